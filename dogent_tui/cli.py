@@ -69,7 +69,9 @@ def _parser() -> argparse.ArgumentParser:
         ),
     )
     parser.add_argument("placed", nargs="*", metavar="FOLDER", help=tr("the folder to work in (default: the current one)"))
-    parser.add_argument("--sample", action="store_true", help=tr("work in a sample folder with a few real documents"))
+    parser.add_argument(
+        "--sample", action="store_true", help=tr("work in a folder of sample documents: FOLDER, or ~/dogent-sample")
+    )
     parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
     parser.add_argument(
         "-c", "--continue", dest="resume", action="store_true", help=tr("resume the last conversation in this folder")
@@ -145,7 +147,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     from dogent_tui.processes import guard_children
     from dogent_tui.workspace.paths import Workspace
 
-    folder = _sample_folder() if options.sample else Path(options.workspace)
+    folder = _sample_folder(options) if options.sample else Path(options.workspace)
     resume = ""
     if options.session:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
@@ -183,11 +185,23 @@ def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Pat
     return record.session_id, held_in
 
 
-def _sample_folder() -> Path:
-    from dogent_tui.sample import SAMPLE, copy_sample
-    from dogent_tui.workspace.paths import state_dir
+def _sample_folder(options: argparse.Namespace) -> Path:
+    """Return the sample's folder: the one that is named, or else the usual one, which is asked about before it is made."""
+    from pathlib import Path
 
-    return copy_sample(state_dir() / SAMPLE)
+    from dogent_tui.sample import SAMPLE, copy_sample
+
+    usual = Path(SAMPLE).expanduser()
+    if options.workspace != ".":
+        return copy_sample(Path(options.workspace))
+    if options.print is not None or usual.is_dir() or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return copy_sample(usual)
+    try:
+        named = input(tr("Folder for the sample documents [{usual}]: ").format(usual=SAMPLE)).strip()
+    except (EOFError, KeyboardInterrupt):
+        print()
+        sys.exit(130)
+    return copy_sample(Path(named).expanduser() if named else usual)
 
 
 def _print(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TextIO
 import msgspec
 
 from dogent_tui.agent.events import (
+    DocumentDelta,
     Event,
     Notice,
     PermissionAnswer,
@@ -182,7 +183,7 @@ class Printer:
     async def follow(self, events: AsyncIterator[Event]) -> RunFinished:
         """Report `events` until the run is finished."""
         async for event in events:
-            if self._format == "stream-json":
+            if self._format == "stream-json" and not isinstance(event, DocumentDelta):
                 self._line(to_json(event))
             self._progress(event)
             if isinstance(event, PermissionRequested):

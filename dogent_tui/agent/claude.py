@@ -36,6 +36,7 @@ from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     CopiesKept,
+    DocumentDelta,
     Event,
     MessageDropped,
     Notice,
@@ -54,6 +55,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.gate import Gate
 from dogent_tui.agent.prompts import changed_files
+from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree
@@ -365,6 +367,7 @@ class Translator:
 
     _message_id: str = ""
     _texts: dict[int, list[str]] = field(default_factory=dict)
+    _writes: dict[int, StreamedWrite] = field(default_factory=dict)
     _streamed: set[str] = field(default_factory=set)
     _unfinished: bool = False
     _error: str = ""
@@ -406,14 +409,19 @@ class Translator:
             case "message_start":
                 yield from self._drop_unfinished()
                 self._message_id = event["message"]["id"]
-                self._texts = {}
+                self._texts, self._writes = {}, {}
                 self._streamed.add(self._message_id)
                 self._unfinished = True
             case "content_block_start" if event["content_block"]["type"] == "tool_use":
                 block = event["content_block"]
                 yield ToolPreparing(message_id=self._message_id, tool_use_id=block["id"], name=block["name"])
+                if block["name"] == WRITE:
+                    self._writes[index] = StreamedWrite(block["id"])
             case "content_block_delta":
                 yield from self._delta(index, event["delta"])
+            case "content_block_stop" if index in self._writes:
+                write = self._writes.pop(index)
+                yield from self._written(write, write.rest())
             case "content_block_stop" if index in self._texts:
                 yield TextFinished(message_id=self._message_id, block=index, text="".join(self._texts[index]))
             case "message_delta" if event["delta"].get("stop_reason"):
@@ -426,6 +434,12 @@ class Translator:
                 yield TextDelta(message_id=self._message_id, block=index, text=delta["text"])
             case "thinking_delta":
                 yield ThinkingDelta(message_id=self._message_id, block=index, text=delta["thinking"])
+            case "input_json_delta" if write := self._writes.get(index):
+                yield from self._written(write, write.add(delta["partial_json"]))
+
+    def _written(self, write: StreamedWrite, text: str) -> Iterator[Event]:
+        if text:
+            yield DocumentDelta(message_id=self._message_id, tool_use_id=write.tool_use_id, path=write.path, text=text)
 
     def _assistant(self, message: AssistantMessage) -> Iterator[Event]:
         if message.error is not None or message.model == "<synthetic>":

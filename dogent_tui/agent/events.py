@@ -199,6 +199,15 @@ class ToolPreparing(Event, frozen=True, kw_only=True):
     name: str
 
 
+class DocumentDelta(Event, frozen=True, kw_only=True):
+    """More of the text that a call is about to write to `path`. No log keeps it: the `ToolUse` that follows holds all of it."""
+
+    message_id: str
+    tool_use_id: str
+    path: str
+    text: str
+
+
 class ToolUse(Event, frozen=True, kw_only=True):
     """The model called a tool. `name` is the tool's own name (``mcp__dogent__read_document``); screens show a friendly one."""
 
@@ -296,6 +305,12 @@ class CopiesKept(Event, frozen=True, kw_only=True):
     tool_use_id: str
     paths: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+
+
+class DocumentExported(Event, frozen=True, kw_only=True):
+    """The user exported a document by hand. `path` is relative to the workspace where it lies inside."""
+
+    path: str
 
 
 class UiRequested(Event, frozen=True, kw_only=True):

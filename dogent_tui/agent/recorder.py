@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from dogent_tui.agent.events import (
+    DocumentDelta,
     Event,
     Notice,
     Rewound,
@@ -115,8 +116,9 @@ class Recorder:
                     continue
                 if (event := following.result()) is None:
                     break
-                await asyncio.to_thread(self._take, event)
-                self._notify_now()
+                if not isinstance(event, DocumentDelta):
+                    await asyncio.to_thread(self._take, event)
+                    self._notify_now()
                 following = asyncio.ensure_future(anext(stream, None))
         finally:
             if self._log is not None:

@@ -15,6 +15,7 @@ from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
     CLOSED,
     Aborted,
+    DocumentExported,
     Event,
     Interrupted,
     Notice,
@@ -224,6 +225,10 @@ class AgentService:
         """Have the agent know, with the next prompt, which files are not any more as it left them."""
         if restored or removed:
             self._taken_back.append(taken_back(restored, removed))
+
+    def tell_exported(self, path: str) -> None:
+        """Put on record that the user exported a document to `path`."""
+        self._publish(DocumentExported(path=path))
 
     async def run_shell(self, command: str) -> None:
         """Run a shell command of the user in the workspace. What it writes goes to the agent with the next prompt.

@@ -5,13 +5,8 @@ import shutil
 from pathlib import Path
 
 _FILES = Path(__file__).with_name("files")
-SAMPLE = Path("sample", "city-library")
-"""Where it lies in the state folder."""
-
-
-def is_sample(folder: Path) -> bool:
-    """Whether `folder` is where the sample lies, told by its name alone."""
-    return folder.parts[-2:] == SAMPLE.parts
+SAMPLE = "~/dogent-sample"
+"""Where it is put unless the user names another folder."""
 
 
 def copy_sample(target: Path) -> Path:

@@ -227,6 +227,7 @@ class DogentApp(App[None]):
             said = tr("{unusable} can't be used, so the offline engine is. Change this with /profile.")
             screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
         self.commands.used(await self.load_recall())
+        screen.offer_requests()
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
         screen.index.follow()

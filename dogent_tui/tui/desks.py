@@ -65,6 +65,6 @@ def _make_room(screen: "ConversationScreen", rows: int) -> None:
         for styles, rule in ((prompt, "layer"), (prompt, "dock"), (prompt, "margin"), (body, "margin")):
             styles.clear_rule(rule)
             styles.refresh(layout=True)
-    elif body.margin.bottom != rows:  # here and not by a class, for which the whole screen would be styled anew
+    elif body.margin.bottom != rows + 1:  # here and not by a class, for which the whole screen would be styled anew
         prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
-        body.margin = (0, 0, rows, 0)
+        body.margin = (0, 0, rows + 1, 0)  # the keys stand between the question and the status bar

@@ -19,6 +19,9 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
 SIDEBAR_FROM = 110
 """Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
 
+SIDEBAR_BESIDE_PANE_FROM = 170
+"""Columns from which there is room for the sidebar beside an open document."""
+
 PANE_FROM = 110
 """Columns from which a document stands beside the conversation; in a narrower window one covers the other."""
 
@@ -112,26 +115,30 @@ class Furniture:
             self.sidebar.focus_list()
 
     async def place_sidebar(self, width: int = 0) -> None:
-        """Show the attachments where there are any and room for them, or as the user wanted it."""
-        entries = self._screen.attachments.entries
-        wide = (width or self._screen.size.width) >= SIDEBAR_FROM
-        wanted = wide and bool(entries) and self._pane is None if self._sidebar_wanted is None else self._sidebar_wanted
+        """Show results and attachments where there are any and room for them, or as the user wanted it."""
+        entries, results = self._screen.attachments.entries, self._screen.results.entries
+        width = width or self._screen.size.width
+        wide = width >= SIDEBAR_FROM
+        has_room = wide and (self._pane is None or width >= SIDEBAR_BESIDE_PANE_FROM)
+        wanted = has_room and bool(entries or results) if self._sidebar_wanted is None else self._sidebar_wanted
         if wanted:
             await self._place(self.sidebar, "#body")
         if "sidebar" in self.__dict__:
-            self.sidebar.show(entries)
+            self.sidebar.show(entries, results)
             self.sidebar.display = wanted
             self.sidebar.set_class(not wide, "-narrow")
 
-    async def show_pane(self, pane: "DocumentPane") -> None:
-        """Show the open document, in a narrow window in place of the conversation, and then it has the keyboard."""
+    async def show_pane(self, pane: "DocumentPane", *, covers: bool = True) -> None:
+        """Show the open document. Where it `covers` the conversation, in a narrow window, it has the keyboard."""
         if self._pane is None:
             self._pane = pane
             await self._screen.query_one("#body").mount(pane, after="#conversation")
-        self._pane_covers = True
+        self._pane_covers = covers or self._pane_covers
+        if covers and self._screen.size.width < SIDEBAR_BESIDE_PANE_FROM:  # it would take the room that the document needs
+            self._sidebar_wanted = None
         self._place_pane()
         await self.place_sidebar()
-        if not self._is_wide():
+        if covers and not self._is_wide():
             pane.view.focus()
 
     def uncover(self) -> None:

@@ -7,7 +7,7 @@ from textual.binding import Binding, BindingType
 
 from dogent_tui.language import tr
 from dogent_tui.tui.attachments.preview import PreviewScreen
-from dogent_tui.tui.attachments.sidebar import AttachmentList
+from dogent_tui.tui.attachments.sidebar import AttachmentList, ResultList
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.outline.keys import EDITOR_KEYS
 from dogent_tui.tui.outline.view import OutlineView
@@ -40,6 +40,7 @@ def help_sections(
         command_section(commands),
         binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
         binding_section(tr("Transcript"), Transcript.BINDINGS),
+        binding_section(tr("Results"), ResultList.BINDINGS),
         binding_section(tr("Attachments"), AttachmentList.BINDINGS),
         binding_section(tr("File preview"), PreviewScreen.BINDINGS),
         binding_section(tr("Open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),

@@ -59,13 +59,14 @@ class TodoPanel(Widget):
     def place(self) -> None:
         """Take as many rows as the window has to give: call it when the window changes its size."""
         self.display = self._wanted and bool(self.todos)
+        finished = all(todo.status == "completed" for todo in self.todos)
         if self.is_attached:
-            self.styles.height = 1 + min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
+            self.styles.height = 1 if finished else 1 + min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
         self.refresh()
 
     def render(self) -> Content:
         """Draw the title and the lines that are seen."""
-        rows = shown(self.todos, max(1, self.size.height - 1))
+        rows = shown(self.todos, self.size.height - 1) if self.size.height > 1 else ()
         done = sum(todo.status == "completed" for todo in self.todos)
         words = tr("Plan · {done} of {todos} done · {key} hides").format(done=done, todos=len(self.todos), key=self._key())
         title = Content(words).stylize(self.get_visual_style("todos--title", partial=True))

@@ -1,46 +1,83 @@
-"""What an empty conversation shows: where we are, who answers, and what to press first."""
+"""What an empty conversation shows: where we are, who answers, and what one could ask for."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import RenderResult
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
-_FIRST_KEYS = (
-    ("@", tr("refer to a file")),
-    ("/", tr("run a command")),
-    ("!", tr("run a shell command")),
-    ("?", tr("all keys and commands")),
-)
-
 
 class Welcome(Widget):
     """The greeting. Gone with the first run."""
 
+    ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"welcome--name", "welcome--key", "welcome--fact"}
 
-    def __init__(self, workspace: str, endpoint: str, *, is_sample: bool = False, id: str | None = None) -> None:  # noqa: A002
+    class Chosen(Message):
+        """A request was clicked."""
+
+        def __init__(self, request: str) -> None:
+            super().__init__()
+            self.request = request
+
+    def __init__(self, workspace: str, endpoint: str, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._is_sample = is_sample
         self._workspace = one_line(workspace)
         self._endpoint = one_line(endpoint)
+        self._requests: Sequence[str] | None = None
 
     def answered_by(self, endpoint: str) -> None:
         """Greet with another `endpoint`."""
         self._endpoint = one_line(endpoint)
         self.refresh()
 
+    def offer(self, requests: Sequence[str]) -> None:
+        """Offer `requests`; none, where there is no document to ask about."""
+        self._requests = requests
+        self.refresh()
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known what can be offered, or nobody sees it."""
+        return self._requests is not None or not self.display
+
+    def _lines(self) -> list[tuple[str, str, str]]:
+        """Return the lines: a key, the words and their style. In a low window only what one can choose."""
+        head = [("", "dogent-tui", "name"), ("", self._workspace, "fact"), ("", self._endpoint, "fact"), ("", "", "")]
+        if self._requests is None:  # nobody looked yet
+            return [*head, ("", tr("Ask for a document, and name what it is to be made from."), "")]
+        if not self._requests:
+            asks = [("", tr("There are no documents here yet."), ""), ("/sample", tr("opens a folder of them to try"), "fact")]
+        else:
+            asks = [("Tab" if not at else "   ", request, "") for at, request in enumerate(self._requests)]
+        height = self.content_size.height
+        if height < len(asks) + len(head):
+            return asks[: max(1, height)]
+        return [*head, *asks]
+
     def render(self) -> RenderResult:
-        """Draw the greeting, literally."""
-        name, key, fact = (self.get_visual_style(f"welcome--{part}") for part in ("name", "key", "fact"))
-        keys = [line for mark, words in _FIRST_KEYS for line in ((f"{mark}", key), (f"  {words}\n", fact))]
-        return Content.assemble(
-            ("dogent-tui\n", name),
-            (f"{self._workspace}\n{self._endpoint}\n\n", fact),
-            tr("Ask for a document, and say what to base it on.\n\n"),
-            (tr("Things to try here: /open README.md\n\n") if self._is_sample else "", fact),
-            *keys,
-        )
+        """Draw the lines, literally."""
+        key, width = self.get_visual_style("welcome--key"), self.content_size.width
+        styles = {name: self.get_visual_style(f"welcome--{name}") for name in ("name", "fact")}
+        drawn = []
+        for mark, words, style in self._lines():
+            line = Content.assemble((mark, key), "  " if mark else "", (words, styles[style]) if style else words)
+            drawn.append(line.truncate(width, ellipsis=True))
+        return Content("\n").join(drawn)
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the request under the mouse."""
+        event.stop()
+        lines = self._lines()
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        at = offset.y - max(0, (self.content_size.height - len(lines)) // 2)
+        if 0 <= at < len(lines) and lines[at][1] in (self._requests or ()):
+            self.post_message(self.Chosen(lines[at][1]))

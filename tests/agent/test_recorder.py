@@ -5,7 +5,16 @@ import asyncio
 import pytest
 
 from dogent_tui.agent.asking import ui_requested
-from dogent_tui.agent.events import Prompt, RunFinished, RunStarted, SessionStarted, UiAnswer, UiRequested, UiSettled
+from dogent_tui.agent.events import (
+    DocumentDelta,
+    Prompt,
+    RunFinished,
+    RunStarted,
+    SessionStarted,
+    UiAnswer,
+    UiRequested,
+    UiSettled,
+)
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
@@ -56,3 +65,12 @@ async def test_what_is_abandoned_after_a_restart_is_in_the_history_and_stays_aba
     again = AgentService(FakeLauncher(), Endpoint("offline", "offline"), cwd=str(workspace.root))
     again.restore(list(earlier_events(record.path)))
     assert again.requests == ()
+
+
+async def test_what_streams_into_a_document_is_not_kept_twice(workspace):
+    async def events():
+        yield RunStarted(prompt=Prompt("Write a report"), run_id="r1", seq=1)
+        yield DocumentDelta(run_id="r1", seq=2, message_id="m", tool_use_id="t", path="a.md", text="streamed")
+
+    await Recorder(workspace, "s1").record(events())
+    assert "streamed" not in latest_session(workspace).path.read_text(encoding="utf-8")

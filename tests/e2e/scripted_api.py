@@ -72,10 +72,14 @@ def unreachable_url() -> Iterator[str]:
 
 
 class Pieces:
-    """A text sent piece by piece: the first at once, each further one when the test calls `release`."""
+    """A text sent piece by piece: the first at once, each further one when the test calls `release`.
 
-    def __init__(self, pieces: Sequence[str], *, ends: bool = True) -> None:
+    With a `tool`, the pieces are those of the JSON of a call of it.
+    """
+
+    def __init__(self, pieces: Sequence[str], *, ends: bool = True, tool: str = "") -> None:
         self._pieces = pieces
+        self._tool = tool
         self._ends = ends
         self._allowed = 1
         self._sent = 0
@@ -100,10 +104,10 @@ class Pieces:
         """Yield the reply as events, as far as it is released."""
         stream = ReplyStream(request)
         yield stream.start()
-        yield stream.open_text()
+        yield stream.open_tool_use(self._tool) if self._tool else stream.open_text()
         for number, piece in enumerate(self._pieces, 1):
             await self._until_allowed(number)
-            yield stream.text(piece)
+            yield stream.arguments(piece) if self._tool else stream.text(piece)
             async with self._changed:
                 self._sent = number
                 self._changed.notify_all()
@@ -184,6 +188,12 @@ class ScriptedApi:
         text = Pieces(pieces)
         self._script.append(text.events)
         return text
+
+    def call_in_pieces(self, name: str, *pieces: str) -> Pieces:
+        """Answer with a tool call, the JSON of its input in pieces that the test releases one by one, after the first."""
+        call = Pieces(pieces, tool=name)
+        self._script.append(call.events)
+        return call
 
     def stall(self, text: str = "") -> Pieces:
         """Answer with `text`, then fall silent until released."""

@@ -12,7 +12,7 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.offline.draft import quotation
 from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.workspace.trust import make_own_folder
-from tests.e2e.terminal import DOGENT, ENTER, Terminal, eventually, plain_environment
+from tests.e2e.terminal import CTRL_B, DOGENT, ENTER, Terminal, eventually, plain_environment
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,10 @@ async def test_an_attached_document_is_read_and_exported_in_the_application(work
         terminal.type(ENTER)
         await terminal.wait_for("Outline of the draft", "safety")
         await eventually(lambda: _accepted(terminal), "the draft")
-        await terminal.wait_for("done in", "Read document", "Export document", "read ✓ · pdf", "Word: drafts/batteries.docx")
+        await terminal.wait_for("done in", "Read document", "Export document", "Word: drafts/batteries.docx")
+        await terminal.wait_for("▏  Batteries", "F3 shows batteries.md")  # the draft beside the conversation
+        terminal.type(CTRL_B)
+        await terminal.wait_for("Results 2", "exported · ", "written · ", "read ✓ · pdf")
     assert any(
         "(safety.pdf, page 1)" in paragraph.text for paragraph in docx.Document(papers / "drafts/batteries.docx").paragraphs
     )

@@ -9,6 +9,7 @@ import pytest
 
 from dogent_tui.agent.events import (
     Attachment,
+    DocumentDelta,
     Interrupted,
     MessageDropped,
     PermissionAnswer,
@@ -113,6 +114,23 @@ async def test_the_text_streams_and_ends_with_the_whole(api, agent):
     assert [done.text for done in agent.of(TextFinished)] == ["Once upon a time."]
     assert [event.seq for event in agent.events] == sorted({event.seq for event in agent.events})
     assert {event.run_id for event in agent.of(TextDelta)} == {agent.of(RunStarted)[0].run_id}
+
+
+async def test_a_text_that_is_written_is_told_while_it_streams_and_no_log_keeps_that(api, agent):
+    target = agent.root / "draft.md"
+    text = "# Draft\n\n" + "Alpha, “then” Beta 茶.\n" * 20
+    content = json.dumps({"file_path": str(target), "content": text})
+    pieces = api.call_in_pieces("Write", content[:200], content[200:400], content[400:])
+    api.say("Done.")
+    await agent.service.submit(Prompt("Draft it"))
+    await agent.until(lambda: agent.of(DocumentDelta))
+    assert not agent.of(ToolUse)
+    assert {delta.path for delta in agent.of(DocumentDelta)} == {str(target)}
+    assert "".join(delta.text for delta in agent.of(DocumentDelta)).startswith("# Draft\n\nAlpha, “then” Beta 茶.")
+    pieces.release_all()
+    await agent.heard(RunFinished)
+    assert "".join(delta.text for delta in agent.of(DocumentDelta)) == text == target.read_text(encoding="utf-8")
+    assert {delta.tool_use_id for delta in agent.of(DocumentDelta)} == {agent.of(ToolUse)[0].tool_use_id}
 
 
 async def test_the_second_prompt_sees_the_first(api, agent):

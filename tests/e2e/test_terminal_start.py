@@ -93,7 +93,7 @@ async def test_a_hundred_sizes_in_a_row_end_in_a_whole_screen(window):
     terminal.resize(90, 25)
     terminal.type("still here")
     await terminal.wait_for("› still here")
-    await terminal.until(lambda: "ready" in terminal.text().split("\n")[23], "the status in the last row but one")
+    await terminal.until(lambda: "ready" in terminal.text().split("\n")[24], "the status in the last row")
     assert len(terminal.text().split("\n")) == 25
 
 

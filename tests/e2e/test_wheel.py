@@ -54,7 +54,9 @@ async def test_it_starts_from_an_empty_environment(wheel, tmp_path, home):
     version = subprocess.run([str(program), "--version"], check=True, capture_output=True, text=True, cwd=tmp_path)
     assert version.stdout.startswith("dogent-tui ")
     async with Terminal.open([str(program), "--sample"], cwd=tmp_path, env=plain_environment(home, PYTHONPATH="")) as terminal:
-        await terminal.wait_for("What would you like to write?", "offline engine")
+        await terminal.wait_for("Folder for the sample documents [~/dogent-sample]:")
+        terminal.type("\r")
+        await terminal.wait_for("What shall we write?", "offline engine")
         await terminal.wait_for("ready")
         terminal.type("Write a short report from @meeting-notes.md and @inter")
         await terminal.wait_for("interview-okafor.txt")
@@ -63,7 +65,7 @@ async def test_it_starts_from_an_empty_environment(wheel, tmp_path, home):
         await terminal.wait_for("Who will read it?")
         # It sends the answers, and then the outline as it is proposed.
         await terminal.press_until(CTRL_S, lambda: "done in" in terminal.text(), "the draft")
-    assert list((home / ".dogent" / "state" / "sample").rglob("drafts/*.md"))
+    assert list((home / "dogent-sample").rglob("drafts/*.md"))
 
 
 def all_needed(requirements: Iterable[str]) -> list[Distribution]:

@@ -5,7 +5,7 @@ import pytest
 
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import ReadOptions
-from dogent_tui.sample import SAMPLE, copy_sample, is_sample
+from dogent_tui.sample import copy_sample
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.references import find_references, resolve
 
@@ -103,9 +103,3 @@ async def test_the_documents_can_be_read_and_agree_with_the_papers(tmp_path):
     assert [sheet["name"] for sheet in budget.metadata["sheets"]] == ["With summer", "Without summer"]
     assert f"{42 * 640:,}" in budget.text
     assert "Four of the fourteen" in statement
-
-
-def test_the_sample_is_told_by_its_place_and_says_where_to_begin(tmp_path):
-    assert is_sample(copy_sample(tmp_path / SAMPLE))
-    assert not is_sample(tmp_path / "city-library")
-    assert "Try this" in (tmp_path / SAMPLE / "README.md").read_text("utf-8")

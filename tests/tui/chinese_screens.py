@@ -24,6 +24,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
@@ -124,6 +125,7 @@ async def pictured(root: Path, size: tuple[int, int], show: Callable[[Pilot[None
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.opened.service.state == "idle")
         await show(pilot)
+        await until(pilot, lambda: app.conversation.query_one(Welcome).settled)
         await until(pilot, lambda: app.conversation.transcript.measured or not app.conversation.transcript.display)
         await pilot.pause(0.3)
         return text_of(app).replace(str(root), "/报告").replace(str(root.parent), "~")

@@ -323,7 +323,7 @@ async def test_help_names_every_command_and_binding(stage):
         page = "\n".join(f"{key} {words}" for section in s.app.screen._sections for key, words in section.lines)
         for command in s.app.commands:
             assert command.usage in page
-        for words in ("Send", "Find", "Attachments", "Quit", "Reject all", "Ctrl+P", "Demote"):
+        for words in ("Send", "Find", "Files", "Quit", "Reject all", "Ctrl+P", "Demote"):
             assert words in page
         (everywhere,) = (section for section in s.app.screen._sections if section.title == "Everywhere")
         keys = [key for key, _ in everywhere.lines]

@@ -253,4 +253,4 @@ async def test_what_nobody_has_to_answer_any_more_goes_away_under_the_help(perso
         await p.press("escape")
         await p.stage.until(lambda: p.app.screen is p.screen)
         await p.stage.until(lambda: p.screen.query_one("#body").region.height > 15)
-        await p.stage.until(lambda: p.screen.prompt.region.bottom == 22)
+        await p.stage.until(lambda: p.screen.prompt.region.bottom == 23)

@@ -26,6 +26,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.service import AgentService
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
@@ -87,7 +88,11 @@ def showing(*events: Event, keys: tuple[str, ...] = ()):
         await pilot.press(*keys)
         for line in pilot.app.screen.query(Input):
             line.cursor_blink = False
-        while any(worker.group in ("attachments", "measure") for worker in pilot.app.workers if not worker.is_finished):
+        while not screen.query_one(Welcome).settled:
+            await pilot.pause(0.01)
+        while any(
+            worker.group in ("attachments", "measure", "results") for worker in pilot.app.workers if not worker.is_finished
+        ):
             await pilot.pause(0.01)
         while screen.transcript.display and not screen.transcript.measured:
             await pilot.pause(0.01)

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.standing_wall import standing_words
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.sample import SAMPLE, copy_sample
 from dogent_tui.tui.commands.table import Command, shown_key
 from dogent_tui.tui.trusting import ask_for_trust, trust_words
+from dogent_tui.workspace.paths import Workspace, display_path
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -24,6 +27,7 @@ class ApplicationCommands:
         yield Command("help", tr("Show all keys and commands"), self._help, key=shown_key(self._app, "help"))
         yield Command("mouse", tr("Give the mouse to the terminal, or take it back"), self._mouse)
         yield Command("permissions", tr("Show what the agent may do without asking, and revoke it"), self._permissions)
+        yield Command("sample", tr("Open a folder of sample documents"), self._sample, "[FOLDER]")
         setup = tr("Choose a model: local, your own endpoint, or none")
         yield Command("setup", setup, self._setup, key=shown_key(self._app, "setup"))
         yield Command("theme", tr("Change the theme"), self._theme, "[name]", prepare=self._app.prepare_theme)
@@ -55,6 +59,27 @@ class ApplicationCommands:
     async def _setup(self, _: str) -> str:
         self._app.action_setup()
         return ""
+
+    async def _sample(self, folder: str) -> str:
+        self._app.run_worker(self._open_sample(folder or SAMPLE), group="command")  # the palette must not wait for the answer
+        return ""
+
+    async def _open_sample(self, folder: str) -> None:
+        from dogent_tui.tui.screens.choice import choose
+
+        path = self._app.opened.workspace.absolute(folder)
+        shown = one_line(display_path(path))
+        if not await asyncio.to_thread(path.is_dir):
+            title = tr("Put the sample documents into {folder}?").format(folder=shown)
+            if await choose(self._app, title, tr("/sample FOLDER takes another folder."), (tr("No"), tr("Yes"))) != 1:
+                return
+        try:
+            await asyncio.to_thread(copy_sample, path)
+        except OSError as error:
+            said = tr("{name} cannot be written: {reason}.").format(name=shown, reason=error.strerror or error)
+            self._app.conversation.prompt.notify_hint(said, warning=True)
+            return
+        self._app.go_elsewhere(Workspace(path), "")
 
     async def _theme(self, name: str) -> str:
         if not name:

@@ -67,6 +67,7 @@ class DocumentCommands:
             return await screen.documents.open(path)
         if not screen.has_document:
             return tr("Specify a document: /open PATH.")
+        screen.showing.close()
         await screen.documents.close()
         return tr("Document closed.")
 

@@ -20,9 +20,9 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.by_hand import Tell
 from dogent_tui.tui.exporting.wish import parse_wish
-from dogent_tui.tui.exporting.written import is_markdown
 from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
+from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.workspace.file_index import FileIndex
 
@@ -76,6 +76,7 @@ class Exporting:
         made = await self._make(opened.libraries.exporter, request, kind)
         if made is None:
             return tr("The export was stopped: {name} was not written.").format(name=name)
+        opened.service.tell_exported(opened.workspace.relative(made.path))
         self._say_what_is_missing(name, made)
         screen.look_again()
         return await asyncio.to_thread(_done, name, made)
@@ -97,7 +98,7 @@ class Exporting:
     async def _document_meant(self) -> str | None:
         """Return the document written last here, or the only one there is, or the one that the user picks."""
         screen = self._app.conversation
-        last = screen.written.last
+        last = screen.results.last_markdown
         is_there = bool(last) and await asyncio.to_thread(screen.opened.workspace.absolute(last).is_file)
         if is_there:
             return last

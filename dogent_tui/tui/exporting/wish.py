@@ -8,7 +8,7 @@ from dogent_tui.documents.exporter import KINDS
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.exporting.written import is_markdown
+from dogent_tui.tui.results.model import is_markdown
 
 _WORD = re.compile(r'@?"([^"]*)"|(\S+)')
 _USAGE = tr("Usage: /export FILE.md pdf|docx OUT, with each part optional; quote names with spaces.")

@@ -30,11 +30,14 @@ LOOK_EVERY_S = 1.0
 class OpenDocument:
     """A document that is open. `manuscript` is what a Markdown file held when it was last read, `before` what the last run found.
 
-    `reading` is how any other document is read.
+    `reading` is how any other document is read. `is_result`: the agent wrote it, and the user opened no other. `is_growing`: it
+    is not on the disk yet as it is shown.
     """
 
-    def __init__(self, path: Path, name: str, reading: DocumentReading | None) -> None:
+    def __init__(self, path: Path, name: str, reading: DocumentReading | None, *, is_result: bool = False) -> None:
         self.path = path
+        self.is_result = is_result
+        self.is_growing = False
         self.name = name
         self.reading = reading
         self.manuscript = Manuscript("")
@@ -84,6 +87,90 @@ class PaneController:
         return tr("{name} is open. {key} switches between it and the conversation.").format(
             name=name, key=self._screen.key_of("document")
         )
+
+    # ── What the agent writes ─────────────────────────────────────────────────────────────────────
+
+    @property
+    def is_result(self) -> bool:
+        """Whether what is open was written by the agent, and may give way to what it writes next."""
+        return self.open_document is not None and self.open_document.is_result
+
+    def shows(self, name: str) -> bool:
+        """Whether the document `name` is open."""
+        return self.open_document is not None and self.open_document.path == self._screen.opened.workspace.absolute(name)
+
+    async def show_growing(self, name: str, text: str) -> None:
+        """Show the beginning of a Markdown text that is about to be written to `name`, and follow its end."""
+        if not is_markdown(name):
+            return
+        manuscript = await asyncio.to_thread(Manuscript, text)
+        async with self._turn:
+            document = self.open_document
+            if document is None or not self.shows(name):
+                document = OpenDocument(self._screen.opened.workspace.absolute(name), name, None, is_result=True)
+                await self._take(document)
+            document.is_growing = True
+            document.manuscript, document.before = manuscript, None
+            self.view.mark(Changes())
+            self.view.grow(manuscript.parts, manuscript.definitions)
+        self._draw_title()
+
+    async def end_growing(self) -> None:
+        """Show what is on the disk where a text was about to be written. Where nothing is, there is nothing to show."""
+        document = self.open_document
+        if document is None or not document.is_growing:
+            return
+        document.is_growing = False
+        if await asyncio.to_thread(document.path.exists):
+            await self._look(document)
+        elif document is self.open_document:
+            await self.close()
+
+    async def show_result(self, name: str, hunks: Sequence[tuple[str, str]] = ()) -> None:
+        """Show the document `name`, which the agent wrote, as it is on the disk, and `hunks` of it that were just changed.
+
+        Raises DogentError.
+        """
+        opened = self._screen.opened
+        path = opened.workspace.absolute(name)
+        if self.open_document is not None and self.open_document.path == path:
+            await self._look(self.open_document)
+            return
+        reading = None if is_markdown(path.name) else DocumentReading(opened.libraries.documents, path)
+        document = OpenDocument(path, name, reading, is_result=True)
+        async with self._turn:
+            document.stamp = await asyncio.to_thread(stamp_of, path)
+            if reading is None:
+                document.manuscript = await asyncio.to_thread(read_manuscript, path)
+                document.before = await asyncio.to_thread(_put_back, document.manuscript.lines, hunks)
+                parts: tuple[Part, ...] = document.manuscript.parts
+            else:
+                parts = (Part(await reading.more(_not_told)),)
+            await self._take(document)
+            self.view.show(parts, document.manuscript.definitions, top=0)
+            if hunks and document.before is not None:
+                changed = await asyncio.to_thread(changes, document.before, document.manuscript.lines)
+                self._show_changes(document, changed)
+                self._reveal(changed)
+        self._tell_the_tools()
+        self._draw_title()
+        self._read_headings()
+
+    def _reveal(self, changed: Changes) -> None:
+        first = min((*changed.added[:1], *changed.cut[:1]), default=None)
+        if first is not None:
+            self.view.reveal((first, first + 1))
+
+    async def _take(self, document: OpenDocument) -> None:
+        """Have `document` be the one that is open, where it does not cover the conversation."""
+        self.view.choose(None)
+        self.open_document = document
+        self.view.scrolled = False
+        if self._timer is not None:  # what the agent writes is told by events
+            self._timer.stop()
+            self._timer = None
+        await self._screen.furniture.show_pane(self.pane, covers=False)
+        self.view.mark(Changes())
 
     async def _load(self, document: OpenDocument) -> str:
         """Read `document` and show it. Returns what went wrong, and then what was open stays so."""
@@ -153,7 +240,7 @@ class PaneController:
             document.before = document.manuscript.lines
             self._show_changes(document, Changes())
             self._screen.furniture.uncover()
-        elif isinstance(event, ToolResult | RunFinished):
+        elif isinstance(event, ToolResult | RunFinished) and not document.is_growing:
             self.look()
 
     def look(self) -> None:
@@ -164,7 +251,7 @@ class PaneController:
     async def _look(self, document: OpenDocument) -> None:
         async with self._turn:
             stamp = await asyncio.to_thread(stamp_of, document.path)
-            if document is not self.open_document or stamp == document.stamp:
+            if document is not self.open_document or stamp == document.stamp or document.is_growing:
                 return
             document.stamp = stamp
             document.trouble = "" if stamp is not None else tr("the file is gone")
@@ -177,15 +264,20 @@ class PaneController:
 
     async def _read_again(self, document: OpenDocument) -> None:
         now = await asyncio.to_thread(read_manuscript, document.path)
-        old, before = document.manuscript.lines, document.before or ()
-        changed, moved = await asyncio.to_thread(_compared, before, old, now.lines)
+        old = document.manuscript.lines
+        if document.before is None:  # it was shown while it was written
+            document.before = now.lines
+        changed, moved = await asyncio.to_thread(_compared, document.before, old, now.lines)
         if document is not self.open_document:
             return
         document.manuscript = now
-        chosen = self.view.chosen
-        self.view.show(now.parts, now.definitions, top=moved.line(self.view.top_line))
-        if chosen is not None:
-            self.view.choose(moved.lines(*chosen))
+        if now.lines != old:
+            chosen, goes_along = self.view.chosen, document.is_result and not self.view.scrolled and not self.view.has_focus
+            self.view.show(now.parts, now.definitions, top=moved.line(self.view.top_line))
+            if chosen is not None:
+                self.view.choose(moved.lines(*chosen))
+            if goes_along:
+                self._reveal(await asyncio.to_thread(changes, old, now.lines))
         self._show_changes(document, changed)
         self._read_headings()
 
@@ -302,11 +394,14 @@ class PaneController:
                 await self.leave()
             case "headings":
                 await self._find_heading(document)
+            case "look":
+                self.look()
             case "copy":
                 first, end = self.view.chosen or (0, None)
                 lines = document.manuscript.lines if document.reading is None else document.reading.text.split("\n")
                 await self._screen.copy("\n".join(lines[first:end]))
             case "close":
+                self._screen.showing.close()
                 await self.leave()
                 await self.close()
 
@@ -317,11 +412,12 @@ class PaneController:
 
     async def toggle(self) -> None:
         """Go to the document, or from there back to the prompt."""
-        if self.view.has_focus:
-            await self.leave()
-        else:
-            await self._screen.furniture.show_pane(self.pane)
-            self.view.focus()
+        await (self.leave() if self.view.has_focus else self.go())
+
+    async def go(self) -> None:
+        """Go to the document."""
+        await self._screen.furniture.show_pane(self.pane)
+        self.view.focus()
 
     async def _find_heading(self, document: OpenDocument) -> None:
         from dogent_tui.tui.pane.headings import heading_palette  # on use: the palette
@@ -346,6 +442,7 @@ class PaneController:
             if lines
             else ""
         )
+        growing = tr("being written") if document.is_growing else ""
         added, cut = len(document.changes.added), len(document.changes.cut)
         changed = (
             ngettext("{count:,} line changed", "{count:,} lines changed", added).format(count=added)
@@ -355,7 +452,7 @@ class PaneController:
             else ""
         )
         note = document.reading.note if document.reading is not None else ""
-        self.pane.say(document.name, document.trouble, goes, changed, note)
+        self.pane.say(document.name, document.trouble, growing, goes, changed, note)
 
 
 def _not_told(_done: int, _total: int, _what: str) -> None:
@@ -364,6 +461,14 @@ def _not_told(_done: int, _total: int, _what: str) -> None:
 
 def _compared(before: Sequence[str], old: Sequence[str], now: Sequence[str]) -> tuple[Changes, Moved]:
     return changes(before, now), Moved(old, now)
+
+
+def _put_back(lines: Sequence[str], hunks: Sequence[tuple[str, str]]) -> list[str]:
+    """Return `lines` as they were before `hunks` of them were changed."""
+    text = "\n".join(lines)
+    for old, new in hunks:
+        text = text.replace(new, old, 1)
+    return text.split("\n")
 
 
 def _named(typed: str, screen: "ConversationScreen") -> ResolvedReference | None:

@@ -29,7 +29,7 @@ class DocumentPane(Vertical):
     ]
 
     class Wanted(Message):
-        """The user wants something that concerns more than the pane: ``ask``, ``headings``, ``copy``, ``leave``, ``close``."""
+        """The user wants something that concerns more than the pane: ask, headings, copy, leave, close, look."""
 
         def __init__(self, what: str) -> None:
             super().__init__()
@@ -44,6 +44,14 @@ class DocumentPane(Vertical):
         """Lay out the title and the document."""
         yield self._title
         yield self.view
+
+    def on_mount(self) -> None:
+        """Look at the file when the user comes back from another window, where it may have been changed."""
+        self.watch(self.app, "app_focus", self._window_changed, init=False)
+
+    def _window_changed(self, app_focus: bool) -> None:
+        if app_focus:
+            self.post_message(self.Wanted("look"))
 
     def say(self, name: str, *facts: str) -> None:
         """Show what the document is called, and `facts` about it."""

@@ -78,6 +78,9 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         self._placing = False
         self._measuring: TimerHandle | None = None
         self._is_dragging = False
+        self._grows = False
+        self.scrolled = False
+        """Whether the user went to a place of their own: a text that grows is not followed from there."""
 
     def focus_on_click(self) -> bool:
         """Leave the focus where the user types: what they chose with the mouse is what they ask about next."""
@@ -87,10 +90,16 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def show(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({}), *, top: int | None = 0) -> None:
         """Show `parts`, with line `top` of the file at the top; None leaves the place as it is, for parts with no lines."""
-        y = self._viewport.top
+        y, self._grows = self._viewport.top, False
         self._rows.show(parts, definitions)
         place = self._rows.place_of(top) if top is not None else None
-        self._go(y if top is None else 0 if place is None or top == 0 else self._rows.y_of(place))
+        self._put(y if top is None else 0 if place is None or top == 0 else self._rows.y_of(place))
+
+    def grow(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Show `parts`, of which more will come, at their end, unless the user went to a place of their own."""
+        self._rows.show(parts, definitions)
+        self._grows = True
+        self._place()
 
     def append(self, part: Part) -> None:
         """Show a part below what is there."""
@@ -162,14 +171,22 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
     # ── The place ─────────────────────────────────────────────────────────────────────────────────
 
     def _go(self, top: int) -> None:
-        self._viewport.scroll_to(top)
-        self._place()
+        """Go where the user wants to be."""
+        self._put(top)
+        self.scrolled = self._viewport.top < self._viewport.last_top
 
-    def _place(self) -> None:
+    def _put(self, top: int) -> None:
+        self._viewport.scroll_to(top)
+        self._place(follows=False)
+
+    def _place(self, *, follows: bool = True) -> None:
         """Bring scroll position, scrollbar and screen in line with the viewport."""
         if self.size:
             self._viewport.resize(self._text_width, max(1, self.size.height))
-        self._viewport.hold()  # a text that grows at its end is not followed
+        if follows and self._grows and not self.scrolled:
+            self._viewport.follow()
+        else:
+            self._viewport.hold()
         self._placing = True
         try:
             size = Size(self.size.width, self._viewport.total)

@@ -7,6 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.events import Attachment, QueuedPrompt
@@ -31,6 +32,9 @@ MARKS: dict[Mode, str] = {"prompt": "›", "shell": "!", "command": "/"}
 
 class PromptBox(Vertical):
     """Everything a user types into. The messages of `PromptEditor` and `QueueStrip` bubble up from here."""
+
+    class HintChanged(Message):
+        """The line under the prompt says something else."""
 
     def __init__(
         self,
@@ -69,6 +73,8 @@ class PromptBox(Vertical):
         self._offer = ""
         self._busy = False
         self._doing = ""
+        self._document = ""
+        self._requests: Sequence[str] = ()
 
     def compose(self) -> ComposeResult:
         """Lay the parts out from top to bottom; the picker floats above the editor."""
@@ -143,6 +149,24 @@ class PromptBox(Vertical):
         self._offer = sentence
         self._show_hint()
 
+    def set_document(self, words: str) -> None:
+        """Say before the usual keys how to see what was written last."""
+        self._document = words
+        self._show_hint()
+
+    def offer_requests(self, requests: Sequence[str]) -> None:
+        """Have Tab put `requests` into an empty prompt, one after the other."""
+        self._requests = requests
+
+    @property
+    def hint_is_usual(self) -> bool:
+        """Whether the line under the prompt says nothing but which keys work in the prompt."""
+        return self._shown_hint is None or self._shown_hint.is_usual
+
+    def show_hints(self, *, shows: bool) -> None:
+        """Show the line under the prompt, or leave its place to others."""
+        self._hint_line.display = shows
+
     # ── Keys that the editor shares ───────────────────────────────────────────────────────────────
 
     def _take_key(self, key: str) -> bool:
@@ -155,6 +179,10 @@ class PromptBox(Vertical):
             return True
         if self.picker.current is not None:
             return self._take_picker_key(key)
+        if key == "tab" and self._requests and (self.editor.is_blank or self.editor.raw in self._requests):
+            at = self._requests.index(self.editor.raw) + 1 if self.editor.raw in self._requests else 0
+            self.editor.replace_all(self._requests[at % len(self._requests)])
+            return True
         if key == "alt+up" or (key == "up" and self.editor.is_blank):
             return self.queue.take_focus()
         return False
@@ -318,6 +346,7 @@ class PromptBox(Vertical):
             busy=self._busy,
             doing=self._doing,
             offer=self._offer,
+            document=self._document,
             usage=self._usage(self.editor.value) if self.editor.mode == "command" else "",
             problems=self._problems,
             on_pasted_text=self.editor.placeholder_at_cursor is not None,
@@ -327,3 +356,4 @@ class PromptBox(Vertical):
             self._hint_line.set_class(found.warning, "-warning")
             self._hint_line.set_class(found.text == self._notice, "-said")
             self._hint_line.update(Content(found.text))
+            self.post_message(self.HintChanged())

@@ -9,7 +9,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.editor import Mode, SecondPress
 
 HINTS: dict[Mode, str] = {
-    "prompt": tr("Enter sends · Ctrl+J new line · @ file · / command · ! shell · ? help"),
+    "prompt": tr("Enter sends · @ file · / command · ? help"),
     "shell": tr("Enter runs this in your shell, in the workspace"),
     "command": tr("Enter runs the command · Tab completes it"),
 }
@@ -25,10 +25,11 @@ LONGEST_NAME = 60
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """A sentence for the user. `warning`: it says that something is wrong."""
+    """A sentence for the user. `warning`: it says that something is wrong. `is_usual`: only which keys work."""
 
     text: str
     warning: bool = False
+    is_usual: bool = False
 
 
 def hint(
@@ -43,12 +44,13 @@ def hint(
     doing: str = "",
     offer: str = "",
     usage: str = "",
+    document: str = "",
 ) -> Hint:
     """Return the one hint that matters most.
 
     `notice` is a passing sentence, and `warns` whether of something that was not done; `doing` a phrase for what was asked for
     by hand and goes on. `problems` say which references do not resolve. `offer` is what could be done now, as long as nothing
-    is typed; `usage` how the command that stands there is typed whole.
+    is typed; `usage` how the command that stands there is typed whole. `document` says how to see what was written last.
     """
     if armed:
         return Hint(AGAIN[armed])
@@ -57,7 +59,7 @@ def hint(
     if doing:
         return Hint(f"{doing}… · {STOPS}")
     if problems:
-        first, others = _short(problems[0]), len(problems) - 1
+        first, others = shortened(problems[0]), len(problems) - 1
         return Hint(tr("{first}, and {count} more").format(first=first, count=others) if others else first, warning=True)
     if on_pasted_text:
         return Hint(UNFOLD)
@@ -65,9 +67,12 @@ def hint(
         return Hint(offer)
     if usage and mode == "command":
         return Hint(RUNS.format(usage=usage))
-    return Hint(BUSY if busy and mode == "prompt" else HINTS[mode])
+    if mode != "prompt":
+        return Hint(HINTS[mode])
+    return Hint(" · ".join(filter(None, [document, BUSY if busy else HINTS[mode]])), is_usual=True)
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return `text` on one line, without its middle where it is long."""
     text = one_line(text)
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME // 2]}…{text[-LONGEST_NAME // 2 :]}"

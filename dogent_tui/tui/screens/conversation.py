@@ -1,7 +1,9 @@
 """The screen on which a user and the agent write: a composition of transcript, attachments, prompt and status."""
 
+import asyncio
 from collections.abc import Sequence
 from functools import cached_property
+from posixpath import basename
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events as textual_events
@@ -27,23 +29,26 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.sample import is_sample
+from dogent_tui.sample.requests import requests_for
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
 from dogent_tui.tui.by_hand import HandWork
 from dogent_tui.tui.commands.table import CommandTable
-from dogent_tui.tui.exporting.written import WrittenDocuments
 from dogent_tui.tui.furniture import Furniture
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.lessons import LessonOffer
+from dogent_tui.tui.pane.showing import Showing
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.prompt.hints import shortened
 from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.request_banner import RequestBanner
+from dogent_tui.tui.results.controller import ResultsController
+from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
@@ -62,12 +67,16 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.transcript.view import Transcript
 
 
+_MOST_ASKED_ABOUT = 200
+"""Files of which some are offered to be asked about: those changed lately, then those nearest to the root."""
+
+
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", tr("Find"), id="find"),
-        Binding("ctrl+b", "sidebar", tr("Attachments"), id="attachments"),
+        Binding("ctrl+b", "sidebar", tr("Files"), id="attachments"),
         Binding("ctrl+r", "app.history", tr("Earlier prompts"), show=False, id="history"),
         Binding("ctrl+o", "fold_all", tr("Expand tools"), id="unfold"),
         Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
@@ -89,14 +98,17 @@ class ConversationScreen(Screen[None]):
         self._references = WorkspaceReferences(opened.workspace, self.index, commands, lambda: self.opened.trust.trusted)
         self.prompt = PromptBox(self._references, id="prompt")
         self.by_hand = HandWork(self.prompt.set_doing)
-        self.written = WrittenDocuments()
+        self.made = ResultsController(self)
+        self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
         self.asked = RequestBanner(id="asked")
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
+        self.keys = KeyHints(id="keys", first=("say('ask')", "say('close')"))
+        self.keys.display = False
         self.status_bar = StatusBar(opening_status(opened), id="status")
         root, endpoint = opened.workspace.root, self.status_bar.status.endpoint
-        self.welcome = Welcome(display_path(root), endpoint, is_sample=is_sample(root), id="welcome")
+        self.welcome = Welcome(display_path(root), endpoint, id="welcome")
         self.typed = PromptController(self, commands)
         self.furniture = Furniture(self)
 
@@ -119,6 +131,11 @@ class ConversationScreen(Screen[None]):
     def attachments(self) -> Attachments:
         """The files that the conversation refers to."""
         return self.attaching.attachments
+
+    @property
+    def results(self) -> Results:
+        """The documents that the conversation made."""
+        return self.made.results
 
     @cached_property
     def questions(self) -> "QuestionController":
@@ -158,19 +175,33 @@ class ConversationScreen(Screen[None]):
         yield self.todos
         yield self.asked
         yield self.prompt
+        yield self.keys
         yield self.status_bar
-        yield KeyHints(id="keys")
 
     def on_mount(self) -> None:
         """Take the first key as soon as there is something to see."""
         self.prompt.focus_editor()
+        self.bindings_updated_signal.subscribe(self, lambda _: self._place_keys())
+
+    def _place_keys(self) -> None:
+        """Show one line of keys: those of the prompt, or where something else has the keyboard, those that work there."""
+        elsewhere = self.focused is not None and not self.prompt.editor.has_focus
+        self.keys.display = elsewhere
+        self.prompt.show_hints(shows=not elsewhere or not self.prompt.hint_is_usual)
+
+    @on(PromptBox.HintChanged)
+    def _hint_changed(self, event: PromptBox.HintChanged) -> None:
+        event.stop()
+        self._place_keys()
 
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
         self.by_hand.stop()
         self.opened = opened
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
-        self.written = WrittenDocuments()
+        self.made = ResultsController(self)
+        self.showing.forget()
+        self._name_document()
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos.forget()
         self.prompt.set_attached(())
@@ -182,7 +213,9 @@ class ConversationScreen(Screen[None]):
         await self.keep_answers()
         self.requests.clear()
         await self.furniture.clear()
-        if self.has_document:
+        if self.has_document and self.documents.is_result:
+            await self.documents.close()
+        elif self.has_document:
             self.documents.session_changed()
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
@@ -193,14 +226,13 @@ class ConversationScreen(Screen[None]):
         self.status_bar.handle(event)
         self.attaching.handle(event)
         self.todos.handle(event)
-        self.written.handle(event)
-        if self.has_document:
-            self.documents.handle(event)
+        self._handle_documents(event)
         if isinstance(event, RunStarted | RunFinished):
             self.prompt.offer(self.lessons.offer(event))
         match event:
             case RunStarted() | Notice():
                 self.furniture.show_transcript()
+                self.prompt.offer_requests(())
                 self.prompt.set_busy(self.status_bar.status.running)
             case RunFinished():
                 self.prompt.set_busy(False)
@@ -219,15 +251,37 @@ class ConversationScreen(Screen[None]):
             case ToolResult():
                 self.look_again()
 
+    def _handle_documents(self, event: Event) -> None:
+        """Show what `event` means to the documents that were made, and to the one that is open."""
+        made = self.made.learn(event)
+        if made is not None:
+            self.made.show()
+            self._name_document()
+        if self.has_document:
+            self.documents.handle(event)
+        self.showing.handle(event, made)
+
+    def _name_document(self) -> None:
+        """Say with which key what was written last is seen."""
+        written = self.results.written
+        words = tr("{key} shows {name}").format(key=self.key_of("document"), name=shortened(basename(written))) if written else ""
+        self.prompt.set_document(words)
+
     async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
         """Show an earlier conversation, and return when its end can be seen. Not `ended`: it goes on in another window."""
+        made: list[Result] = []
         for event in events:
             self.todos.handle(event)
-            self.written.handle(event)
+            if (result := self.made.learn(event)) is not None:
+                made.append(result)
             if isinstance(event, UsageChanged) or not ended:
                 self.status_bar.handle(event)
         self.transcript.replay(events, ended=ended)
         self.attaching.replay(events)
+        if made:
+            self.made.show()
+            self._name_document()
+            self.showing.replayed(made)
         self.furniture.show_transcript()
         if self.transcript.is_running:  # the user may have left already
             await self.transcript.wait_for_refresh()
@@ -236,10 +290,8 @@ class ConversationScreen(Screen[None]):
         """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
         for event in events:
             self.todos.handle(event)
-            self.written.handle(event)
             self.status_bar.handle(event)
-            if self.has_document:
-                self.documents.handle(event)
+            self._handle_documents(event)
         self.transcript.replay(events, ended=False)
         self.attaching.replay(events)
         if any(isinstance(event, ToolResult) for event in events):
@@ -308,16 +360,34 @@ class ConversationScreen(Screen[None]):
         """Look again which files there are, once nothing more comes."""
         await self.typed.refresh_index()
 
+    @work(group="offer", exclusive=True)
+    async def offer_requests(self) -> None:
+        """Offer requests about what is in the folder, as long as nothing was said."""
+        if not self.index.ready:
+            await asyncio.to_thread(self.index.refresh)
+        if self.is_attached and self.query("#welcome") and self.query_one("#welcome").display:
+            found = [hit.path for hit in self.index.search("", _MOST_ASKED_ABOUT) if not hit.is_folder]
+            requests = requests_for(found)
+            self.query_one(Welcome).offer(requests)
+            self.prompt.offer_requests(requests)
+
+    @on(Welcome.Chosen)
+    def _request_chosen(self, event: Welcome.Chosen) -> None:
+        event.stop()
+        self.prompt.editor.replace_all(event.request)
+        self.prompt.focus_editor()
+
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
     def _show_attachments(self) -> None:
         self.prompt.set_attached(self.attachments.pending)
         if self.has_document:
             self.documents.attachments_changed()
-        self._place_sidebar()
+        self.place_sidebar()
 
     @work(group="attachments", exclusive=True)
-    async def _place_sidebar(self) -> None:
+    async def place_sidebar(self) -> None:
+        """Show results and attachments as they are now."""
         await self.furniture.place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
@@ -340,6 +410,11 @@ class ConversationScreen(Screen[None]):
     def _detached(self, event: PendingStrip.Detached) -> None:
         event.stop()
         self.attaching.remove(event.attachment)
+
+    def on_attachments_sidebar_result_wanted(self, event: "AttachmentsSidebar.ResultWanted") -> None:
+        """Open, export or reveal a document that was made."""
+        event.stop()
+        self.run_worker(self.made.want(event.what, event.result), group="result", exclusive=True)
 
     def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
         """Show what is in a file."""
@@ -390,9 +465,11 @@ class ConversationScreen(Screen[None]):
             self.prompt.notify_hint(tr("The agent isn't asking anything right now."))
 
     async def action_document(self) -> None:
-        """Go to the open document, or from there back to the prompt."""
+        """Go to the open document, or what was written last, or from there back to the prompt."""
         if self.has_document:
             await self.documents.toggle()
+        elif self.results.written:
+            await self.showing.open(self.results.written)
         else:
             self.prompt.notify_hint(tr("No document is open. /open PATH opens one beside the conversation."))
 

@@ -13,7 +13,7 @@ from textual.widgets import Input, Label, Static
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.screens.withdrawable import Withdrawable
-from dogent_tui.tui.setup.model import endpoint_profile
+from dogent_tui.tui.setup.model import Choice, endpoint_profile
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.workspace.paths import dogent_home
@@ -21,6 +21,7 @@ from dogent_tui.workspace.profiles import ANTHROPIC_URL
 from dogent_tui.workspace.secrets import is_missing
 
 _KEYS = tr("Enter continues, and tests it at the end · Esc goes back")
+_TRIES = tr("Enter tries the key · Esc goes back")
 _KEEPS = tr("Enter keeps it anyway · Esc goes back")
 
 
@@ -28,25 +29,38 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
     """Dismissed with address, key and model, or with None where the user goes back."""
 
     CSS_PATH = stylesheet("endpoint.tcss")
-    AUTO_FOCUS = "#endpoint-address"
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
-    def __init__(self) -> None:
+    def __init__(self, choice: Choice | None = None) -> None:
+        """Ask for an endpoint, or for the key of the provider of `choice`, whose address and model are known."""
         super().__init__()
+        provider = choice if choice is not None and choice.kind == "provider" else None
+        self._title = provider.label.rstrip("…") if provider else tr("An endpoint with Anthropic’s Messages API")
+        self._address, self._model = (provider.base_url, provider.model) if provider else (ANTHROPIC_URL, "")
+        self._asks_only_key = provider is not None
         self._refused: tuple[str, str, str] | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the three lines."""
         with Vertical(id="endpoint"):
-            yield Static(tr("An endpoint with Anthropic’s Messages API"), id="endpoint-title", markup=False)
+            yield Static(self._title, id="endpoint-title", markup=False)
             yield Label(tr("Address"), markup=False)
-            yield Input(ANTHROPIC_URL, compact=True, select_on_focus=True, id="endpoint-address")
+            yield Input(self._address, compact=True, select_on_focus=True, id="endpoint-address")
             yield Label(tr("Key (or env:NAME to read it from the environment)"), markup=False)
             yield Input(password=True, compact=True, id="endpoint-key")
             yield Label(tr("Model"), markup=False)
-            yield Input(placeholder=tr("may be empty for Anthropic"), compact=True, id="endpoint-model")
+            yield Input(self._model, placeholder=tr("may be empty for Anthropic"), compact=True, id="endpoint-model")
             yield Static("", id="endpoint-words", markup=False)
-            yield Static(_KEYS, id="endpoint-keys", markup=False)
+            yield Static(self._usual_keys, id="endpoint-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin with what is asked for."""
+        self.query_one("#endpoint-key" if self._asks_only_key else "#endpoint-address").focus()
+
+    @property
+    def _usual_keys(self) -> str:
+        return _TRIES if self._asks_only_key else _KEYS
 
     @property
     def entered(self) -> tuple[str, str, str]:
@@ -57,11 +71,12 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
     @on(Input.Submitted)
     def _next(self, event: Input.Submitted) -> None:
         event.stop()
-        wrong = self._wrong(event.input.id or "")
+        last = "endpoint-model" if self._asks_only_key else event.input.id or ""
+        wrong = self._wrong(last)
         self._say(wrong)
         if wrong:
             return
-        if event.input.id != "endpoint-model":
+        if last != "endpoint-model":
             self.focus_next()
         elif self.entered == self._refused:
             self.leave(self.entered)
@@ -101,7 +116,7 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
     def _say(self, words: str) -> None:
         refused = self.entered == self._refused
         self.query_one("#endpoint-words", Static).update(words)
-        self.query_one("#endpoint-keys", Static).update(_KEEPS if refused else _KEYS)
+        self.query_one("#endpoint-keys", Static).update(_KEEPS if refused else self._usual_keys)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

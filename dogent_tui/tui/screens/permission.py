@@ -109,7 +109,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         self._panel = Vertical(self._heading, self._call, self._facts, self._note, self._answers, self._words, id="permission")
 
     def compose(self) -> ComposeResult:
-        """Lay out the sentence, the call, the facts and the answers, and the keys below the status bar, which shows through."""
+        """Lay out the sentence, the call, the facts and the answers, and the keys above the status bar, which shows through."""
         yield self._panel
         yield KeyHints(id="permission-keys")
 

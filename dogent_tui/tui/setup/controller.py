@@ -8,7 +8,7 @@ from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.setup.model import Choice, Saved, choices, endpoint_profile, local_profile
+from dogent_tui.tui.setup.model import Choice, Saved, choices, endpoint_profile, local_profile, provider_profile
 from dogent_tui.tui.setup.panel import SetupPanel
 from dogent_tui.workspace.checking import KeyPath, read_profiles
 from dogent_tui.workspace.config_writing import write_home_values
@@ -85,17 +85,18 @@ class Setup:
                 await self._use(ENVIRONMENT, tr("the key in your environment"))
             case "offline":
                 await self._use(OFFLINE, tr("the offline engine"))
-            case "endpoint":
-                await self._ask_for_endpoint()
+            case "endpoint" | "provider":
+                await self._ask_for_endpoint(choice)
 
-    async def _ask_for_endpoint(self) -> None:
+    async def _ask_for_endpoint(self, choice: Choice) -> None:
         from dogent_tui.tui.screens.endpoint import EndpointScreen
         from dogent_tui.tui.screens.withdrawable import answer_of
 
-        answer = await answer_of(self._app, EndpointScreen())
+        answer = await answer_of(self._app, EndpointScreen(choice))
         if answer is not None:
             profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
-            saved = endpoint_profile(*answer, profiles)
+            is_provider = choice.kind == "provider"
+            saved = provider_profile(choice, *answer, profiles) if is_provider else endpoint_profile(*answer, profiles)
             await self._save_and_use(saved, saved.name)
 
     async def _save_and_use(self, saved: Saved, who: str) -> None:
@@ -143,4 +144,5 @@ async def _found() -> Sequence[Choice]:
 
     from dogent_tui.local_models.probing import find_servers
 
-    return choices(await find_servers(), environment_endpoint(os.environ))
+    profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
+    return choices(await find_servers(), environment_endpoint(os.environ), profiles)

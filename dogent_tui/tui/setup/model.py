@@ -1,6 +1,7 @@
 """What there is to choose from, and what each choice writes. Plain values, without a screen."""
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -10,44 +11,71 @@ from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
 from dogent_tui.local_models.model import LocalModel, LocalServer
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, Endpoint
+from dogent_tui.workspace.profiles import ANTHROPIC_URL, ENVIRONMENT, OFFLINE, Endpoint
 from dogent_tui.workspace.secrets import is_missing
 
 Profiles: TypeAlias = Mapping[str, Mapping[str, Any]]
 
-_MOST_OF_A_SERVER = 3
-MOST_MODELS = 5
-"""Models that are offered: a user who has more knows how to name one in a profile."""
+_MOST_OF_A_SERVER = 2
+MOST_MODELS = 3
+"""Models that are offered, so that each choice has a digit: a user who has more knows how to name one in a profile."""
+_MOST_PROVIDERS = 3
+
+_PROVIDERS: Mapping[str, str] = {"anthropic": "Anthropic", "deepseek": "DeepSeek", "glm": "GLM (Zhipu)"}
+"""The names of providers, by those of their profiles."""
+_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Something to choose. `note` says what it means, in a few words. What follows is that of a local model."""
+    """Something to choose. `note` says what it means, in a few words.
 
-    kind: Literal["local", "environment", "endpoint", "offline"]
+    What follows is that of a local model or of a provider; `profile` is the one that waits for the provider's key.
+    """
+
+    kind: Literal["local", "environment", "provider", "endpoint", "offline"]
     label: str
     note: str
     server: ServerKind | None = None
     base_url: str = ""
     model: str = ""
+    profile: str = ""
 
 
 class Saved(msgspec.Struct, frozen=True):
     """A profile as it shall stand in ``claude.json``, under its name."""
 
     name: str
-    values: Mapping[str, str]
+    values: Mapping[str, Any]
 
 
-def choices(servers: Iterable[LocalServer], environment: Endpoint | None) -> tuple[Choice, ...]:
-    """Return what there is to choose from: what needs no further word first, the offline engine last."""
+def choices(
+    servers: Iterable[LocalServer], environment: Endpoint | None, profiles: Profiles = MappingProxyType({})
+) -> tuple[Choice, ...]:
+    """Return what there is to choose from: what needs no further word first, the offline engine last.
+
+    `profiles` are those of ``claude.json``: the ones that wait for a key are providers to choose.
+    """
     found = [_environment(environment)] if environment else []
     models = [(server, model) for server in servers for model in server.models[:_MOST_OF_A_SERVER]]
     found += [_local(server, model) for server, model in models[:MOST_MODELS]]
+    providers = [_provider(name, profile) for name, profile in profiles.items() if _waits_for_key(profile)]
     return (
         *found,
-        Choice("endpoint", tr("An endpoint of your own…"), tr("Anthropic or a gateway")),
+        *providers[:_MOST_PROVIDERS],
+        Choice("endpoint", tr("Another endpoint…"), tr("any that speaks Anthropic’s Messages API")),
         Choice("offline", tr("Stay offline"), tr("no AI model")),
     )
+
+
+def _waits_for_key(profile: Mapping[str, Any]) -> bool:
+    return any(key in profile for key in _KEYS) and all(is_missing(profile.get(key)) for key in _KEYS)
+
+
+def _provider(name: str, profile: Mapping[str, Any]) -> Choice:
+    address, model = str(profile.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL), str(profile.get("ANTHROPIC_MODEL") or "")
+    label = tr("{provider}…").format(provider=_PROVIDERS.get(name, one_line(name)))
+    note = " · ".join(filter(None, [tr("paste a key"), one_line(model)]))
+    return Choice("provider", label, note, None, address, model, name)
 
 
 def _environment(endpoint: Endpoint) -> Choice:
@@ -85,6 +113,15 @@ def local_profile(choice: Choice, profiles: Profiles) -> Saved:
         "DOGENT_LOCAL_SERVER": choice.server,
     }
     return Saved(_name(choice.server, profiles, lambda held: held.get("DOGENT_LOCAL_SERVER") == choice.server), values)
+
+
+def provider_profile(choice: Choice, address: str, key: str, model: str, profiles: Profiles) -> Saved:
+    """Return the profile for a provider with the `key` that it waits for. Another address or model is an endpoint of its own."""
+    held = profiles.get(choice.profile)
+    if held is None or (address, model) != (choice.base_url, choice.model):
+        return endpoint_profile(address, key, model, profiles)
+    name = next((name for name in _KEYS if name in held), _KEYS[0])
+    return Saved(choice.profile, {name: key})
 
 
 def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> Saved:

@@ -27,6 +27,12 @@ _EXCERPT_CHARACTERS = 40_000
 _NAME_COLUMN = 12
 """Cells for the names of the fields of a tool's input."""
 
+_MOST_OF_DIFF = 12
+_MOST_OF_LINE = 3
+"""Rows of a change, and of a line in it, that are shown where its card is folded."""
+_BEFORE_DIFFERENCE = 40
+"""Characters of a long line that are shown before what differs in it."""
+
 SHELL_OF_THE_AGENT = "Bash"
 """The tool whose changes are said at once, and not only where its card is unfolded: they are what was asked about."""
 
@@ -51,6 +57,8 @@ def foldable(entry: model.Entry) -> bool:
             return bool(entry.input) or entry.result is not None
         case model.Thinking():
             return bool(entry.text.strip())
+        case model.Plan():
+            return entry.finished
         case model.UserTurn():
             lines = entry.prompt.text.count("\n")
             return lines >= _LONG_TURN or (entry.is_outline and lines > 0) or len(entry.prompt.text) > _LONG_TURN * 150
@@ -147,6 +155,8 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
     lines = [head]
     if outcome := _outcome_of(call, look.cwd):
         lines.append(Line(crop([Span("  ↳ ", "muted"), Span(outcome, "muted")], width), decoration=4))
+    if not look.unfolded and call.state == "done":
+        lines += prefixed(_short_diff(call, width - 4), Span("  │ ", "rule"))
     if look.unfolded:
         lines += prefixed(_tool_body(call, width - 4, look.cwd), Span("  │ ", "rule"))
     return list(prefixed(lines, indent)) if indent.text else lines
@@ -195,6 +205,8 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
             return "■", "muted", tr("stopped")
 
 
+_EDITS = ("Edit", "MultiEdit")
+"""Tools whose input is the change."""
 _OURS = "mcp__dogent__"
 _ALLOWED: Mapping[ev.Scope, str] = {
     "once": tr("allowed once"),
@@ -333,6 +345,46 @@ def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
             yield _mark(rest_after or rest_before, width)
 
 
+def _short_diff(call: model.ToolCall, width: int) -> list[Line]:
+    """Return what a change of a text comes down to: the lines that differ, a dozen rows of them. Nothing for a new file."""
+    changes = call.changes or (list(_change(dict(call.input))) if call.name in _EDITS else ())
+    if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
+        return []
+    rows: list[Line] = []
+    for old, new in changes:
+        for text in _differing(_split(visible(old)), _split(visible(new))):
+            style = "added" if text[0] == "+" else "removed"
+            drawn = chop([Span(text[2:], style)], max(1, width - 2))
+            if len(drawn) > _MOST_OF_LINE:
+                last = crop([*drawn[_MOST_OF_LINE - 1].spans, Span(" …", style)], width - 2)
+                drawn = [*drawn[: _MOST_OF_LINE - 1], Line(last)]
+            rows += prefixed(drawn, Span(f"{text[0]} ", style), Span("  "))
+    left = len(rows) - _MOST_OF_DIFF
+    return [*rows[:_MOST_OF_DIFF], _mark(tr("▸ {left:,} more lines").format(left=left), width)] if left > 1 else rows
+
+
+def _differing(before: list[str], after: list[str]) -> Iterator[str]:
+    """Yield the lines that went and came; of two long ones that begin alike, what differs and a little before it."""
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=True)
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        old, new = before[start:end], after[new_start:new_end]
+        for at, pair in enumerate(zip(old, new, strict=False)):
+            cut = _alike(*pair) - _BEFORE_DIFFERENCE
+            if cut > _BEFORE_DIFFERENCE:
+                old[at], new[at] = (f"… {line[cut:].partition(' ')[2] or line[cut:]}" for line in pair)
+        yield from (f"- {line}" for line in old)
+        yield from (f"+ {line}" for line in new)
+
+
+def _alike(first: str, second: str) -> int:
+    """Return how many characters two lines begin with alike."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(first, second, strict=False)) if one != other), min(len(first), len(second))
+    )
+
+
 def _compared(before: list[str], after: list[str]) -> Iterator[str]:
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=True)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
@@ -382,9 +434,11 @@ _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
 
 def _plan(plan: model.Plan, look: Look) -> list[Line]:
     done = sum(todo.status == "completed" for todo in plan.todos)
-    lines = [
-        Line((Span(tr("Plan"), "strong"), Span(tr("  {done} of {todos}").format(done=done, todos=len(plan.todos)), "muted")))
-    ]
+    count = Span(tr("  {done} of {todos}").format(done=done, todos=len(plan.todos)), "muted")
+    fold = (Span("▾ " if look.unfolded else "▸ ", "muted"),) if plan.finished else ()
+    lines = [Line((*fold, Span(tr("Plan"), "strong"), count, *((Span(" ✓", "success"),) if plan.finished else ())))]
+    if plan.finished and not look.unfolded:
+        return lines
     for todo in plan.todos:
         mark, mark_style, style = _TODO_MARKS.get(todo.status, _TODO_MARKS["pending"])
         text = todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content

@@ -133,6 +133,11 @@ class Plan(Entry):
 
     todos: tuple[ev.Todo, ...]
 
+    @property
+    def finished(self) -> bool:
+        """Whether all of it is done: then a line of it is enough."""
+        return all(todo.status == "completed" for todo in self.todos)
+
 
 class Asked(Entry):
     """The agent asks on a screen of its own: a form, an outline, a change to a document."""

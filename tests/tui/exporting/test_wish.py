@@ -1,5 +1,7 @@
 """What is typed after /export, and which document a conversation wrote last."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from dogent_tui.agent.events import ToolResult, ToolUse
 from dogent_tui.errors import UsageError
 from dogent_tui.tui.exporting.wish import ExportWish, parse_wish
-from dogent_tui.tui.exporting.written import WrittenDocuments
+from dogent_tui.tui.results.model import Results
 
 
 @pytest.mark.parametrize(
@@ -46,15 +48,15 @@ def test_anything_may_be_typed(typed):
 
 
 def test_the_document_written_last():
-    written = WrittenDocuments()
+    written = Results(Path("/w"))
 
     def write(number: int, path: str, *, name: str = "Write", is_error: bool = False) -> str:
         written.handle(ToolUse(run_id="1", tool_use_id=str(number), name=name, input={"file_path": path}))
         written.handle(ToolResult(run_id="1", tool_use_id=str(number), content="", is_error=is_error))
-        return written.last
+        return written.last_markdown
 
-    assert write(1, "/w/a.md") == "/w/a.md"
-    assert write(2, "/w/b.py") == "/w/a.md"
-    assert write(3, "/w/c.md", is_error=True) == "/w/a.md"
-    assert write(4, "/w/d.md", name="Read") == "/w/a.md"
-    assert write(5, "/w/E.Markdown", name="Edit") == "/w/E.Markdown"
+    assert write(1, "/w/a.md") == "a.md"
+    assert write(2, "/w/b.py") == "a.md"
+    assert write(3, "/w/c.md", is_error=True) == "a.md"
+    assert write(4, "/w/d.md", name="Read") == "a.md"
+    assert write(5, "/w/E.Markdown", name="Edit") == "E.Markdown"

@@ -1,7 +1,7 @@
 """What is offered, and what a choice writes."""
 
 from dogent_tui.local_models.model import LocalModel, LocalServer
-from dogent_tui.tui.setup.model import Choice, choices, endpoint_profile, local_profile
+from dogent_tui.tui.setup.model import Choice, Saved, choices, endpoint_profile, local_profile, provider_profile
 from dogent_tui.workspace.home_files import STUBS
 from dogent_tui.workspace.profiles import Endpoint
 
@@ -17,18 +17,35 @@ def test_what_was_found_comes_first_and_the_offline_engine_last():
         LocalServer("vllm", "http://127.0.0.1:8000", (LocalModel("c", tools=False),)),
     ]
     found = choices(servers, Endpoint("environment", "anthropic", "https://api.anthropic.com", api_key="sk-secret"))
-    assert [choice.kind for choice in found] == ["environment", *["local"] * 5, "endpoint", "offline"]
+    assert [choice.kind for choice in found] == ["environment", *["local"] * 3, "endpoint", "offline"]
     assert found[0].note == "api.anthropic.com"
     assert "sk-secret" not in repr(found)
-    assert [choice.model for choice in found[1:6]] == ["m0", "m1", "m2", "gpt\x1b[2J-oss", "b"]
-    assert "\x1b" not in found[4].label
-    assert found[4].note == "on this computer · too small: 4k"
-    assert found[5].note == "on this computer · 64k"
-    assert "can't call tools" in choices(servers[3:], None)[0].note
+    assert [choice.model for choice in found[1:4]] == ["m0", "m1", "gpt\x1b[2J-oss"]
+    assert "\x1b" not in found[3].label
+    assert found[3].note == "on this machine · too small: 4k"
+    assert choices(servers[2:], None)[1].note == "on this machine · 64k"
+    assert "cannot call tools" in choices(servers[3:], None)[0].note
 
 
 def test_nothing_found_still_leaves_a_choice():
     assert [choice.kind for choice in choices([], None)] == ["endpoint", "offline"]
+
+
+def test_the_stubs_of_claude_json_are_providers_until_they_have_a_key():
+    found = choices([], None, STUBBED)
+    assert [choice.label for choice in found] == ["Anthropic…", "DeepSeek…", "GLM (Zhipu)…", "Another endpoint…", "Stay offline"]
+    assert found[1].note == "paste a key · deepseek-chat"
+    filled = {**STUBBED, "deepseek": {**STUBBED["deepseek"], "ANTHROPIC_AUTH_TOKEN": "sk-1"}}
+    assert [choice.profile for choice in choices([], None, filled)] == ["anthropic", "glm", "", ""]
+    assert not [choice for choice in choices([], None, {"mine": {"DOGENT_LOCAL_SERVER": "ollama"}}) if choice.kind == "provider"]
+
+
+def test_the_key_of_a_provider_is_all_that_is_written():
+    anthropic, deepseek, glm = choices([], None, STUBBED)[:3]
+    assert provider_profile(glm, glm.base_url, "k", glm.model, STUBBED) == Saved("glm", {"ANTHROPIC_AUTH_TOKEN": "k"})
+    assert provider_profile(anthropic, anthropic.base_url, "k", "", STUBBED) == Saved("anthropic", {"ANTHROPIC_API_KEY": "k"})
+    other = provider_profile(deepseek, deepseek.base_url, "k", "deepseek-reasoner", STUBBED)
+    assert (other.name, other.values["ANTHROPIC_MODEL"]) == ("deepseek", "deepseek-reasoner")
 
 
 def test_a_local_model_becomes_a_profile_that_is_changed_the_next_time():

@@ -15,6 +15,8 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.setup.controller import Setup
 from dogent_tui.tui.setup.model import choices
 from dogent_tui.tui.setup.panel import SetupPanel
+from dogent_tui.tui.welcome import Welcome
+from dogent_tui.workspace.checking import read_profiles
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
@@ -292,6 +294,49 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         assert "secret" not in s.hint
 
 
+async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, home):
+    from dogent_tui.workspace.home_files import STUBS, ensure_home_files
+
+    ensure_home_files(home / ".dogent")
+    tried = []
+
+    async def probe(_file, _name, data, _environ):
+        from dogent_tui.agent.probing import Probed
+
+        tried.append(dict(data))
+        return Probed(len(tried) > 1, "The key is not valid.")
+
+    monkeypatch.setattr("dogent_tui.agent.probing.probe", probe)
+    async with start(size=(80, 24)) as s:
+        s.app.setup._find = lambda: provided(s)
+        await s.until(lambda: s.panel is not None)
+        await s.app.setup.open()
+        await s.until(lambda: "DeepSeek" in str(s.panel.render()))
+        await s.pilot.press("2")
+        await s.until(lambda: len(s.app.screen_stack) == 2)
+        form = s.app.screen
+        key = form.query_one("#endpoint-key")
+        await s.until(lambda: key.has_focus)
+        assert "DeepSeek" in str(form.query_one("#endpoint-title").render())
+        await s.pilot.press("enter")
+        assert "needs a key" in str(form.query_one("#endpoint-words").render())
+        key.value = "sk-wrong"
+        await s.pilot.press("enter")
+        await s.until(lambda: "The key is not valid." in str(form.query_one("#endpoint-words").render()))
+        key.value = "sk-right"
+        await s.pilot.press("enter")
+        await s.until(lambda: s.kept().get("profile") == "deepseek")
+        stub = STUBS["claude.json"]["profiles"]["deepseek"]
+        assert s.kept("claude.json")["profiles"]["deepseek"] == {**stub, "ANTHROPIC_AUTH_TOKEN": "sk-right"}
+        assert [one["ANTHROPIC_AUTH_TOKEN"] for one in tried] == ["sk-wrong", "sk-right"]
+        await s.until(lambda: s.app.opened.endpoint.kind == "custom")
+
+
+async def provided(s):
+    profiles, _ = read_profiles(s.home / "claude.json")
+    return choices((), None, profiles)
+
+
 async def test_the_form_can_be_left(start):
     async with start() as s:
         panel = await s.shown()
@@ -333,7 +378,8 @@ def pictured(*keys: str):
         assert isinstance(app, DogentApp)
         app.conversation.prompt.editor.cursor_blink = False
         for _ in range(1000):
-            if app.setup.panel is not None and app.setup.panel.size.height and app.opened.service.state == "idle":
+            is_settled = app.opened.service.state == "idle" and app.conversation.query_one(Welcome).settled
+            if app.setup.panel is not None and app.setup.panel.size.height and is_settled:
                 break
             await pilot.pause(0.01)
         else:

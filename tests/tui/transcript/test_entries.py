@@ -100,15 +100,47 @@ def test_a_written_file_and_an_edit_show_what_changes() -> None:
     assert "  │ + two" in drawn(write, unfolded=True)
     edits: list[dict[str, Any]] = [{"old_string": "a", "new_string": "b"}, {"old_string": "", "new_string": "c"}]
     edit = model.ToolCall("t", "MultiEdit", "done", input={"file_path": "x", "edits": edits}, result="ok")
-    assert drawn(edit) == ["▸ Edit  x  ✓ +2 −1 lines"]
+    assert drawn(edit) == ["▸ Edit  x  ✓ +2 −1 lines", "  │ - a", "  │ + b", "  │ + c"]
     assert [line for line in drawn(edit, unfolded=True) if "- a" in line or "+ b" in line] == ["  │ - a", "  │ + b"]
+
+
+def edited(old: str, new: str, **fields: Any) -> model.ToolCall:
+    return model.ToolCall("t", "Edit", input={"file_path": "a.md", "old_string": old, "new_string": new}, **fields)
+
+
+def test_an_edit_shows_a_dozen_rows_of_its_change_without_being_unfolded() -> None:
+    few = edited("", "\n".join(f"line {n}" for n in range(12)), state="done", result="ok")
+    assert drawn(few)[1:] == [f"  │ + line {n}" for n in range(12)]
+    many = edited("", "\n".join(f"line {n}" for n in range(40)), state="done", result="ok")
+    assert drawn(many)[-2:] == ["  │ + line 11", "  │ ▸ 28 more lines"]
+    assert "  │ + line 39" in drawn(many, unfolded=True)
+    assert drawn(edited("a", "b", state="denied")) == ["▸ Edit  a.md  ✗ denied"]
+    assert drawn(edited("a", "b", state="failed", result="no")) == ["▸ Edit  a.md  ✗ failed: no"]
+
+
+def test_a_word_in_a_long_paragraph_is_shown_with_what_stands_around_it() -> None:
+    start, end = "Tea is hot and good. " * 20, " And so on." * 60
+    rows = drawn(edited(f"{start}Coffee is cold.{end}", f"{start}Coffee is warm.{end}", state="done", result="ok"))
+    assert len(rows) == 7
+    assert [row for row in rows if "Coffee is" in row] == [rows[1], rows[4]]
+    assert "warm" in rows[4]
+    assert rows[3].endswith("…")
+
+
+def test_a_finished_plan_is_one_line_until_it_is_unfolded() -> None:
+    todos = (ev.Todo("Read", "completed"), ev.Todo("Write", "in_progress", "Writing"))
+    assert drawn(model.Plan(todos)) == ["Plan  1 of 2", "✓ Read", "▶ Writing"]
+    done = model.Plan((todos[0], ev.Todo("Write", "completed")))
+    assert foldable(done)
+    assert drawn(done) == ["▸ Plan  2 of 2 ✓"]
+    assert drawn(done, unfolded=True) == ["▾ Plan  2 of 2 ✓", "✓ Read", "✓ Write"]
 
 
 def test_a_file_that_is_written_again_shows_what_became_of_it() -> None:
     """The agent gives the whole text; a user wants to know what of it is new."""
     again = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
     again.changes = (("one\nout\nalso out", "one"), ("two", "two\n[b]new"))
-    assert drawn(again) == ["▸ Write  a.md  ✓ +1 −2 lines"]
+    assert drawn(again) == ["▸ Write  a.md  ✓ +1 −2 lines", "  │ - out", "  │ - also out", "  │ + [b]new"]
     shown = drawn(again, unfolded=True)
     assert [line[4:] for line in shown if line[4:6] in ("+ ", "- ")] == ["- out", "- also out", "+ [b]new"]
     assert not any("content" in line for line in shown)

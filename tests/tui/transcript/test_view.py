@@ -155,7 +155,7 @@ async def test_cards_unfold_by_key_and_by_click(make_app: Make, log: list[ev.Eve
         assert "+ new line" in screen(transcript)
         await pilot.press("enter")
         await settle(pilot, transcript)
-        assert "- old line" not in screen(transcript)
+        assert "file_path" not in screen(transcript)
         await pilot.press("ctrl+o")
         await settle(pilot, transcript)
         assert "I should read the notes first." in screen(transcript)

@@ -1,0 +1,36 @@
+"""Requests to choose from where nothing was said yet: about the files that are there, and such that every engine can do them."""
+
+from collections.abc import Sequence
+
+from dogent_tui.workspace.references import format_reference
+
+_OF_THE_SAMPLE = (
+    (("meeting-notes.md",), "What was decided in @meeting-notes.md?"),
+    (("visits-2025.csv",), "Which month had the most Sunday visits? @visits-2025.csv"),
+    (("meeting-notes.md", "interview-okafor.txt"), "Draft a report from @meeting-notes.md and @interview-okafor.txt"),
+)
+"""Requests of the sample, and the files that have to be there."""
+
+_TEXTS = (".md", ".markdown", ".txt", ".docx", ".pdf", ".odt", ".rtf")
+_TABLES = (".csv", ".tsv", ".xlsx")
+_MOST = 3
+_LONGEST = 60
+"""Characters of a path that a request names: what is longer is no help to a reader."""
+
+
+def requests_for(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return at most three requests for a folder that holds `paths`, the most telling files first."""
+    if all(name in paths for names, _ in _OF_THE_SAMPLE for name in names):
+        return tuple(request for _, request in _OF_THE_SAMPLE)
+    named = [path for path in paths if len(path) <= _LONGEST and not path.startswith(".")]
+    texts = [format_reference(path) for path in named if path.lower().endswith(_TEXTS)]
+    tables = [format_reference(path) for path in named if path.lower().endswith(_TABLES)]
+    markdown = [reference for reference in texts if reference.strip('@"').lower().endswith(_TEXTS[:2])]
+    found = [
+        *(f"Show the outline of {reference}" for reference in markdown[:1]),
+        *(f"What is the largest value in {reference}?" for reference in tables[:1]),
+        *([f"Draft a report from {' and '.join(texts[:2])}"] if texts else []),
+        *(["Which files are here?"] if named else []),
+        *(f"How many words does {reference} have?" for reference in texts[:1]),
+    ]
+    return tuple(found[:_MOST])

@@ -1,0 +1,152 @@
+"""Showing what the agent writes: a text that streams, grows or changes, beside the conversation, without being asked."""
+
+import asyncio
+import importlib
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from dogent_tui.agent.events import (
+    DocumentDelta,
+    Event,
+    Interrupted,
+    MessageDropped,
+    RunFinished,
+    RunStarted,
+    SessionLost,
+    ToolResult,
+)
+from dogent_tui.errors import DogentError
+from dogent_tui.tui.results.model import Result
+
+if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
+    from dogent_tui.tui.pane.controller import PaneController
+    from dogent_tui.tui.screens.conversation import ConversationScreen
+
+SHOWN_FROM = 140
+"""Columns from which a text that is written stands beside the conversation by itself; in a narrower window F3 shows it."""
+
+Hunks: TypeAlias = tuple[tuple[str, str], ...]
+"""The places of a text that were changed, as they were and are now."""
+
+_DRAW_EVERY_S = 0.1
+"""Seconds between two drawings of a text that streams."""
+
+
+class Streaming(msgspec.Struct):
+    """A text that a call is about to write. `pieces` are what has come of it."""
+
+    tool_use_id: str
+    path: str
+    pieces: list[str]
+
+
+class Showing:
+    """Has the pane of `screen` show what is written, unless the user closed it or opened a document of their own there."""
+
+    def __init__(self, screen: "ConversationScreen") -> None:
+        self._screen = screen
+        self._closed = False
+        self._streaming: Streaming | None = None
+        self._wanted: tuple[Result, Hunks] | None = None
+        self._timer: TimerHandle | None = None
+        self._turn = asyncio.Lock()
+
+    # ── What happens ──────────────────────────────────────────────────────────────────────────────
+
+    def handle(self, event: Event, made: Result | None = None) -> None:
+        """Learn from `event`, and that it `made` a document."""
+        match event:
+            case DocumentDelta(tool_use_id=tool_use_id, path=path):
+                if self._streaming is None or self._streaming.tool_use_id != tool_use_id:
+                    self._streaming = Streaming(tool_use_id, self._screen.results.place(path), [])
+                self._streaming.pieces.append(event.text)
+                self._soon()
+            case ToolResult(tool_use_id=tool_use_id):
+                is_its_end = self._streaming is not None and self._streaming.tool_use_id == tool_use_id
+                if is_its_end:
+                    self._streaming = None
+                is_text = made is not None and made.kind == "written"
+                if made is not None and is_text:
+                    self._wanted = made, event.changes
+                if is_its_end or is_text:
+                    self._soon(0)
+            case MessageDropped() | Interrupted() | SessionLost() | RunFinished() if self._streaming is not None:
+                self._streaming = None
+                self._soon(0)
+            case RunStarted() if "documents" in self._screen.__dict__:
+                self._screen.documents.view.scrolled = False
+
+    def replayed(self, made: Iterable[Result]) -> None:
+        """Show the last of the texts that an earlier conversation wrote."""
+        for result in made:
+            if result.kind == "written":
+                self._wanted = result, ()
+        if self._wanted is not None:
+            self._soon(0)
+
+    def close(self) -> None:
+        """Show nothing any more until the user asks for it."""
+        self._closed = True
+
+    def forget(self) -> None:
+        """Begin with another conversation."""
+        self._closed, self._streaming, self._wanted = False, None, None
+
+    async def open(self, path: str) -> bool:
+        """Open a result because the user asks for it, and go there. Returns whether it could be opened."""
+        self._closed = False
+        documents = await self._documents()
+        try:
+            async with self._turn:
+                await documents.show_result(path)
+        except DogentError as error:
+            self._screen.prompt.notify_hint(str(error), warning=True)
+            return False
+        await documents.go()
+        return True
+
+    # ── Bringing the pane in line ─────────────────────────────────────────────────────────────────
+
+    @property
+    def _may(self) -> bool:
+        screen = self._screen
+        if self._closed or not screen.is_attached or screen.size.width < SHOWN_FROM:
+            return False
+        return not screen.has_document or screen.documents.is_result
+
+    def _soon(self, seconds: float = _DRAW_EVERY_S) -> None:
+        if self._timer is None or not seconds:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._draw)
+
+    def _draw(self) -> None:
+        self._timer = None
+        if self._screen.is_attached and (self._may or self._is_open):
+            self._screen.run_worker(self._catch_up(), group="showing")
+
+    @property
+    def _is_open(self) -> bool:
+        return self._screen.has_document and self._screen.documents.is_result
+
+    async def _catch_up(self) -> None:
+        async with self._turn:
+            streaming, wanted = self._streaming, self._wanted
+            documents = await self._documents()
+            with suppress(DogentError):  # said by the card of the call already, or nothing that can be shown
+                if streaming is not None and (self._may or documents.shows(streaming.path)):
+                    streaming.pieces[:] = ["".join(streaming.pieces)]
+                    await documents.show_growing(streaming.path, streaming.pieces[0])
+                elif streaming is None:
+                    await documents.end_growing()
+                    if wanted is not None and self._may:
+                        await documents.show_result(wanted[0].path, wanted[1])
+
+    async def _documents(self) -> "PaneController":
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
+        return self._screen.documents

@@ -1,0 +1,122 @@
+"""Which documents a conversation made. Plain state, without a screen."""
+
+import os.path
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from dogent_tui.agent.events import DocumentExported, Event, ToolResult, ToolUse
+from dogent_tui.agent.tool_names import review_summary
+from dogent_tui.tui.prompt.completion import MARKDOWN
+
+WRITING_TOOLS: Mapping[str, str] = {
+    "Write": "file_path",
+    "Edit": "file_path",
+    "MultiEdit": "file_path",
+    "mcp__dogent__propose_document_change": "path",
+}
+"""The tools that write text, and the input that names the file."""
+
+_EXPORT = "mcp__dogent__export_document"
+_EXPORTED = re.compile(r"Wrote (.+) \(")
+"""How the answer of an export begins (`dogent_tui.tools.exporting`)."""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A document that was made. `path` is relative to the workspace where it lies inside.
+
+    `size` is in bytes, None where it is not known. `gone`: there is no such file any more.
+    """
+
+    path: str
+    kind: Literal["written", "exported"]
+    size: int | None = None
+    gone: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return posixpath.basename(self.path)
+
+
+class Results:
+    """The documents that a conversation made. Feed it every event with `handle`; replaying a log gives the same."""
+
+    def __init__(self, root: Path) -> None:
+        """Know the files of the workspace at `root`, from which relative paths are seen."""
+        self._root = os.path.realpath(root)
+        self._entries: dict[str, Result] = {}
+        self._writing: dict[str, str] = {}
+
+    @property
+    def entries(self) -> tuple[Result, ...]:
+        """All of them, what was made last first."""
+        return tuple(reversed(self._entries.values()))
+
+    @property
+    def written(self) -> str:
+        """The path of the text that was written last, empty for none."""
+        return next((result.path for result in self.entries if result.kind == "written"), "")
+
+    @property
+    def last_markdown(self) -> str:
+        """The path of the Markdown file that was written last, the one that is most likely meant; empty for none."""
+        return next((result.path for result in self.entries if result.kind == "written" and is_markdown(result.path)), "")
+
+    def handle(self, event: Event) -> Result | None:
+        """Learn from `event`, and return what it made, if anything: what was refused or failed was not made."""
+        match event:
+            case ToolUse(name=name, tool_use_id=tool_use_id) if name in WRITING_TOOLS or name == _EXPORT:
+                path = event.input.get(WRITING_TOOLS.get(name, "md_path"))
+                if isinstance(path, str):
+                    self._writing[tool_use_id] = path if name != _EXPORT else ""
+            case ToolResult(tool_use_id=tool_use_id) if tool_use_id in self._writing:
+                path = self._writing.pop(tool_use_id)
+                if event.is_error or review_summary(event.content).startswith("nothing"):
+                    return None
+                if path:
+                    return self._made(path, "written")
+                if exported := _EXPORTED.match(event.content):
+                    return self._made(exported[1], "exported")
+            case DocumentExported(path=path):
+                return self._made(path, "exported")
+        return None
+
+    def measured(self, sizes: Mapping[str, int | None]) -> None:
+        """Take the sizes in bytes of files by path, None where there is no such file."""
+        for path, size in sizes.items():
+            if path in self._entries:
+                self._entries[path] = replace(self._entries[path], size=size, gone=size is None)
+
+    def place(self, path: str) -> str:
+        """Return one spelling of `path`, without looking at the disk."""
+        full = posixpath.normpath(posixpath.join(self._root, os.path.expanduser(path)))  # noqa: PTH111 - no Path per event
+        return full.removeprefix(f"{self._root}/")
+
+    def _made(self, path: str, kind: Literal["written", "exported"]) -> Result:
+        place = self.place(path)
+        self._entries.pop(place, None)
+        self._entries[place] = result = Result(place, kind)
+        return result
+
+
+def measure(root: Path, paths: Iterable[str]) -> dict[str, int | None]:
+    """Return the sizes of files in bytes by path, None where there is none. Touches the disk."""
+    return {path: _size(root / path) for path in paths}
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return None
+
+
+def is_markdown(path: str) -> bool:
+    """Whether the file at `path` is Markdown, by its name."""
+    return path.lower().endswith(MARKDOWN)

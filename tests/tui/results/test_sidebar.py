@@ -1,0 +1,96 @@
+"""The results in the sidebar: listed, opened, exported, revealed, by keys."""
+
+import pytest
+
+from dogent_tui.agent.events import Attachment, Prompt, RunStarted
+from dogent_tui.tui.attachments.model import readable_size
+from dogent_tui.tui.attachments.sidebar import AttachmentList, ResultList
+from dogent_tui.tui.results import reveal
+from dogent_tui.tui.screens.choice import ChoiceScreen
+from tests.tui.pane.test_showing import LONG, Writing
+
+pytestmark = pytest.mark.slow
+
+
+def drawn(stage) -> str:
+    return "\n".join("".join(segment.text for segment in line) for line in stage.app.screen._compositor.render_strips())
+
+
+async def made(stage) -> Writing:
+    """Have one text written and another exported."""
+    pane = Writing(stage)
+    await stage.send("Write it")
+    pane.write(LONG)
+    await stage.until(lambda: pane.screen.results.written)
+    (pane.root / "report.pdf").write_bytes(b"%PDF-1.4")
+    pane.screen.service.tell_exported("report.pdf")
+    await stage.until(lambda: [result.size for result in pane.screen.results.entries] == [8, len(LONG)])
+    await stage.settle()
+    return pane
+
+
+@pytest.mark.parametrize("size", [(120, 30), (200, 60)])
+async def test_a_wide_window_lists_them_by_itself(stage, size) -> None:
+    async with stage(size) as s:
+        await made(s)
+        await s.until(lambda: "Results 2" in drawn(s))
+        assert "report.pdf" in drawn(s)
+        assert "exported · 8 B" in drawn(s)
+        assert f"written · {readable_size(len(LONG))}" in drawn(s)
+        assert s.app.conversation.prompt.editor.has_focus
+        (s.app.opened.workspace.root / "report.pdf").unlink()
+        s.app.conversation.made.show()
+        await s.until(lambda: "exported · gone" in drawn(s))
+
+
+@pytest.mark.parametrize("size", [(30, 8), (80, 24), (160, 40)])
+async def test_keys_open_export_and_reveal(stage, size, monkeypatch) -> None:
+    monkeypatch.setattr(reveal, "reveal_command", lambda *_: ())
+    async with stage(size) as s:
+        pane = await made(s)
+        await s.pilot.press("ctrl+b")
+        await s.until(lambda: isinstance(s.app.focused, ResultList))
+        await s.pilot.press("r")
+        await s.until(lambda: "The file is" in pane.hint)
+        assert "report.pdf" in pane.hint
+        await s.pilot.press("e")
+        await s.until(lambda: "Only Markdown can be exported" in pane.hint)
+        await s.pilot.press("down", "e")
+        await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+        await s.pilot.press("escape")
+        await s.until(lambda: isinstance(s.app.focused, ResultList))
+        await s.pilot.press("enter")
+        await s.until(lambda: pane.is_seen and pane.view.has_focus)
+        await pane.sees("Report")
+        assert not pane.screen.sidebar.display, "it does not cover the document"
+        await s.until(lambda: "Close" in drawn(s) or size[0] < 40)
+        await s.pilot.press("escape")
+        assert pane.screen.prompt.editor.has_focus
+
+
+async def test_the_attachments_are_below_them(stage) -> None:
+    async with stage((120, 30)) as s:
+        pane = await made(s)
+        pane.screen.handle(RunStarted(run_id="x", prompt=Prompt("go", (Attachment("notes.md", "notes.md", "md"),))))
+        await s.pilot.press("ctrl+b", "down", "down")
+        await s.until(lambda: isinstance(s.app.focused, AttachmentList))
+        await s.pilot.press("up")
+        await s.until(lambda: isinstance(s.app.focused, ResultList))
+        assert s.app.focused.highlighted == 1
+        (pane.root / "report.md").unlink()
+        await s.pilot.press("enter")
+        await s.until(lambda: "There is no file report.md here." in pane.hint)
+
+
+def test_revealing_needs_a_screen(monkeypatch, tmp_path) -> None:
+    opener = tmp_path / "xdg-open"
+    opener.write_text("#!/bin/sh\n")
+    opener.chmod(0o755)
+    monkeypatch.setattr("sys.platform", "linux")
+    folder = {"PATH": str(tmp_path)}
+    assert reveal.reveal_command(tmp_path / "a" / "b.md", folder) == ()
+    shown = {**folder, "DISPLAY": ":0"}
+    assert reveal.reveal_command(tmp_path / "a" / "b.md", shown) == (str(opener), str(tmp_path / "a"))
+    assert reveal.reveal_command(tmp_path / "b.md", {**shown, "SSH_CONNECTION": "1"}) == ()
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert reveal.reveal_command(tmp_path / "b.md", {})[:2] == ("open", "-R")
