@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -54,20 +54,23 @@ def standing() -> Standing:
         return Standing("inside")
     if not sys.platform.startswith("linux"):
         return Standing("none", sys.platform)
-    reasons = []
+    reasons = dict[str, None]()
     with tempfile.NamedTemporaryFile(prefix="dogent-") as outside:
         for level in _WALLS:
-            command = walled([sys.executable, "-I", "-S", "-c", _TRIAL, outside.name], level=level)
-            try:
-                done = subprocess.run(command, capture_output=True, timeout=_TRIAL_S, check=False, cwd="/")
-            except (OSError, subprocess.TimeoutExpired) as error:
-                reasons.append(str(error))
-                continue
-            if done.returncode == 0:
+            if not (why := tried(walled([sys.executable, "-I", "-S", "-c", _TRIAL, outside.name], level=level))):
                 return Standing(level, " ".join(reasons))
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            reasons.append(said[-1].removeprefix("wall: ") if said else str(done.returncode))
-    return Standing("none", "; ".join(dict.fromkeys(reasons)))
+            reasons[why] = None
+    return Standing("none", "; ".join(reasons))
+
+
+def tried(command: Sequence[str]) -> str:
+    """Return why a command behind a wall did not succeed, "" where it did."""
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_TRIAL_S, check=False, cwd="/")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return "" if done.returncode == 0 else said[-1].removeprefix("wall: ") if said else str(done.returncode)
 
 
 def own_environment() -> dict[str, str]:
@@ -108,16 +111,23 @@ def walled(
         "name": "own",
         "own": [],
         "hidden": [("hide", os.path.realpath(place)) for place in hidden],
+        "readable": [],
         "writable": places,
         "cwd": os.fspath(cwd),
     }
     room = {
-        "level": level, "base": _BASE, "common": mounts, "writable": private, "network": "none", "plan": plan, "passed": _PASSED,
-        "families": _LOOPBACK if loopback else (), "set": {_INSIDE: "1"}, "rereads": rereads,
-        "listed": str(Path(__file__).parents[2]),  # else Python finds no package in it
+        "level": level, "base": _BASE, "common": mounts, "writable": private if level == "full" else [], "network": "none",
+        "families": _LOOPBACK if loopback else (), "rereads": rereads,
+        "listed": [str(Path(__file__).parents[2])],  # else Python finds no package in it
         "readable": [*as_it_is(Path(home)), *(str(mount[1]) for mount in seen)],
     }  # fmt: skip
-    return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(room).hex(), program, *command[1:]]
+    return once(room, plan, [program, *command[1:]])
+
+
+def once(room: dict[str, Any], plan: dict[str, Any], argv: Sequence[str]) -> list[str]:
+    """Return the command that makes a room and runs a program in it, with what passes of the environment."""
+    whole = {**room, "plan": plan, "passed": _PASSED, "set": {_INSIDE: "1"}}
+    return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(whole).hex(), *argv]
 
 
 def _python(home: str) -> Iterator[Mount]:

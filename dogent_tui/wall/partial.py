@@ -9,7 +9,6 @@ mounts.
 import errno
 import fcntl
 import os
-import platform
 import select
 import signal
 import socket
@@ -32,7 +31,7 @@ _UNSUPPORTED = ((188, 5), (189, 6), (190, 7), (197, 14), (198, 15), (199, 16))
 _FORBIDDEN = ((29, 194), (64, 190), (68, 186), (240, 180))
 """shmget, semget, msgget, mq_open: without a namespace of its own they reach what other programs have there."""
 
-_COLUMN = 0 if platform.machine() == "x86_64" else 1
+_COLUMN = 0 if os.uname().machine == "x86_64" else 1
 _NAMES = {numbers[_COLUMN]: name for name, numbers in _ASKED.items() if numbers[_COLUMN] >= 0}
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
 """The requests SECCOMP_IOCTL_NOTIF_… of `linux/seccomp.h`."""
@@ -41,7 +40,6 @@ _HERE, _NO_FOLLOW, _UNCHANGED = -100, 0x100, 0xFFFFFFFF
 _LONGEST_PATH = 4096
 _FAMILIES = (2, 10, 16)
 """AF_INET, AF_INET6 and AF_NETLINK, where the network was allowed: a socket of the file system may belong to anybody."""
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
 def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
@@ -60,7 +58,7 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.die_with_parent(signal.SIGTERM)
         if os.getppid() != parent:
             os._exit(enter.SETUP_FAILED)
-        plan = enter.take_plan(link)
+        plan = room.get("plan") or enter.take_plan(link)
         ours, theirs = socket.socketpair()
         program = os.fork()
         if program == 0:
@@ -74,7 +72,7 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
         os.close(os.open(f"{plan['folder']}/over", os.O_CREAT | os.O_WRONLY, 0o600))
         if listeners:
             link.send(b"status %d" % (status if status >= 0 else 128 - status))
-        os._exit(0)
+        os._exit(0 if listeners else enter.SETUP_FAILED)
     except BaseException as error:
         enter.fail(link, error)
         raise
@@ -104,8 +102,11 @@ def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.soc
     os.chdir(plan["cwd"])
     os.umask(plan["umask"])
     rules = kernel.FileRules()
-    devices = dict.fromkeys((f"/dev/{name}" for name in _DEVICES), kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE)
-    for place, rights in {**dict.fromkeys(room["readable"] + plan["readable"], kernel.READS), **devices}.items():
+    devices = dict.fromkeys(
+        (f"/dev/{name}" for name in enter.DEVICES), kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE
+    )
+    listed = dict.fromkeys(room.get("listed", ()), kernel.READ_DIR)
+    for place, rights in {**listed, **dict.fromkeys(room["readable"] + plan["readable"], kernel.READS), **devices}.items():
         try:
             descriptor = os.open(place, os.O_PATH)
         except OSError:

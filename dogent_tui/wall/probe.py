@@ -1,13 +1,10 @@
 """Finds out which wall stands around a workspace, by going behind it once for real; never by reading settings."""
 
 import contextlib
-import json
 import os
 import re
 import shutil
 import stat
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,13 +13,13 @@ from typing import Literal
 import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.wall.own import once, tried
 from dogent_tui.wall.view import Level, View
 
-_LIMIT_S = 10.0
 _SHARED = ("/var/tmp", "/dev/shm")  # noqa: S108
 """Where everybody may make folders: what is there under our name is ours only if its owner and permissions say so."""
 _PARTS = ("home", "tmp", "var-tmp", "shm", "run", "root", "upper", "work")
-_WRITES = "echo >{place} && ! (echo >{outside}) 2>/dev/null"
+_WRITES = 'echo >"$1"; ! (echo >"$2") 2>/dev/null'
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -87,20 +84,12 @@ def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
         written = private / "upper/.dogent-trial" if level == "full" else private / "tmp/trial"
         inside = {"full": workspace / ".dogent-trial", "bound": Path("/tmp/trial"), "bare": written}[level]  # noqa: S108
         view = View(private, workspace, (), workspace=workspace, layer=private, level=level)
-        room = view.room(private / "root", home)
-        script = _WRITES.format(place='"$1"', outside='"$2"')
-        plan = view.plan(home) | {
-            "room": room, "name": "trial", "folder": str(private), "hidden": [],
-            "argv": ["/bin/sh", "-c", script, "sh", str(inside), str(private / "outside")],
-        }  # fmt: skip
-        (private / "plan").write_text(json.dumps(plan), "utf-8")
-        command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("trial.py")), str(private / "plan")]
-        said = subprocess.run(command, capture_output=True, timeout=_LIMIT_S, check=False, cwd="/").stdout.decode()
+        plan = {**view.plan(home), "name": "trial", "hidden": []}
+        program = ["/bin/sh", "-c", _WRITES, "sh", str(inside), str(private / "outside")]
+        why = tried(once(view.room(private / "root", home), plan, program))
         held = written.exists() or (level == "full" and not os.access(workspace, os.W_OK))
-        if said.startswith("status") and held and not (private / "outside").exists():
-            return ""
-        return said.removeprefix("failed ") or "?"
-    except (OSError, subprocess.TimeoutExpired) as error:
+        return why if why or (held and not (private / "outside").exists()) else "?"
+    except OSError as error:
         return str(error)
     finally:
         with contextlib.suppress(OSError):
