@@ -267,7 +267,8 @@ class Commands:
         committed = [*done.committed]
         for change in done.conflicts:
             if self._answered(running, self._conflict(running, change, difference)).allow:
-                again = self._committing.commit(difference, label, only=(change.path,), overwrite=(change.path,))
+                alone = msgspec.structs.replace(change, moved_to="", moved_from="")
+                again = self._committing.commit(msgspec.structs.replace(difference, changes=(alone,)), label, overwrite=True)
                 committed += again.committed
             else:
                 words = tr("dogent-tui: {path} was changed by somebody else meanwhile; it was left as it is.")
