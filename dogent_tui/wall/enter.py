@@ -238,9 +238,13 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.make_read_only(f"{base}/proc")
         kernel.limit_rights()
         kernel.restrict_calls(tuple(room["families"]))
-        rules = _common_rules(base, room["writable"])
+        rules = kernel.FileRules()
+        rules.allow(base, kernel.READS)
+        rules.allow(f"{base}/dev", kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE)
+        for place in room["writable"]:
+            rules.allow(base + place)
         if room.get("rereads"):  # what lies outside still has no path in here
-            rules.allow(os.open("/", os.O_PATH), kernel.READ_FILE)
+            rules.allow("/", kernel.READ_FILE)
         plan = room.get("plan") or take_plan(link)
         moves = _stage(base, plan)
         kernel.enter_root(base)
@@ -249,7 +253,7 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         _mount_all("", plan["hidden"])
         kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
         for place in plan["writable"]:
-            rules.allow_writing(place)
+            rules.allow(place)
         allow_outputs(rules)
         kernel.drop_rights()
         rules.restrict()
@@ -262,25 +266,11 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
     os._exit(0)
 
 
-def _common_rules(base: str, writable: list[str]) -> "kernel.FileRules":
-    rules = kernel.FileRules()
-    for place, rights in (
-        ("/", kernel.READS),
-        ("/dev", kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE),
-    ):
-        descriptor = os.open(base + place, os.O_PATH)
-        rules.allow(descriptor, rights)
-        os.close(descriptor)
-    for place in writable:
-        rules.allow_writing(base + place)
-    return rules
-
-
 def allow_outputs(rules: "kernel.FileRules") -> None:
     """Allow what the program's output goes to, where that is a file."""
     for number in (1, 2):
         if stat.S_ISREG(os.fstat(number).st_mode):
-            rules.allow(number, kernel.FILE_RIGHTS)
+            rules.allow(number)
 
 
 def take_plan(link: socket.socket) -> dict[str, Any]:

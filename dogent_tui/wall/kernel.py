@@ -28,6 +28,7 @@ _MAKE_DEVICES = 1 << 6 | 1 << 11
 TRUNCATE, IOCTL_DEVICE = 1 << 14, 1 << 15
 FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 ALL_RIGHTS = ((1 << 16) - 1) & ~_MAKE_DEVICES
+"""Everything but making devices."""
 READS = EXECUTE | READ_FILE | READ_DIR
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 """Version of Landlock → every right over files that it knows; from 5 on all sixteen."""
@@ -173,15 +174,11 @@ class FileRules:
         sized = attributes[: 24 if version >= 6 else 8]
         self._ruleset = _call(_LANDLOCK_CREATE, sized, len(sized), 0)
 
-    def allow(self, descriptor: int, rights: int) -> None:
-        """Allow `rights` over a file, or over a folder and all below, by its descriptor."""
-        rule = struct.pack("=Qi", rights & self._known, descriptor)
-        _call(_LANDLOCK_ADD, self._ruleset, _LANDLOCK_RULE_PATH, rule, 0)
-
-    def allow_writing(self, place: str) -> None:
-        """Allow everything at `place` but making devices."""
-        descriptor = os.open(place, os.O_PATH)
-        self.allow(descriptor, ALL_RIGHTS if os.path.isdir(place) else FILE_RIGHTS)
+    def allow(self, place: "str | int", rights: int = ALL_RIGHTS) -> None:
+        """Allow `rights` over a file, or over a folder and all below, by its path or its descriptor."""
+        descriptor = os.open(place, os.O_PATH) if isinstance(place, str) else os.dup(place)
+        rights &= self._known & (ALL_RIGHTS if os.path.isdir(place) else FILE_RIGHTS)
+        _call(_LANDLOCK_ADD, self._ruleset, _LANDLOCK_RULE_PATH, struct.pack("=Qi", rights, descriptor), 0)
         os.close(descriptor)
 
     def restrict(self) -> None:

@@ -54,8 +54,7 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.limit_rights()
         kernel.drop_rights()
         kernel.adopt_orphans()
-        wakes = _wake_by_signals()
-        kernel.die_with_parent(signal.SIGTERM)
+        starter = os.pidfd_open(parent)
         if os.getppid() != parent:
             os._exit(enter.SETUP_FAILED)
         plan = room.get("plan") or enter.take_plan(link)
@@ -67,7 +66,7 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
         _, listeners, _, _ = socket.recv_fds(ours, 1, 1)
         if listeners:
             link.send(b"inside %d" % program)
-        status = os.waitstatus_to_exitcode(_supervise(program, wakes, listeners, room["writable"] + plan["writable"]))
+        status = _supervise(program, starter, listeners, room["writable"] + plan["writable"])
         _end_descendants()
         os.close(os.open(f"{plan['folder']}/over", os.O_CREAT | os.O_WRONLY, 0o600))
         if listeners:
@@ -86,15 +85,6 @@ def _become_program(room: dict[str, Any], plan: dict[str, Any], link: socket.soc
     _run_program(plan)
 
 
-def _wake_by_signals() -> int:
-    """Return a descriptor that tells each end of a child, and SIGTERM: the starter has died."""
-    wakes, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-    for number in (signal.SIGCHLD, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
-    return wakes
-
-
 def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.socket) -> None:
     """In the child: give up what is not listed, for good."""
     os.setsid()
@@ -107,14 +97,10 @@ def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.soc
     )
     listed = dict.fromkeys(room.get("listed", ()), kernel.READ_DIR)
     for place, rights in {**listed, **dict.fromkeys(room["readable"] + plan["readable"], kernel.READS), **devices}.items():
-        try:
-            descriptor = os.open(place, os.O_PATH)
-        except OSError:
-            continue  # it is not there, or not for this user
-        rules.allow(descriptor, rights if os.path.isdir(place) else rights & kernel.FILE_RIGHTS)
-        os.close(descriptor)
+        if os.path.exists(place):
+            rules.allow(place, rights)
     for place in room["writable"] + plan["writable"]:
-        rules.allow_writing(place)
+        rules.allow(place)
     enter.allow_outputs(rules)
     rules.restrict()
     answers = {numbers[_COLUMN]: kernel.ASK for numbers in _ASKED.values()}
@@ -139,23 +125,21 @@ def _run_program(plan: dict[str, Any]) -> NoReturn:
 # ── The supervisor ────────────────────────────────────────────────────────────────────────────────
 
 
-def _supervise(program: int, wakes: int, listeners: list[int], writable: list[str]) -> int:
-    """Answer what is asked until the program has ended, and return its status."""
+def _supervise(program: int, starter: int, listeners: list[int], writable: list[str]) -> int:
+    """Answer what is asked until the program has ended, and return its status. It is ended where the starter is gone."""
     poll = select.poll()
-    for descriptor in (wakes, *listeners):
+    for descriptor in (os.pidfd_open(program), starter, *listeners):
         poll.register(descriptor, select.POLLIN)
     while True:
         for descriptor, _ in poll.poll():
-            if descriptor == wakes:
-                if signal.SIGTERM in os.read(wakes, 512):
-                    os.kill(program, 9)
-            else:
+            if descriptor in listeners:
                 _answer(descriptor, writable)
-        ended, status = os.waitpid(-1, os.WNOHANG)
-        while ended not in (0, program):
-            ended, status = os.waitpid(-1, os.WNOHANG)
-        if ended == program:
-            return status
+            elif descriptor == starter:
+                poll.unregister(starter)
+                os.kill(program, 9)
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            if found[0] == program:
+                return os.waitstatus_to_exitcode(found[1])
 
 
 def _answer(listener: int, writable: list[str]) -> None:
