@@ -8,6 +8,7 @@ a command was cut off.
 
 import contextlib
 import fcntl
+import hashlib
 import itertools
 import os
 import select
@@ -16,14 +17,14 @@ import signal
 import stat
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
 
 from dogent_tui.wall import kernel
-from dogent_tui.wall.changes import Change, Difference, entry_kind
+from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same
 from dogent_tui.wall.removing import remove_tree
@@ -40,6 +41,8 @@ _TICK_NS = 20_000_000
 _COARSE = 5
 """CLOCK_REALTIME_COARSE, from which file systems take their times."""
 _DIES_WITHIN_S = 5.0
+_KEPT_FOR_S = 30 * 86_400
+"""How long the copy of a workspace is kept that nobody opens."""
 _FOR_EVER = (1 << 63) - 1
 
 _Stamp: TypeAlias = tuple[int, int, int, int, int]
@@ -101,7 +104,8 @@ class Snapshot:
     def end(self, job: str) -> None:
         """Note that `job` has ended, and was judged."""
         with self._lock:
-            self._note(_Running(self._running.private, [other for other in self._running.jobs if other != job]))
+            others = [other for other in self._running.jobs if other != job]
+            self._note(_Running(self._running.private, others))
 
     def is_running(self, job: str) -> bool:
         """Whether `job` has begun, and was not judged yet."""
@@ -130,7 +134,7 @@ class Snapshot:
             ends = [Path(running.private, "jobs", job, "over") for job in running.jobs]
             until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=_FOR_EVER)
             self._running = running
-            Committing(self.folder / "journals", Copies.at(self.folder / "aside" / "kept", "")).resume()
+            self._committing(Copies.at(self.folder / "aside" / "kept", "")).resume()
             return self.take_back_cut_off(until)
 
     def take_back_cut_off(self, until: int = _FOR_EVER) -> TakenBack | None:
@@ -138,7 +142,8 @@ class Snapshot:
         with self._lock:
             if not self._running.jobs:
                 return None
-            taken = self.collect(private_folder(self.folder / "aside" / str(time.time_ns()) / "upper"), until)
+            aside = self.folder / "aside" / str(time.time_ns())
+            taken = self.collect(private_folder(aside / "upper"), until)
             self._note(_Running("", []))
             return taken
 
@@ -155,7 +160,7 @@ class Snapshot:
         for path in self._stamps.keys() - seen:
             self._forget(path)
         while 0 <= latest - time.clock_gettime_ns(_COARSE) < _TICK_NS:
-            time.sleep(0.001)  # a change within the same tick of the clock would have the same ctime
+            time.sleep(0.001)  # a change within the same tick would have the same ctime
 
     def _take(self, path: str, found: os.stat_result) -> None:
         """Have the copy hold what lies at a path. At a start, what looks the same is."""
@@ -173,19 +178,19 @@ class Snapshot:
     def _copy(self, path: str, place: str) -> os.stat_result:
         """Copy what lies at a path, and return what it was. Raises OSError where that cannot be."""
         with self._opened(path) as (link, found, target):
-            kind = entry_kind(found.st_mode)
-            if kind == "folder":
-                os.close(kernel.open_beneath(self._root, path, os.O_RDONLY))  # what cannot be listed is not covered
+            if found and stat.S_ISDIR(found.st_mode):
+                os.close(kernel.open_beneath(self._root, path, os.O_RDONLY))  # it can be listed
                 os.makedirs(place, exist_ok=True)
                 os.chmod(place, stat.S_IMODE(found.st_mode) | 0o700)
-            elif kind == "link":
+            elif found and target:
                 os.symlink(target, place)
-            elif kind == "file":
+            elif found and stat.S_ISREG(found.st_mode):
                 _copy_file(link, place, min(LARGEST_FILE, LARGEST_STORE - self._sum))
                 self._sum += _own_size(os.lstat(place))
-                found = os.stat(link) if os.path.samefile(link, place) else found  # a second name changes its ctime
+                if os.path.samefile(link, place):
+                    found = os.stat(link)  # the second name has changed its ctime
             else:
-                raise OSError(kind)
+                raise OSError(path)
             return found
 
     def _forget(self, path: str) -> None:
@@ -197,9 +202,13 @@ class Snapshot:
             remove_tree(Path(place)) if stat.S_ISDIR(found.st_mode) else os.unlink(place)
 
     @contextlib.contextmanager
-    def _opened(self, path: str) -> Iterator[tuple[str, os.stat_result, str]]:
-        """Hold what lies at a path, and say by which name it is reached, what it is, and where it leads as a link."""
-        descriptor = kernel.open_beneath(self._root, path, os.O_PATH | os.O_NOFOLLOW)
+    def _opened(self, path: str) -> Iterator[tuple[str, os.stat_result | None, str]]:
+        """Hold what lies at a path: by which name it is reached, what it is, where it leads as a link."""
+        try:
+            descriptor = kernel.open_beneath(self._root, path, os.O_PATH | os.O_NOFOLLOW)
+        except OSError:
+            yield "", None, ""
+            return
         try:
             found = os.fstat(descriptor)
             target = os.readlink("", dir_fd=descriptor) if stat.S_ISLNK(found.st_mode) else ""
@@ -210,53 +219,54 @@ class Snapshot:
     # ── What a command did ────────────────────────────────────────────────────────────────────
 
     def _changes(self, until: int) -> tuple[list[Change], list[str]]:
-        """Return what is other than in the copy, by path, and what of it cannot be brought back. Raises OSError."""
-        changes: list[Change | None] = []
-        seen, left = set(), dict[str, None]()
+        """Return what is other than in the copy, by path, and what of it cannot be brought back."""
+        seen, touched, left = set(), [], list[str]()
         for path, found in _scan(self._root):
             seen.add(path)
-            if self._stamps.get(path) != _stamp(found) and found.st_ctime_ns <= until and not is_below(path, left):
-                with contextlib.suppress(FileNotFoundError), self._opened(path) as (link, now, target):
-                    changes.append(self._compared(path, link, now, target, left))
-        changes += [self._compared(path, "", None, "", left) for path in sorted(self._stamps.keys() - seen)]
-        every = sorted(filter(None, changes), key=lambda change: change.path)
-        only = {self._stamps[path][3] for path in left.keys() - {each.path for each in every}}
-        stays = [each.path for each in every if each.after and not each.before and each.after.inode in only]
-        return [each for each in every if each.path not in stays], [*left, *stays]  # else the only one there is would go
+            if self._stamps.get(path) != _stamp(found) and found.st_ctime_ns <= until:
+                touched.append(path)
+        paths = sorted([*touched, *(self._stamps.keys() - seen)])
+        compared = (self._compared(path, left) for path in paths if not is_below(path, left))
+        every = [change for change in compared if change]
+        only = {self._stamps[path][3] for path in {*left} - {each.path for each in every}}
+        new = [each for each in every if each.after and not each.before]
+        stays = [each for each in new if each.after and each.after.inode in only]
+        left += [each.path for each in stays]  # the only one there is, wherever it is now
+        return [each for each in every if each not in stays], left
 
-    def _compared(self, path: str, link: str, now: os.stat_result | None, target: str, left: dict[str, None]) -> Change | None:
+    def _compared(self, path: str, left: list[str]) -> Change | None:
         """Return how a path is other than in the copy, None where it is not, or cannot be brought back."""
         place, old = f"{self._tree}/{path}", self._stamps.get(path)
-        after = entry_of(now, target) if now else None
-        if old is None:
-            return Change(path, None, after)
-        before = entry_at(place)
-        if before is None or before.kind == "pipe":
-            if after is None or (old[3] and now and _stamp(now)[:4] != old[:4]):
-                left[path] = None
-            return None
-        before = msgspec.structs.replace(before, mode=stat.S_IMODE(old[0]))
-        if before.kind == "file" and _stamp(os.lstat(place))[1:3] != old[1:3]:  # written into by its other name
-            left[path] = None
-            if now and os.path.samefile(link, place):
+        with self._opened(path) as (link, now, target):
+            after = entry_of(now, target) if now else None
+            if old is None:
+                return Change(path, None, after) if after else None
+            before = entry_at(place)
+            if before is None or before.kind == "pipe":
+                if not now or (old[3] and _stamp(now)[:4] != old[:4]):
+                    left.append(path)
                 return None
-        if now and after and is_same(place, link, before, after):
-            self._stamps[path] = _stamp(now)
-            return None
-        return Change(path, before, after)
+            before = msgspec.structs.replace(before, mode=stat.S_IMODE(old[0]))
+            if before.kind == "file" and _stamp(os.lstat(place))[1:3] != old[1:3]:
+                left.append(path)  # it was written into, by its other name
+                if now and os.path.samefile(link, place):
+                    return None
+            if now and after and is_same(place, link, before, after):
+                self._stamps[path] = _stamp(now)
+                return None
+            return Change(path, before, after)
 
     # ── Keeping, taking back ──────────────────────────────────────────────────────────────────
 
     def accept(self, paths: Iterable[str]) -> None:
         """Let what lies at `paths` now be what the copy holds."""
         with self._lock:
-            for path in paths:
-                try:
-                    with self._opened(path) as (_, found, _):
-                        if self._stamps.get(path) != _stamp(found):
-                            self._take(path, found)
-                except OSError:
-                    self._forget(path)
+            for path in sorted(paths):
+                with contextlib.suppress(OSError), self._opened(path) as (_, found, _):
+                    if found is None:
+                        self._forget(path)
+                    elif self._stamps.get(path) != _stamp(found):
+                        self._take(path, found)
 
     def collect(self, upper: Path, until: int = _FOR_EVER) -> TakenBack:
         """Move what commands did into `upper`, as if it were the layer that there could not be. The workspace is as before then.
@@ -265,43 +275,50 @@ class Snapshot:
         """
         with self._lock:
             changes, left = self._changes(until)
-            copies, back = Copies.at(upper.parent / "kept", ""), private_folder(upper.parent / "back")
-            for change in changes:
-                self._stage(change, str(back / change.path))
-            latest = max((change.after.ctime_ns for change in changes if change.after), default=0)
-            reverse = tuple(Change(change.path, change.after, change.before) for change in changes)
+            copies = Copies.at(upper.parent / "kept", "")
+            back = private_folder(upper.parent / "back")
+            for each in changes:
+                self._stage(each, f"{back}/{each.path}")
+            latest = max((each.after.ctime_ns for each in changes if each.after), default=0)
+            reverse = tuple(Change(each.path, each.after, each.before) for each in changes)
             difference = Difference(str(self.workspace), str(back), latest + 1, reverse)
-            done = Committing(self.folder / "journals", copies).commit(difference, "", sync=False)
+            done = self._committing(copies).commit(difference, "", sync=False)
             for path in done.committed:
-                with contextlib.suppress(OSError), self._opened(path) as (_, found, _):
-                    self._stamps[path] = _stamp(found)
+                with self._opened(path) as (_, found, _):
+                    if found is not None:
+                        self._stamps[path] = _stamp(found)
             items = copies.changes()[-1][0].items if done.number else ()
             kept = {item.path: copies.folder / item.copy for item in items if item.kind == "file"}
-            self._fill([change for change in changes if change.path in done.committed], upper, kept)
+            self._fill([each for each in changes if each.path in done.committed], upper, kept)
             remove_tree(back)
-            left += [path for path in (each.path for each in changes) if path not in {*done.committed, *left}]
-            return TakenBack(tuple(path for path in done.committed if path not in left), tuple(left))
+            left += [each.path for each in changes if each.path not in {*done.committed, *left}]
+            restored = (path for path in done.committed if path not in left)
+            return TakenBack(tuple(restored), tuple(left))
+
+    def _committing(self, copies: Copies) -> Committing:
+        return Committing(self.folder / "journals", copies)
 
     def _stage(self, change: Change, place: str) -> None:
         """Have a copy of what was at a path ready, which goes back there."""
-        before = change.before
-        if before is None or before.kind == "folder":
-            return
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        if before.kind == "link":
+        before, after = change.before, change.after
+        if before and before.kind != "folder":
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+        if before and before.kind == "link":
             os.symlink(before.target, place)
-            return
-        held = f"{self._tree}/{change.path}"
-        is_mode_alone = change.after is not None and change.after.inode == before.inode
-        _copy_file(held, place, _FOR_EVER if is_mode_alone else LARGEST_FILE)
-        os.chmod(place, before.mode)
+        elif before and before.kind == "file":
+            is_one = after is not None and after.inode == before.inode  # only its mode is other
+            most = _FOR_EVER if is_one else LARGEST_FILE
+            _copy_file(f"{self._tree}/{change.path}", place, most)
+            os.chmod(place, before.mode)
 
-    def _fill(self, changes: Collection[Change], upper: Path, kept: dict[str, Path]) -> None:
+    def _fill(self, changes: list[Change], upper: Path, kept: dict[str, Path]) -> None:
         """Have the layer hold what `changes` made, as an overlay would: whiteouts, opaque folders, whole files."""
-        modes = {change.path: change.after.mode for change in changes if change.after and change.after.kind == "folder"}
-        other = {change.path for change in changes} - modes.keys()
-        for before, after, path in ((each.before, each.after, each.path) for each in changes if not is_below(each.path, other)):
-            place = upper / path
+        folders = {each.path for each in changes if each.after and each.after.kind == "folder"}
+        other = {each.path for each in changes} - folders
+        for each in changes:
+            if is_below(each.path, other):
+                continue  # it is gone with what it was in
+            before, after, place = each.before, each.after, upper / each.path
             place.parent.mkdir(0o700, parents=True, exist_ok=True)
             if after is None:
                 os.mknod(place, stat.S_IFCHR)
@@ -312,20 +329,27 @@ class Snapshot:
             elif after.kind == "link":
                 place.symlink_to(after.target)
             elif after.kind == "file":
-                kept[f"{self.workspace}/{path}"].rename(place)
+                kept[f"{self.workspace}/{each.path}"].rename(place)
             else:
-                os.mknod(place, {"pipe": stat.S_IFIFO, "socket": stat.S_IFSOCK}[after.kind] | after.mode)
+                kind = stat.S_IFIFO if after.kind == "pipe" else stat.S_IFSOCK
+                os.mknod(place, kind | after.mode)
+        modes = {each.path: each.after.mode for each in changes if each.after}
         for folder, _, _ in os.walk(upper, topdown=False):
             path = os.path.relpath(folder, upper)
-            if path != ".":
-                os.chmod(folder, modes[path] if path in modes else os.lstat(self.workspace / path).st_mode & 0o7777)
+            os.chmod(folder, modes.get(path) or (self.workspace / path).lstat().st_mode & 0o7777)
 
 
 def open_snapshot(workspace: Path, folder: Path) -> Snapshot:
     """Return a copy of the workspace that no other process uses: one where a command was cut off, if there is any."""
-    private_folder(folder)
-    used = sorted(folder.iterdir(), key=lambda place: not (place / "running").exists())
-    for place in itertools.chain(used, (folder / str(number) for number in itertools.count(len(used)))):
+    mine = private_folder(folder / hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16])
+    os.utime(mine)
+    for other in folder.iterdir():
+        is_old = other.stat().st_mtime < time.time() - _KEPT_FOR_S
+        if is_old and not any(other.glob("*/running")):
+            remove_tree(other)
+    used = sorted(mine.iterdir(), key=lambda place: not (place / "running").exists())
+    new = (mine / str(number) for number in itertools.count(len(used)))
+    for place in itertools.chain(used, new):
         with contextlib.suppress(BlockingIOError):
             return Snapshot(workspace, place)
     raise AssertionError
@@ -369,7 +393,7 @@ def _copy_file(source: str, target: str, most: int) -> None:
             except OSError:
                 if os.fstat(old.fileno()).st_size > most:
                     os.unlink(target)
-                    os.link(source, target, src_dir_fd=0)  # any descriptor: with none, link(2) does not follow one in /proc
+                    os.link(source, target, src_dir_fd=0)  # any: without, link(2) is used, which does not follow
                     return
                 shutil.copyfileobj(old, new)
         shutil.copystat(source, target)
@@ -381,10 +405,11 @@ def _copy_file(source: str, target: str, most: int) -> None:
 
 def end_left_over(private: str) -> None:
     """Kill what a session has left behind whose supervisor was killed: it is known by where it keeps its own files."""
-    for name in os.listdir("/proc") if private else ():
-        with contextlib.suppress(OSError, ValueError), open(f"/proc/{int(name)}/environ", "rb") as file:
+    mark = f"TMPDIR={private}/tmp".encode(errors="surrogateescape")
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
             process = os.pidfd_open(int(name))
-            if f"TMPDIR={private}/tmp".encode(errors="surrogateescape") in file.read().split(b"\0"):
+            if mark in file.read().split(b"\0"):
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 select.select([process], [], [], _DIES_WITHIN_S)
             os.close(process)

@@ -298,6 +298,17 @@ def test_a_second_process_keeps_a_copy_of_its_own(snapshot: Snapshot, workspace:
     first.close()
 
 
+def test_each_workspace_has_a_copy_of_its_own(workspace: Path, tmp_path: Path) -> None:
+    """One in which a command was cut off is never brought back into another."""
+    first = open_snapshot(workspace, tmp_path / "all")
+    first.begin("job", tmp_path)
+    first.close()
+    second = open_snapshot(tmp_path / "workspace/chapters", tmp_path / "all")
+
+    assert second.resume() is None
+    second.close()
+
+
 def test_a_copy_that_was_cut_short_is_made_again(snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path) -> None:
     """As by a loss of power."""
     before = _tree(workspace)
