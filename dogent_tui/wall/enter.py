@@ -81,7 +81,7 @@ def _make_root(room: dict[str, Any]) -> None:
     kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
     kernel.map_own_user(uid, gid)
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
-    kernel.mount("tmpfs", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
+    kernel.mount("tmpfs", base, "tmpfs", _HARMLESS, "mode=755,size=4m")
     os.makedirs(f"{base}/proc")
     os.makedirs(f"{base}/stage", 0o700)
     _mount_all(base, room["common"])
@@ -98,7 +98,7 @@ def fail(link: socket.socket, error: BaseException) -> NoReturn:
     while trace is not None:
         steps.append(trace.tb_frame.f_code.co_name.strip("_"))
         trace = trace.tb_next
-    where = " ".join(step for step in steps[-3:] if step not in ("call", "checked"))
+    where = " ".join(step for step in steps[-3:] if step != "call")
     try:
         link.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
     except OSError:
@@ -135,7 +135,7 @@ def _overlay(root: str, workspace: str, target: str, layer: str) -> None:
     lower = os.open(workspace, os.O_PATH | os.O_DIRECTORY)
     os.chdir(layer)
     options = f"lowerdir=/proc/self/fd/{lower},upperdir=upper,workdir=work,userxattr,volatile"
-    kernel.mount("overlay", place, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, options)
+    kernel.mount("overlay", place, "overlay", _HARMLESS, options)
     os.close(lower)
 
 
@@ -160,7 +160,8 @@ def _devices(root: str, shared_memory: str) -> None:
 
 def _scratch(root: str, target: str, size: str) -> None:
     """Mount an empty folder, which is gone with the namespace."""
-    kernel.mount("tmpfs", _place(root, target, folder=True), "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=700,size={size}")
+    place = _place(root, target, folder=True)
+    kernel.mount("tmpfs", place, "tmpfs", _HARMLESS, f"mode=700,size={size}")
 
 
 def _hide(root: str, target: str) -> None:
@@ -200,30 +201,28 @@ def _move(staged: str, target: str) -> None:
     """Move a mount to its place, from within the new root. What is no folder on the way goes: it is a command's own."""
     folder = os.open("/", os.O_PATH)
     *above, last = target.strip("/").split("/")
-    for name in above if os.path.isfile(staged) else (*above, last):
-        try:
-            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
-        except FileNotFoundError:
-            os.mkdir(name, 0o755, dir_fd=folder)
-            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
-        except NotADirectoryError:
-            os.unlink(name, dir_fd=folder)
-            os.mkdir(name, 0o755, dir_fd=folder)
-            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
-        os.close(folder)
-        folder = nearer
-    if os.path.isfile(staged):
-        try:
-            os.unlink(last, dir_fd=folder)
-        except FileNotFoundError:
-            pass
-        made = os.open(last, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600, dir_fd=folder)
-        os.close(folder)
-        folder = made
     is_file = os.path.isfile(staged)
+    for name in above:
+        folder = _made(folder, name, os.mkdir)
+    folder = _made(folder, last, os.mknod if is_file else os.mkdir)
     kernel.mount(staged, f"/proc/self/fd/{folder}", flags=kernel.MS_MOVE)
     os.close(folder)
     (os.unlink if is_file else os.rmdir)(staged)
+
+
+def _made(folder: int, name: str, make: Callable[..., None]) -> int:
+    """Return what is at a name in a folder, which is closed; it is made where nothing is there, or a link, or a file."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        pass  # it is a folder, or not there
+    try:
+        make(name, 0o755, dir_fd=folder)
+    except FileExistsError:
+        pass
+    made = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    os.close(folder)
+    return made
 
 
 # ── Inside ────────────────────────────────────────────────────────────────────────────────────────
@@ -234,7 +233,7 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
     try:
         kernel.die_with_parent()
         base = room["base"]
-        kernel.mount("proc", f"{base}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+        kernel.mount("proc", f"{base}/proc", "proc", _HARMLESS | kernel.MS_NOEXEC)
         kernel.make_read_only(f"{base}/proc")
         kernel.limit_rights()
         kernel.restrict_calls(tuple(room["families"]))
@@ -308,5 +307,6 @@ def _run(plan: dict[str, Any]) -> int:
 
 SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 """Python ignores some of them, and a program would inherit that."""
-_REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+_HARMLESS = kernel.MS_NOSUID | kernel.MS_NODEV
+_REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | _HARMLESS
 """MS_REMOUNT of the root itself, with the flags that it was made with."""

@@ -7,7 +7,7 @@ of the FIFOs is the user's alone and is not there behind the wall, and every id 
 
 Messages are JSON, one a packet. From the application: ``{"id", "plan"}`` (a path) or ``{"end"}`` (an id),
 the room that
-is like all others first, and ``{"go"}`` (an id) where that room ``waits``.
+is like all others first, and ``{"go"}`` (an id) where its level is not ``full``.
 To it: ``ready`` then, ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``, ``listening`` with a descriptor.
 """
 
@@ -211,7 +211,7 @@ class Starter:
             self._waiting[name] = (pid, os.pidfd_open(pid), path)
         except OSError:
             return  # the shell has gone
-        if self._room["waits"]:
+        if self._room["level"] != "full":
             self._tell({"ready": name})
         else:
             self._go(name)
