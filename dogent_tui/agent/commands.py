@@ -168,7 +168,6 @@ class Commands:
             command,
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
-            call=tool_use_id,
             hosts=hosts,
             readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *reaching),
             environment=proxy_variables() if hosts is not None else {},
@@ -189,7 +188,7 @@ class Commands:
 
     def _settle(self, ended: Ended) -> Answer:
         running = self._running.pop(ended.job.name, None)
-        if running is None or ended.why in ("gone", "ended"):
+        if running is None or ended.why == "gone":
             return Answer(ended.status)  # nobody waits: it was stopped, and nothing of it is kept
         text = written(*ended.output)
         notes = [*advice(text, self._root, network=ended.job.hosts is not None), *self._not_kept(ended)]

@@ -46,14 +46,15 @@ def main() -> None:
     """Run the program."""
     room: dict[str, Any] = marshal.loads(bytes.fromhex(sys.argv[1]))  # noqa: S302 — ours, and quicker to have than JSON
     plan = room["plan"]
-    plan["env"] = {name: value for name, value in os.environ.items() if name in room["passed"] or name.startswith("LC_")}
-    plan["env"].update(room["set"])
+    passed = (name for name in os.environ if name in room["passed"] or name[:3] == "LC_")
+    plan["env"] = {**{name: os.environ[name] for name in passed}, **room["set"]}
     plan["argv"] = sys.argv[2:]
     plan["umask"] = os.umask(0o077)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells the program as well, and it decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides
     for limit, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, _LARGEST_FILE)):
         hard = resource.getrlimit(limit)[1]
-        resource.setrlimit(limit, (most, most) if hard == resource.RLIM_INFINITY or most <= hard else (hard, hard))
+        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(limit, (allowed, allowed))
     if room["level"] != "bare":
         enter.open_room(room, _Link(""))
     import partial  # type: ignore[import-not-found]  # on use, too
@@ -68,8 +69,9 @@ def main() -> None:
 def _end(code: int) -> NoReturn:
     """End the way that a program did."""
     number = -code if code < 0 else code - _SIGNALLED
+    if number in enter.SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
     if number in signal.valid_signals():
-        signal.signal(number, signal.SIG_DFL) if number not in (signal.SIGKILL, signal.SIGSTOP) else None
         os.kill(os.getpid(), number)
     os._exit(code)
 

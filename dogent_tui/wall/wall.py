@@ -50,7 +50,6 @@ class Job(msgspec.Struct, frozen=True):
     command: str
     cwd: Path
     folder: Path
-    call: str = ""
     hosts: Collection[str] | None = None
     outside: tuple[Outside, ...] = ()
 
@@ -58,7 +57,7 @@ class Job(msgspec.Struct, frozen=True):
 class Ended(msgspec.Struct, frozen=True):
     """A command that has ended. `began_ns` is the time of its start as the disk tells it.
 
-    `why` is ``timeout``, ``gone`` (its shell was killed), ``ended`` (by us) or "". `output` is the file that it wrote to, and
+    `why` is ``timeout``, ``gone`` (its shell was killed) or "". `output` is the file that it wrote to, and
     how long that was before.
     """
 
@@ -114,10 +113,8 @@ class Wall:
         the proxy of a command that may reach hosts. Where the wall of `standing` is a partial one, `snapshot` is the copy of the
         workspace, which is brought up to date before each command.
         """
-        if standing is not None and (standing.level == "none" or (standing.level == "partial") != (snapshot is not None)):
-            raise ValueError(standing.level)
         self._level: Level = "full"
-        if standing is not None and standing.level == "partial":
+        if snapshot is not None and standing is not None:
             self._level = "bound" if standing.namespaces else "bare"
         self._copy = snapshot
         self._serve = serve
@@ -131,7 +128,7 @@ class Wall:
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
-        self._settling = ThreadPoolExecutor(1, "settling")  # one after the other: in the order in which they end
+        self._settling = ThreadPoolExecutor(1, "settling")  # one after the other, as they end
         self._same_disk = False
         self._is_closing = False
         self._held = -1
@@ -162,7 +159,7 @@ class Wall:
                 start_new_session=True,
             )
         self._socket = ours
-        view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder, level=self._level)
+        view = View(self.folder, self.workspace, (), workspace=self.workspace, level=self._level)
         self._tell(view.room(self.folder / "root", self._home))
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
@@ -205,7 +202,6 @@ class Wall:
         cwd: Path,
         *,
         limit_s: float = 0.0,
-        call: str = "",
         hosts: Collection[str] | None = None,
         readable: tuple[Path, ...] = (),
         changeable: Collection[Path] = (),
@@ -218,7 +214,6 @@ class Wall:
             command: The command as the model wrote it.
             cwd: Where its shell starts.
             limit_s: For how long it may run, 0 for ever.
-            call: The id of the tool call.
             hosts: The hosts that it may reach: None for none, an empty collection for all public ones.
             readable: Places outside the workspace that it sees.
             changeable: Places outside the workspace of which it gets a copy.
@@ -237,28 +232,32 @@ class Wall:
             private_folder(folder / part)
         (folder / "upper").chmod(self.workspace.stat().st_mode & 0o7777)
         outside = copied_places(folder / "outside", changeable, self._home, readable)
+        own, network = (dogent_home(), state_dir()), "none" if hosts is None else "proxy"
+        if self._level == "bare" and network == "proxy" and not hosts:
+            network = "host"
         view = View(
             self.folder,
             cwd if cwd.is_dir() else self.workspace,
             ("/bin/bash", "-c", self._script(command, name, snapshots)),
             workspace=self.workspace,
             layer=folder,
-            hidden=tuple(place for place in (dogent_home(), state_dir()) if place.is_relative_to(self.workspace)),
+            hidden=tuple(each for each in own if each.is_relative_to(self.workspace)),
             readable=readable,
             outside=tuple(mount for each in outside for mount in each.mounts(self._home)),
-            network="none" if hosts is None else "host" if self._level == "bare" and not hosts else "proxy",
+            network=network,
             limit_s=limit_s,
             environment={**_LIKE_THE_CLI, **environment},
             level=self._level,
         )
-        plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
+        plan = view.plan(self._home)
+        plan |= {"name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
             plan["readable"].append(str(snapshots))
         (folder / "call").write_text(json.dumps({"command": command, "cwd": str(cwd)}), "utf-8")
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
-        job = Job(name, client_text(self.folder, name), command, cwd, folder, call, hosts, outside)
+        job = Job(name, client_text(self.folder, name), command, cwd, folder, hosts, outside)
         answers = self.folder / name
         os.mkfifo(answers, 0o600)
         with self._lock:
@@ -272,25 +271,23 @@ class Wall:
         run, inside = RUN, _SNAPSHOTS
         if self._level == "bare":
             run, inside = shlex.quote(str(self.folder / "run")), shlex.quote(str(snapshots))
-        newest = f'for s in {inside}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; ' if snapshots is not None else ""
-        return f"{newest}eval {shlex.quote(command)} && pwd -P >| {run}/{name}"
-
-    def end(self, job: Job) -> None:
-        """End a command, or forget one that did not begin."""
-        self._tell({"end": job.name})
+        newest = f'for s in {inside}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; '
+        return f"{newest if snapshots is not None else ''}eval {shlex.quote(command)} && pwd -P >| {run}/{name}"
 
     def _tell(self, message: dict[str, Any]) -> None:
         if self._socket is None:
-            raise AgentError(tr("Commands cannot run now: the wall is down."), tr("Start dogent-tui again."))
+            words = tr("Commands cannot run now: the wall is down.")
+            raise AgentError(words, tr("Start dogent-tui again."))
         self._socket.send(json.dumps(message).encode())
 
     def left_since(self, began_ns: int, known: Collection[str]) -> Iterator[str]:
         """Yield what was left since in the private home and among the temporary files, but names that are `known`."""
-        for part, shown in (("home", str(self._home)), ("tmp", "/tmp"), ("var-tmp", "/var/tmp"), ("shm", "/dev/shm")):
+        shown = {"home": str(self._home), "tmp": "/tmp", "var-tmp": "/var/tmp", "shm": "/dev/shm"}
+        for part in shown:
             for entry in os.scandir(self.folder / part):
-                place = Path(shown, entry.name)
-                above = place == self.workspace or place in self.workspace.parents  # made for the mount
-                if not above and entry.name not in known and entry.stat(follow_symlinks=False).st_ctime_ns >= began_ns:
+                place, made_ns = Path(shown[part], entry.name), entry.stat(follow_symlinks=False).st_ctime_ns
+                is_on_the_way = self.workspace.is_relative_to(place)  # made for the mount
+                if not is_on_the_way and entry.name not in known and made_ns >= began_ns:
                     yield str(place)
 
     # ── Hearing ───────────────────────────────────────────────────────────────────────────────
@@ -312,17 +309,19 @@ class Wall:
                 self._settling.submit(self._finish, Ended(job, 137, 0, "gone"))
             else:
                 words = tr("The wall went down, and the command with it; nothing of it was kept.")
-                self._answer(name, Answer(1, notes=(words,)))
+                self._refuse(name, words)
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "listening" in message:
             name = message["listening"]
-            self._proxies[name] = self._serve(socket.socket(fileno=descriptors[0]), self._jobs[name].hosts or ())
+            listening = socket.socket(fileno=descriptors[0])
+            self._proxies[name] = self._serve(listening, self._jobs[name].hosts or ())
         elif "failed" in message:
-            words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
-            self._answer(message["failed"], Answer(125, notes=(words,)))
+            words = tr("The wall could not be set up, so the command did not run: {reason}")
+            self._refuse(message["failed"], words.format(reason=message["reason"]), 125)
         elif "ended" in message and (job := self._jobs.get(message["ended"])):
-            ended = Ended(job, message["status"], message["began"], message["why"], tuple(message["output"]))
+            status, began_ns, why = message["status"], message["began"], message["why"]
+            ended = Ended(job, status, began_ns, why, tuple(message["output"]))
             if self._copy is not None or any(os.scandir(ended.upper)):
                 self._settling.submit(self._finish, ended)
             else:
@@ -337,16 +336,16 @@ class Wall:
                 self._copy.begin(name, self.folder)
             self._tell({"go": name})
         except Exception as error:
-            words = tr("The workspace could not be copied, so the command did not run: {reason}").format(reason=error)
-            self._answer(name, Answer(125, notes=(words,)))
+            words = tr("The workspace could not be copied, so the command did not run: {reason}")
+            self._refuse(name, words.format(reason=error), 125)
             raise
 
     def _finish(self, ended: Ended) -> None:
         try:
             answer = self._settled(ended)
         except BaseException as error:
-            words = tr("What the command did could not be judged, so it was dropped: {error}").format(error=error)
-            self._answer(ended.job.name, Answer(1, notes=(words,)))
+            words = tr("What the command did could not be judged, so it was dropped: {error}")
+            self._refuse(ended.job.name, words.format(error=error))
             raise
         self._answer(ended.job.name, answer)
 
@@ -362,7 +361,11 @@ class Wall:
         if not collected.left:
             return answer
         words = tr("dogent-tui: this could not be taken back and is as the command left it: {places}")
-        return msgspec.structs.replace(answer, notes=(*answer.notes, words.format(places=", ".join(collected.left))))
+        notes = (*answer.notes, words.format(places=", ".join(collected.left)))
+        return msgspec.structs.replace(answer, notes=notes)
+
+    def _refuse(self, name: str, words: str, status: int = 1) -> None:
+        self._answer(name, Answer(status, notes=(words,)))
 
     def _answer(self, name: str, answer: Answer) -> None:
         with self._lock:
