@@ -24,18 +24,23 @@ _ASKED = {
     "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "queue": (129, 138), "queue_thread": (297, 240),
 }  # fmt: skip
 """Name → number on x86_64, and on arm64; -1 where there is no such call."""
-_MISSING = ((132, -1), (235, -1), (261, -1), (424, 424), (463, 463), (466, 466), (469, 469))
-"""utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs know how to do without."""
-_UNSUPPORTED = ((188, 5), (189, 6), (190, 7), (197, 14), (198, 15), (199, 16))
-"""Setting and removing extended attributes."""
-_FORBIDDEN = ((29, 194), (64, 190), (68, 186), (240, 180))
-"""shmget, semget, msgget, mq_open: without a namespace of its own they reach what other programs have there."""
+_REFUSED = {
+    errno.ENOSYS: ((132, -1), (235, -1), (261, -1), (424, 424), (463, 463), (466, 466), (469, 469)),
+    errno.EOPNOTSUPP: ((188, 5), (189, 6), (190, 7), (197, 14), (198, 15), (199, 16)),
+    errno.EPERM: ((29, 194), (64, 190), (68, 186), (240, 180)),
+}
+"""Error → calls that end with it.
+
+utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs know how to do without. Setting and
+removing extended attributes. shmget, semget, msgget, mq_open: without a namespace they reach what other programs have there.
+"""
 
 _COLUMN = 0 if os.uname().machine == "x86_64" else 1
 _NAMES = {numbers[_COLUMN]: name for name, numbers in _ASKED.items() if numbers[_COLUMN] >= 0}
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
 """The requests SECCOMP_IOCTL_NOTIF_… of `linux/seccomp.h`."""
 _CONTINUE = 1
+_OF_DEVICES = kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE
 _HERE, _NO_FOLLOW, _UNCHANGED = -100, 0x100, 0xFFFFFFFF
 _LONGEST_PATH = 4096
 _FAMILIES = (2, 10, 16)
@@ -50,7 +55,8 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
     try:
         parent = os.getppid()
         if room["network"] == "proxy":
-            raise PermissionError(errno.EPERM, "single hosts cannot be allowed without a network of its own")
+            words = "single hosts cannot be allowed without a network of its own"
+            raise PermissionError(errno.EPERM, words)
         kernel.limit_rights()
         kernel.drop_rights()
         kernel.adopt_orphans()
@@ -61,7 +67,8 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
         ours, theirs = socket.socketpair()
         program = os.fork()
         if program == 0:
-            _become_program(room, plan, link, theirs)
+            _restrict(room, plan, theirs)
+            _run_program(plan)
         theirs.close()
         _, listeners, _, _ = socket.recv_fds(ours, 1, 1)
         if listeners:
@@ -77,14 +84,6 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
         raise
 
 
-def _become_program(room: dict[str, Any], plan: dict[str, Any], link: socket.socket, supervisor: socket.socket) -> NoReturn:
-    try:
-        _restrict(room, plan, supervisor)
-    except BaseException as error:
-        enter.fail(link, error)
-    _run_program(plan)
-
-
 def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.socket) -> None:
     """In the child: give up what is not listed, for good."""
     os.setsid()
@@ -92,11 +91,10 @@ def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.soc
     os.chdir(plan["cwd"])
     os.umask(plan["umask"])
     rules = kernel.FileRules()
-    devices = dict.fromkeys(
-        (f"/dev/{name}" for name in enter.DEVICES), kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE
-    )
+    readable = dict.fromkeys(room["readable"] + plan["readable"], kernel.READS)
+    devices = dict.fromkeys((f"/dev/{name}" for name in enter.DEVICES), _OF_DEVICES)
     listed = dict.fromkeys(room.get("listed", ()), kernel.READ_DIR)
-    for place, rights in {**listed, **dict.fromkeys(room["readable"] + plan["readable"], kernel.READS), **devices}.items():
+    for place, rights in {**listed, **readable, **devices}.items():
         if os.path.exists(place):
             rules.allow(place, rights)
     for place in room["writable"] + plan["writable"]:
@@ -104,7 +102,7 @@ def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.soc
     enter.allow_outputs(rules)
     rules.restrict()
     answers = {numbers[_COLUMN]: kernel.ASK for numbers in _ASKED.values()}
-    for group, error in ((_MISSING, errno.ENOSYS), (_UNSUPPORTED, errno.EOPNOTSUPP), (_FORBIDDEN, errno.EPERM)):
+    for error, group in _REFUSED.items():
         answers.update((numbers[_COLUMN], kernel.REFUSE | error) for numbers in group)
     answers.pop(-1, None)
     listener = kernel.restrict_calls(_FAMILIES if room["network"] == "host" else (), answers)
@@ -181,7 +179,8 @@ def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writa
         place = _opened(pid, memory, first, arguments[1], os.O_NOFOLLOW if no_follow else 0)
         try:
             link = f"/proc/self/fd/{place}"
-            if not any(os.readlink(link) == there or os.readlink(link).startswith(there + "/") for there in writable):
+            real = f"{os.readlink(link)}/"
+            if not any(real.startswith(f"{there}/") for there in writable):
                 raise PermissionError(errno.EACCES, "")
             if name == "utimensat":
                 kernel.set_times(link, os.pread(memory, 32, arguments[2]) if arguments[2] else None)
@@ -197,7 +196,8 @@ def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writa
 def _opened(pid: int, memory: int, folder: int, address: int, flags: int) -> int:
     """Return a descriptor for the file that a process means."""
     path = os.pread(memory, _LONGEST_PATH, address).partition(b"\0")[0] if address else b""
-    path = path.replace(b"/proc/self/", b"/proc/%d/" % pid) if path.startswith(b"/proc/self/") else path
+    if path.startswith(b"/proc/self/"):
+        path = path.replace(b"/proc/self/", b"/proc/%d/" % pid, 1)
     base = os.open(f"/proc/{pid}/cwd" if folder == _HERE else f"/proc/{pid}/fd/{folder}", os.O_PATH)
     if not path:
         return base
