@@ -24,6 +24,7 @@ from dogent_tui.agent.standing_wall import standing_notices
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.disk import RealDisk
+from dogent_tui.permissions.git_config import harmless_settings
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
@@ -116,7 +117,9 @@ class Commands:
                 words = tr("A command was cut off when dogent-tui was killed. What it had changed was taken back: {places}")
                 self._say(Notice(level="warning", code="taken_back", message=words.format(places=_named(back.restored))))
         folder = sessions / uuid.uuid4().hex
-        self._wall = Wall(self._root, folder, self._settle, Proxy, standing=standing, snapshot=snapshot)
+        self._wall = Wall(
+            self._root, folder, self._settle, Proxy, standing=standing, snapshot=snapshot, harmless=harmless_settings
+        )
         self._wall.start()
 
     async def close(self) -> None:

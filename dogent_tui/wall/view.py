@@ -6,7 +6,7 @@ Everything that is not listed is not there. The system is read-only; the home, `
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -56,13 +56,6 @@ _VARIABLES = frozenset({
 
 _FAMILIES = (1, 2, 10, 16)
 """The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: what stays within the network namespace."""
-
-_GIT_SECTIONS = re.compile(r"(?i)\s*\[\s*(user|core|init|color|pull|push|merge|diff|rebase|branch|log|column|tag|i18n|format)\b")
-_GIT_RUNS = re.compile(
-    r"(?i)\s*(hookspath|fsmonitor|sshcommand|askpass|editor|pager|gitproxy|attributesfile|excludesfile|worktree|external|tool|driver"
-    r"|signingkey|alternaterefscommand|textconv|\w*command|\w*helper)\b"
-)
-"""Settings that run a program, or name a file."""
 
 
 class View(msgspec.Struct, frozen=True):
@@ -229,19 +222,6 @@ def tools(home: Path) -> Iterator[Mount]:
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of `inherited` that pass."""
     return {name: inherited[name] for name in inherited if name in _VARIABLES or name[:3] == "LC_"}
-
-
-def git_settings(texts: Iterable[str]) -> str:
-    """Return the user's own Git configuration without what runs a program, names a file or carries a key."""
-    kept: list[str] = []
-    for text in texts:
-        keeps = False
-        for line in text.splitlines():
-            if line.lstrip().startswith("["):
-                keeps = _GIT_SECTIONS.match(line) is not None
-            if keeps and not _GIT_RUNS.match(line) and not line.rstrip().endswith("\\"):
-                kept.append(line)
-    return "\n".join([*kept, ""])
 
 
 def _umask() -> int:

@@ -25,7 +25,7 @@ from dogent_tui.wall.outside import Outside, copied_places
 from dogent_tui.wall.probe import Standing
 from dogent_tui.wall.removing import remove_layer, remove_tree
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
-from dogent_tui.wall.view import RUN, Level, View, git_settings, tools
+from dogent_tui.wall.view import RUN, Level, View, tools
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import dogent_home, state_dir
 
@@ -106,17 +106,20 @@ class Wall:
         *,
         standing: Standing | None = None,
         snapshot: Snapshot | None = None,
+        harmless: Callable[[str], str] = lambda _: "",
     ) -> None:
         """Keep layers and the private home in `folder`, which must lie outside the workspace.
 
         `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer. `serve` serves
         the proxy of a command that may reach hosts. Where the wall of `standing` is a partial one, `snapshot` is the copy of the
-        workspace, which is brought up to date before each command.
+        workspace, which is brought up to date before each command. `harmless` leaves of the user's Git settings what may be
+        known inside.
         """
         self._level: Level = "full"
         if snapshot is not None and standing is not None:
             self._level = "bound" if standing.namespaces else "bare"
         self._copy = snapshot
+        self._harmless = harmless
         self._serve = serve
         self.workspace = workspace
         self.folder = folder
@@ -182,12 +185,12 @@ class Wall:
             self._held = -1
 
     def _seed_home(self) -> None:
-        """Have the private home know how the user's own Git is set up, without keys and without programs."""
-        texts = []
+        """Have the private home know how the user's own Git is set up, as far as that is harmless."""
+        text = ""
         for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
             with contextlib.suppress(OSError):
-                texts.append(place.read_text("utf-8", "replace"))
-        (self.folder / "home/.gitconfig").write_text(git_settings(texts), "utf-8")
+                text += self._harmless(place.read_text("utf-8", "replace"))
+        (self.folder / "home/.gitconfig").write_text(text, "utf-8")
         if self._level == "bare":  # tools that look for themselves in the home find only this one
             for _, source, target, _ in tools(self._home):
                 link = self.folder / "home" / Path(str(target)).relative_to(self._home)
