@@ -21,8 +21,8 @@ _WALLS = {
     ),
     "partial": tr(
         "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held "
-        "back, but is taken back if you say no. You are asked before plain deletions, and before changes to protected files or "
-        "to files too large to copy."
+        "back, but is taken back if you say no. You are asked before plain deletions, and before changes to protected files. "
+        "What is written into a file too large to copy cannot be taken back."
     ),
     "none": tr(
         "There is no wall around commands here. Only those that are known to do nothing but read in this folder run unasked; "

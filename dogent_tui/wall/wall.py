@@ -225,8 +225,11 @@ class Wall:
 
         Raises:
             OSError: The disk refuses.
-            AgentError: A place is too large, or the wall is down.
+            AgentError: A place is too large, or this wall has no way to allow one; or the wall is down.
         """
+        if self._level == "bare" and changeable:  # nothing can be mounted: its neighbours would be open too
+            words = tr("Without user namespaces a command cannot be allowed to change single places outside.")
+            raise AgentError(words, tr("Run the command yourself: !command."))
         if self._socket is None:
             self.start()
         name = uuid.uuid4().hex
