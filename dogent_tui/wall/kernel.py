@@ -84,7 +84,8 @@ def join(process: int, flags: int) -> None:
 
 def map_own_user(uid: int, gid: int) -> None:
     """Be the same user in the new user namespace. The numbers have to be read before it is entered."""
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+    texts = {"setgroups": "deny", "uid_map": f"{uid} {uid} 1", "gid_map": f"{gid} {gid} 1"}
+    for name, text in texts.items():
         descriptor = os.open(f"/proc/self/{name}", os.O_WRONLY)
         try:
             os.write(descriptor, text.encode())
@@ -135,7 +136,7 @@ def limit_rights() -> None:
     _can("prctl", _CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     _call("prctl", _SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     _call("prctl", _SET_DUMPABLE, 0, 0, 0, 0)
-    _can("keyctl", 1, None)  # an empty session keyring; where the call is forbidden, keys cannot be read either
+    _can("keyctl", 1, None)  # an empty keyring; where that is forbidden, reading is too
 
 
 def drop_rights() -> None:

@@ -162,11 +162,10 @@ def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writa
     if name in ("kill", "tkill", "tgkill", "queue", "queue_thread"):
         return _CONTINUE if first == 0 else _only_own(abs(first) if first != -1 else 0)
     if name.endswith(("chown", "chownat")):
-        owners = arguments[2:4] if name == "fchownat" else arguments[1:3]
-        if any(
-            owner & _UNCHANGED not in (_UNCHANGED, own) for owner, own in zip(owners, (os.getuid(), os.getgid()), strict=True)
-        ):
-            raise PermissionError(errno.EPERM, "")
+        owner, group = arguments[2:4] if name == "fchownat" else arguments[1:3]
+        for asked_for, own in ((owner, os.getuid()), (group, os.getgid())):
+            if asked_for & _UNCHANGED not in (_UNCHANGED, own):
+                raise PermissionError(errno.EPERM, "")
         return 0
     if name == "chmod":
         first, arguments = _HERE, [0, *arguments]

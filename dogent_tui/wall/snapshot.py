@@ -393,7 +393,7 @@ def _copy_file(source: str, target: str, most: int) -> None:
             except OSError:
                 if os.fstat(old.fileno()).st_size > most:
                     os.unlink(target)
-                    os.link(source, target, src_dir_fd=0)  # any: without, link(2) is used, which does not follow
+                    os.link(source, target, src_dir_fd=0)  # without, link(2) would not follow
                     return
                 shutil.copyfileobj(old, new)
         shutil.copystat(source, target)

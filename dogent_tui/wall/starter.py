@@ -95,7 +95,7 @@ class _Room:
     def end(self) -> None:
         """Kill everything inside; the end of the link follows."""
         if self.inside:
-            os.kill(self.inside, 9)  # the waiter reaps it with its own end: the number is still its own
+            os.kill(self.inside, 9)  # the waiter reaps it at its own end: it is still that one
         else:
             os.kill(self.waiter, 9)
 

@@ -84,7 +84,8 @@ class View(msgspec.Struct, frozen=True):
     def room(self, base: Path, home: Path) -> dict[str, Any]:
         """Return what all programs of a session have in common. `base` is an empty folder for mount points."""
         private = ("/tmp", "/var/tmp", "/dev/shm", RUN)
-        room = {"level": self.level, "network": self.network, "families": _FAMILIES, "base": str(base)}
+        room = {"level": self.level, "network": self.network, "families": _FAMILIES}
+        room["base"] = str(base)
         if self.level == "bare":
             own = [str(self.private / name) for name in ("home", "tmp", "run")]
             return {**room, "readable": [*as_it_is(home)], "writable": own}
@@ -177,7 +178,8 @@ def _path_of(readable: Sequence[str]) -> str:
     """Return the folders of PATH that may be read: a shell takes the first program it sees, whether it may run it or not."""
     real = tuple(f"{os.path.realpath(place)}/" for place in readable)
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(each for each in folders if f"{os.path.realpath(each)}/".startswith(real))
+    seen = (each for each in folders if f"{os.path.realpath(each)}/".startswith(real))
+    return os.pathsep.join(seen)
 
 
 def _without(place: str, hidden: set[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -89,7 +90,7 @@ class Answer(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-Serve: TypeAlias = Callable[[socket.socket, Collection[str]], contextlib.AbstractContextManager[object]]
+Serve: TypeAlias = Callable[[socket.socket, Collection[str]], AbstractContextManager[object]]
 """Serves a listening socket as the way to some hosts, all public ones where none is named, until it is exited."""
 
 
@@ -127,7 +128,7 @@ class Wall:
         self._home = (home or Path.home()).resolve()
         self._jobs: dict[str, Job] = {}
         self._answers: dict[str, int] = {}
-        self._proxies: dict[str, contextlib.AbstractContextManager[object]] = {}
+        self._proxies: dict[str, AbstractContextManager[object]] = {}
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
@@ -227,7 +228,7 @@ class Wall:
             OSError: The disk refuses.
             AgentError: A place is too large, or this wall has no way to allow one; or the wall is down.
         """
-        if self._level == "bare" and changeable:  # nothing can be mounted: its neighbours would be open too
+        if self._level == "bare" and changeable:  # its neighbours would be open, too
             words = tr("Without user namespaces a command cannot be allowed to change single places outside.")
             raise AgentError(words, tr("Run the command yourself: !command."))
         if self._socket is None:
@@ -291,7 +292,8 @@ class Wall:
         shown = {"home": str(self._home), "tmp": "/tmp", "var-tmp": "/var/tmp", "shm": "/dev/shm"}
         for part in shown:
             for entry in os.scandir(self.folder / part):
-                place, made_ns = Path(shown[part], entry.name), entry.stat(follow_symlinks=False).st_ctime_ns
+                place = Path(shown[part], entry.name)
+                made_ns = entry.stat(follow_symlinks=False).st_ctime_ns
                 is_on_the_way = self.workspace.is_relative_to(place)  # made for the mount
                 if not is_on_the_way and entry.name not in known and made_ns >= began_ns:
                     yield str(place)
