@@ -7,7 +7,7 @@ of the work is done before a command comes. What a room is made of, and a *plan*
 * ``base``: an empty folder of ours, on which the new root is mounted.
 * ``common``, and ``own`` and ``hidden`` of a plan: what is seen, in order; each a list that starts with its kind (`_MOUNTS`).
 * ``writable``, of both: the places below which may be written; everything that can be seen may be read and run.
-* ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it) or ``host``.
+* ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it, at ``port``) or ``host``.
 * ``families``: the socket families that may be used.
 * ``name``, ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
 * ``plan`` of a room: what is run in it at once, with the standard descriptors that there are. ``rereads``: it may open once
@@ -23,8 +23,6 @@ from typing import Any, NoReturn
 
 import kernel  # type: ignore[import-not-found]  # beside this file: the starter runs without the package
 
-PROXY_PORT = 3128
-"""Where the proxy listens inside; the usual port of squid."""
 SETUP_FAILED = 125
 """The status where the program was never run; what `env` and `timeout` use for the same."""
 
@@ -63,7 +61,7 @@ def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> No
         if own_network:
             kernel.bring_up_loopback()
         if room["network"] == "proxy":
-            with socket.create_server(("127.0.0.1", PROXY_PORT)) as listening:
+            with socket.create_server(("127.0.0.1", room["port"])) as listening:
                 socket.send_fds(link, [b"listening"], [listening.fileno()])
         inside = os.fork()
         if inside == 0:

@@ -16,6 +16,8 @@ import msgspec
 Mount: TypeAlias = tuple[str | bool, ...]
 Level: TypeAlias = Literal["full", "bound", "bare"]
 
+PROXY_PORT = 3128
+"""Where the proxy of a command listens inside; the usual port of squid."""
 RUN = "/run/dogent"
 """Where a shell inside says in which folder it stands; private to the session."""
 
@@ -84,8 +86,8 @@ class View(msgspec.Struct, frozen=True):
     def room(self, base: Path, home: Path) -> dict[str, Any]:
         """Return what all programs of a session have in common. `base` is an empty folder for mount points."""
         private = ("/tmp", "/var/tmp", "/dev/shm", RUN)
-        room = {"level": self.level, "network": self.network, "families": _FAMILIES}
-        room["base"] = str(base)
+        room: dict[str, Any] = {"level": self.level, "network": self.network, "port": PROXY_PORT}
+        room |= {"families": _FAMILIES, "base": str(base)}
         if self.level == "bare":
             own = [str(self.private / name) for name in ("home", "tmp", "run")]
             return {**room, "readable": [*as_it_is(home)], "writable": own}
