@@ -24,6 +24,7 @@ from dogent_tui.agent.standing_wall import standing_notices
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.disk import RealDisk
+from dogent_tui.permissions.git_config import harmless_settings
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
@@ -119,7 +120,9 @@ class Commands:
                 words = tr("A command was cut off when dogent-tui was killed. Its changes were reverted: {places}")
                 self._say(Notice(level="warning", code="taken_back", message=words.format(places=_named(back.restored))))
         folder = sessions / uuid.uuid4().hex
-        self._wall = Wall(self._root, folder, self._settle, Proxy, standing=standing, snapshot=snapshot)
+        self._wall = Wall(
+            self._root, folder, self._settle, Proxy, standing=standing, snapshot=snapshot, harmless=harmless_settings
+        )
         self._wall.start()
 
     async def close(self) -> None:
@@ -171,7 +174,6 @@ class Commands:
             command,
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
-            call=tool_use_id,
             hosts=hosts,
             readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *reaching),
             environment=proxy_variables() if hosts is not None else {},
@@ -192,7 +194,7 @@ class Commands:
 
     def _settle(self, ended: Ended) -> Answer:
         running = self._running.pop(ended.job.name, None)
-        if running is None or ended.why in ("gone", "ended"):
+        if running is None or ended.why == "gone":
             return Answer(ended.status)  # nobody waits: it was stopped, and nothing of it is kept
         text = written(*ended.output)
         notes = [*advice(text, self._root, network=ended.job.hosts is not None), *self._not_kept(ended)]
@@ -270,7 +272,8 @@ class Commands:
         committed = [*done.committed]
         for change in done.conflicts:
             if self._answered(running, self._conflict(running, change, difference)).allow:
-                again = self._committing.commit(difference, label, only=(change.path,), overwrite=(change.path,))
+                alone = msgspec.structs.replace(change, moved_to="", moved_from="")
+                again = self._committing.commit(msgspec.structs.replace(difference, changes=(alone,)), label, overwrite=True)
                 committed += again.committed
             else:
                 words = tr("dogent-tui: {path} was changed by someone else in the meantime, so it was left unchanged.")

@@ -20,9 +20,9 @@ _WALLS = {
         "anything they delete is deleted here."
     ),
     "partial": tr(
-        "Commands run behind a wall that protects everything outside this folder. Inside it, their changes are not held "
-        "back, but are reverted if you say no. You're asked before plain deletions, and before changes to protected "
-        "files or to files too large to copy."
+        "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held "
+        "back, but is taken back if you say no. You are asked before plain deletions, and before changes to protected files. "
+        "What is written into a file too large to copy cannot be taken back."
     ),
     "none": tr(
         "There is no wall around commands here. Only commands known to do nothing but read in this folder run without "

@@ -35,6 +35,8 @@ _HARMLESS = re.compile(
     """,
     re.VERBOSE,
 )
+_OF_REPOSITORIES = ("remote", "submodule", "extensions")
+_BY_KEY = ("gpgsign", "signingkey")
 _INCLUDES = re.compile(r"include(if\..*)?\.path")
 """Settings that name a further file of settings."""
 _ADDRESS = re.compile(r"(remote\..*\.(url|pushurl)|submodule\..*\.url)")
@@ -103,6 +105,18 @@ def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -
     if key == "core.fsmonitor":
         return all(value.lower() in {"false", "no", "off", "0"} for value in values)
     return _HARMLESS.fullmatch(key) is not None
+
+
+def harmless_settings(text: str) -> str:
+    """Return of the user's own settings, as a file, what runs nothing, names no file or machine, and needs no key."""
+    lines = []
+    for key, values in read_settings(text).items():
+        section, _, rest = key.partition(".")
+        part, _, name = rest.rpartition(".")
+        if _HARMLESS.fullmatch(key) and section not in _OF_REPOSITORIES and name not in _BY_KEY:
+            lines.append(f'[{section} "{part}"]' if part else f"[{section}]")
+            lines += (f'{name} = "{value}"' for value in values if value and '"' not in value)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _plain_address(value: str) -> bool:

@@ -80,8 +80,7 @@ class Committing:
         difference: Difference,
         label: str,
         *,
-        only: _Paths | None = None,
-        overwrite: _Paths = (),
+        overwrite: bool = False,
         sync: bool = True,
     ) -> Committed:
         """Bring about what a command did. Never raises.
@@ -89,9 +88,7 @@ class Committing:
         Args:
             difference: What it did. Its layer has to be as it was when the difference was read.
             label: What the change is called where it can be undone.
-            only: Paths of changes, where not all are wanted. The path of a folder that was moved
-                means all in it; the other side of what was moved is always meant as well.
-            overwrite: Paths that may be overwritten although somebody else has changed them.
+            overwrite: Whether what somebody else has changed may be overwritten.
             sync: Whether it has to last when the power fails.
 
         Returns:
@@ -100,7 +97,7 @@ class Committing:
         chosen: list[Change] = []
         with self._lock:
             try:
-                chosen = _chosen(difference, only, overwrite)
+                chosen = _chosen(difference, overwrite)
                 doing = _Doing(difference.root, difference.upper, self._copies, self._ours, sync)
                 with contextlib.closing(doing):
                     planned = doing.plan(chosen, difference.began_ns, overwrite)
@@ -117,13 +114,14 @@ class Committing:
         done = []
         with self._lock, contextlib.suppress(FileNotFoundError):
             for path in sorted(self._journals.iterdir()):
-                with contextlib.suppress(OSError, ValueError), path.open("rb") as file:
+                with contextlib.suppress(OSError), path.open("rb") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # else its process lives
                     path.stat()  # it has not come to its end meanwhile
-                    if path.suffix != ".journal":
+                    try:
+                        journal = msgspec.convert(json.loads(file.read()), _Journal)
+                    except ValueError:
                         path.unlink()  # its process died while it wrote it
                         continue
-                    journal = msgspec.convert(json.loads(file.read()), _Journal)
                     copies = Copies.at(Path(journal.copies), journal.kept.run)
                     copies = self._copies if copies.folder == self._copies.folder else copies
                     doing = _Doing(journal.root, journal.upper, copies, self._ours, True)
@@ -167,7 +165,7 @@ class _Doing:
 
     # ── Planning ──────────────────────────────────────────────────────────────────────────────
 
-    def plan(self, chosen: list[Change], began_ns: int, overwrite: _Paths) -> list[Change]:
+    def plan(self, chosen: list[Change], began_ns: int, overwrite: bool) -> list[Change]:
         """Return what is to be done, with what is there now. The rest is left as it is."""
         made = {each.path for each in chosen if each.after and each.after.kind == "folder"}
         planned = []
@@ -177,7 +175,7 @@ class _Doing:
                 now, is_free = entry_at(self._spot(path)), True
             except OSError:  # the folder above is not there, or is none
                 now, is_free = None, after is None or dirname(path) in made
-            if not is_free or not (path in overwrite or self._is_free(change, now, began_ns)):
+            if not is_free or not (overwrite or self._is_free(change, now, began_ns)):
                 self.foreign[path] = change
             elif change.before or not (now and after and now.kind == after.kind == "folder"):
                 planned.append(msgspec.structs.replace(change, before=now))
@@ -285,24 +283,12 @@ class _Doing:
             synced(join(journal.copies, f"{journal.kept.number:04}"))
 
 
-def _chosen(difference: Difference, only: _Paths | None, overwrite: _Paths) -> list[Change]:
-    """Return the changes that are wanted, one by one, with the folders that they need."""
-    every = list(every_change(difference))
-    moved = [each.path for each in difference.changes if each.moved_to or each.moved_from]
-    whole = tuple(path + "/" for path in moved if only is not None and path in only)
-    wanted = {}
-    for each in every:
-        sides = [side for side in (each.path, each.moved_to, each.moved_from) if side]
-        if only is None or any(side in only or side.startswith(whole) for side in sides):
-            wanted[each.path] = each
-    folders = {each.path: each for each in every if each.after and each.after.kind == "folder"}
-    for each in [each for each in wanted.values() if each.after]:
-        above = each.path
-        while (above := dirname(above)) and above not in wanted:
-            if above in folders:
-                wanted[above] = folders[above]
-            elif each.path in overwrite and not lexists(join(difference.root, above)):
-                wanted[above] = Change(above, None, Entry("folder", mode=0o755))
+def _chosen(difference: Difference, overwrite: bool) -> list[Change]:
+    """Return the changes one by one, where they may overwrite with the folders that are not there any more."""
+    wanted = {each.path: each for each in every_change(difference)}
+    for above in [each.path for each in wanted.values() if each.after and overwrite]:
+        while (above := dirname(above)) and not lexists(join(difference.root, above)):
+            wanted.setdefault(above, Change(above, None, Entry("folder", mode=0o755)))
     return list(wanted.values())
 
 
@@ -326,8 +312,8 @@ def _item(path: str, before: Entry | None) -> Item:
 
 def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[bytes]]:
     """Write a journal. While its file is open, nobody takes it for a dead process's."""
-    new = private_folder(journals) / f"{os.urandom(6).hex()}.new"
-    file = new.open("xb")
+    path = private_folder(journals) / f"{os.urandom(6).hex()}.journal"
+    file = path.open("xb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
         if not os.fstat(file.fileno()).st_nlink:  # a start elsewhere took it for a dead process's
@@ -336,11 +322,9 @@ def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[by
         file.flush()
         if sync:
             os.fsync(file.fileno())
-        path = new.rename(new.with_suffix(".journal"))
+            synced(str(journals))
     except OSError:
         with contextlib.suppress(OSError), file:
-            new.unlink()
+            path.unlink()
         raise
-    if sync:
-        synced(str(journals))
     return path, file

@@ -66,8 +66,13 @@ def entry_at(path: str) -> Entry | None:
         at = os.stat(path, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    return entry_of(at, os.readlink(path) if stat.S_ISLNK(at.st_mode) else "")
+
+
+def entry_of(at: os.stat_result, target: str = "") -> Entry:
+    """Return what `at` says of something; `target` is the text of a link."""
     kind, mode = entry_kind(at.st_mode), stat.S_IMODE(at.st_mode)
-    size, target = at.st_size * (kind != "folder"), os.readlink(path) if kind == "link" else ""
+    size = at.st_size * (kind != "folder")
     return Entry(kind, size, mode, target, at.st_dev, at.st_ino, at.st_ctime_ns, at.st_nlink)
 
 
@@ -107,7 +112,7 @@ def _below(root: str, upper: str, top: str, *, is_folder: bool = False) -> Itera
                 waiting.append((path, was_folder, hides or (was_folder and is_opaque(new))))
             elif was_folder:
                 yield from islice(_gone(root, path), 1, None)
-            if not _is_same(old, new, before, after) and not _is_lock(path, before):
+            if not is_same(old, new, before, after) and not _is_lock(path, before):
                 yield Change(path, before, after)
         if beneath and hides:
             for name in set(os.listdir(join(root, folder))).difference(names):
@@ -137,7 +142,8 @@ def _is_lock(path: str, before: Entry | None) -> bool:
     return before is None and path.endswith(".lock") and ".git" in path.split("/")
 
 
-def _is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
+def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
+    """Tell whether the entries `before` at the path `old`, and `after` at `new`, are the same in all but their places."""
     if before is None or (before.kind, before.target) != (after.kind, after.target):
         return False
     if before.mode != after.mode or after.kind != "file":
@@ -163,8 +169,8 @@ def _with_moves(root: str, upper: str, changes: list[Change]) -> Iterator[Change
     made = {each.path: each.after for each in changes if each.after and not each.before}
     whole = _paired_folders(root, upper, gone, made)
     old, new = set(whole), set(whole.values())
-    gone = {path: gone[path] for path in gone if not _is_below(path, old)}
-    made = {path: made[path] for path in made if not _is_below(path, new)}
+    gone = {path: gone[path] for path in gone if not is_below(path, old)}
+    made = {path: made[path] for path in made if not is_below(path, new)}
     to = whole | _paired_files(root, upper, gone, made)
     came = {new: old for old, new in to.items()}
     for each in changes:
@@ -184,12 +190,12 @@ def _paired_folders(root: str, upper: str, gone: _Entries, made: _Entries) -> di
     for path, shape in _shapes(made).items():
         by_shape[shape].append(path)
     for old, shape in sorted(_shapes(gone).items()):
-        if by_shape[shape] and not _is_below(old, found):
+        if by_shape[shape] and not is_below(old, found):
             below = paths[bisect_left(paths, old + "/") : bisect_left(paths, old + "0")]
             files = [path[len(old) :] for path in below if gone[path].kind == "file"]
             for new in by_shape[shape][::-1]:
                 ways = ((join(root, old) + rest, join(upper, new) + rest) for rest in files)
-                if not _is_below(new, set(found.values())) and all(starmap(same_content, ways)):
+                if not is_below(new, set(found.values())) and all(starmap(same_content, ways)):
                     found[old] = new
                     by_shape[shape].remove(new)
                     break
@@ -244,7 +250,7 @@ def _look(top: str, path: str, entry: Entry) -> tuple[object, ...]:
     return ()
 
 
-def _is_below(path: str, folders: Container[str]) -> bool:
+def is_below(path: str, folders: Container[str]) -> bool:
     """Whether a folder above `path` is one of `folders`."""
     while path := dirname(path):
         if path in folders:

@@ -7,7 +7,7 @@ of the work is done before a command comes. What a room is made of, and a *plan*
 * ``base``: an empty folder of ours, on which the new root is mounted.
 * ``common``, and ``own`` and ``hidden`` of a plan: what is seen, in order; each a list that starts with its kind (`_MOUNTS`).
 * ``writable``, of both: the places below which may be written; everything that can be seen may be read and run.
-* ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it) or ``host``.
+* ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it, at ``port``) or ``host``.
 * ``families``: the socket families that may be used.
 * ``name``, ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
 * ``plan`` of a room: what is run in it at once, with the standard descriptors that there are. ``rereads``: it may open once
@@ -23,8 +23,6 @@ from typing import Any, NoReturn
 
 import kernel  # type: ignore[import-not-found]  # beside this file: the starter runs without the package
 
-PROXY_PORT = 3128
-"""Where the proxy listens inside; the usual port of squid."""
 SETUP_FAILED = 125
 """The status where the program was never run; what `env` and `timeout` use for the same."""
 
@@ -63,7 +61,7 @@ def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> No
         if own_network:
             kernel.bring_up_loopback()
         if room["network"] == "proxy":
-            with socket.create_server(("127.0.0.1", PROXY_PORT)) as listening:
+            with socket.create_server(("127.0.0.1", room["port"])) as listening:
                 socket.send_fds(link, [b"listening"], [listening.fileno()])
         inside = os.fork()
         if inside == 0:
@@ -81,7 +79,7 @@ def _make_root(room: dict[str, Any]) -> None:
     kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
     kernel.map_own_user(uid, gid)
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
-    kernel.mount("tmpfs", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
+    kernel.mount("tmpfs", base, "tmpfs", _HARMLESS, "mode=755,size=4m")
     os.makedirs(f"{base}/proc")
     os.makedirs(f"{base}/stage", 0o700)
     _mount_all(base, room["common"])
@@ -98,7 +96,7 @@ def fail(link: socket.socket, error: BaseException) -> NoReturn:
     while trace is not None:
         steps.append(trace.tb_frame.f_code.co_name.strip("_"))
         trace = trace.tb_next
-    where = " ".join(step for step in steps[-3:] if step not in ("call", "checked"))
+    where = " ".join(step for step in steps[-3:] if step != "call")
     try:
         link.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
     except OSError:
@@ -135,7 +133,7 @@ def _overlay(root: str, workspace: str, target: str, layer: str) -> None:
     lower = os.open(workspace, os.O_PATH | os.O_DIRECTORY)
     os.chdir(layer)
     options = f"lowerdir=/proc/self/fd/{lower},upperdir=upper,workdir=work,userxattr,volatile"
-    kernel.mount("overlay", place, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, options)
+    kernel.mount("overlay", place, "overlay", _HARMLESS, options)
     os.close(lower)
 
 
@@ -160,7 +158,8 @@ def _devices(root: str, shared_memory: str) -> None:
 
 def _scratch(root: str, target: str, size: str) -> None:
     """Mount an empty folder, which is gone with the namespace."""
-    kernel.mount("tmpfs", _place(root, target, folder=True), "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=700,size={size}")
+    place = _place(root, target, folder=True)
+    kernel.mount("tmpfs", place, "tmpfs", _HARMLESS, f"mode=700,size={size}")
 
 
 def _hide(root: str, target: str) -> None:
@@ -200,30 +199,28 @@ def _move(staged: str, target: str) -> None:
     """Move a mount to its place, from within the new root. What is no folder on the way goes: it is a command's own."""
     folder = os.open("/", os.O_PATH)
     *above, last = target.strip("/").split("/")
-    for name in above if os.path.isfile(staged) else (*above, last):
-        try:
-            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
-        except FileNotFoundError:
-            os.mkdir(name, 0o755, dir_fd=folder)
-            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
-        except NotADirectoryError:
-            os.unlink(name, dir_fd=folder)
-            os.mkdir(name, 0o755, dir_fd=folder)
-            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
-        os.close(folder)
-        folder = nearer
-    if os.path.isfile(staged):
-        try:
-            os.unlink(last, dir_fd=folder)
-        except FileNotFoundError:
-            pass
-        made = os.open(last, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600, dir_fd=folder)
-        os.close(folder)
-        folder = made
     is_file = os.path.isfile(staged)
+    for name in above:
+        folder = _made(folder, name, os.mkdir)
+    folder = _made(folder, last, os.mknod if is_file else os.mkdir)
     kernel.mount(staged, f"/proc/self/fd/{folder}", flags=kernel.MS_MOVE)
     os.close(folder)
     (os.unlink if is_file else os.rmdir)(staged)
+
+
+def _made(folder: int, name: str, make: Callable[..., None]) -> int:
+    """Return what is at a name in a folder, which is closed; it is made where nothing is there, or a link, or a file."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        pass  # it is a folder, or not there
+    try:
+        make(name, 0o755, dir_fd=folder)
+    except FileExistsError:
+        pass
+    made = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    os.close(folder)
+    return made
 
 
 # ── Inside ────────────────────────────────────────────────────────────────────────────────────────
@@ -234,13 +231,17 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
     try:
         kernel.die_with_parent()
         base = room["base"]
-        kernel.mount("proc", f"{base}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+        kernel.mount("proc", f"{base}/proc", "proc", _HARMLESS | kernel.MS_NOEXEC)
         kernel.make_read_only(f"{base}/proc")
         kernel.limit_rights()
         kernel.restrict_calls(tuple(room["families"]))
-        rules = _common_rules(base, room["writable"])
+        rules = kernel.FileRules()
+        rules.allow(base, kernel.READS)
+        rules.allow(f"{base}/dev", kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE)
+        for place in room["writable"]:
+            rules.allow(base + place)
         if room.get("rereads"):  # what lies outside still has no path in here
-            rules.allow(os.open("/", os.O_PATH), kernel.READ_FILE)
+            rules.allow("/", kernel.READ_FILE)
         plan = room.get("plan") or take_plan(link)
         moves = _stage(base, plan)
         kernel.enter_root(base)
@@ -249,7 +250,7 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         _mount_all("", plan["hidden"])
         kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
         for place in plan["writable"]:
-            rules.allow_writing(place)
+            rules.allow(place)
         allow_outputs(rules)
         kernel.drop_rights()
         rules.restrict()
@@ -262,25 +263,11 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
     os._exit(0)
 
 
-def _common_rules(base: str, writable: list[str]) -> "kernel.FileRules":
-    rules = kernel.FileRules()
-    for place, rights in (
-        ("/", kernel.READS),
-        ("/dev", kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE),
-    ):
-        descriptor = os.open(base + place, os.O_PATH)
-        rules.allow(descriptor, rights)
-        os.close(descriptor)
-    for place in writable:
-        rules.allow_writing(base + place)
-    return rules
-
-
 def allow_outputs(rules: "kernel.FileRules") -> None:
     """Allow what the program's output goes to, where that is a file."""
     for number in (1, 2):
         if stat.S_ISREG(os.fstat(number).st_mode):
-            rules.allow(number, kernel.FILE_RIGHTS)
+            rules.allow(number)
 
 
 def take_plan(link: socket.socket) -> dict[str, Any]:
@@ -318,5 +305,6 @@ def _run(plan: dict[str, Any]) -> int:
 
 SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 """Python ignores some of them, and a program would inherit that."""
-_REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+_HARMLESS = kernel.MS_NOSUID | kernel.MS_NODEV
+_REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | _HARMLESS
 """MS_REMOUNT of the root itself, with the flags that it was made with."""

@@ -5,15 +5,16 @@ What it did to the copy becomes a difference like that of the workspace, and is 
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
-from dogent_tui.wall.changes import Change, Difference, Entry
-from dogent_tui.wall.difference import entry_at, read_difference, same_content
+from dogent_tui.wall.changes import Change, Difference
+from dogent_tui.wall.difference import entry_at, is_same, read_difference
 
 _LARGEST = 50_000_000
 _MOST = 10_000
@@ -34,8 +35,9 @@ class Outside(msgspec.Struct, frozen=True):
         """Yield what is mounted where: the folder, or each file where the folder holds the private home."""
         if self.seen:
             yield ("overlay", str(self.place), str(self.place), str(self.copy))
-        elif _holds(self.place, home):
-            yield from (("bind", str(self.copy / name), str(self.place / name), False) for name in self.names)
+        elif home.is_relative_to(self.place):
+            for name in self.names:
+                yield ("bind", str(self.copy / name), str(self.place / name), False)
         else:
             yield ("bind", str(self.copy), str(self.place), False)
 
@@ -44,55 +46,45 @@ class Outside(msgspec.Struct, frozen=True):
         root = str(self.place)
         if self.seen:
             found = read_difference(root, str(self.copy / "upper"), began_ns)
-            mine = tuple(change for change in found.changes if change.path.partition("/")[0] in self.names)
-            return msgspec.structs.replace(found, changes=mine)
-        changes = [change for name in self.names for change in _compared(root, str(self.copy), name)]
-        return Difference(root, str(self.copy), began_ns, tuple(changes))
+            mine = (each for each in found.changes if each.path.partition("/")[0] in self.names)
+            return msgspec.structs.replace(found, changes=tuple(mine))
+        upper = str(self.copy)
+        changes = [each for name in self.names for each in _compared(root, upper, name)]
+        return Difference(root, upper, began_ns, tuple(changes))
 
 
-def copied_places(folder: Path, paths: Iterable[Path], home: Path, readable: Iterable[Path]) -> tuple[Outside, ...]:
+def copied_places(folder: Path, paths: Iterable[Path], home: Path, readable: Collection[Path]) -> tuple[Outside, ...]:
     """Return copies, made in `folder`, of `paths`, which need not exist. Raises OSError, AgentError where one is too large."""
-    seen = [*readable]
     names: dict[Path, list[str]] = {}
     for path in paths:
         names.setdefault(path.parent, []).append(path.name)
     made = []
     for number, (place, below) in enumerate(names.items()):
-        copy, is_seen = folder / str(number), any(_holds(other, place) for other in seen)
+        copy = folder / str(number)
+        is_seen = any(place.is_relative_to(other) for other in readable)
         for part in ("upper", "work") if is_seen else (".",):
             (copy / part).mkdir(parents=True, mode=0o700)
         for name in () if is_seen else below:
-            _copy(place / name, copy / name, makes=_holds(place, home))
+            if os.path.lexists(place / name):
+                _copy(place / name, copy / name)
+            elif home.is_relative_to(place):
+                (copy / name).touch()  # what is mounted has to exist; while it is empty, it was not made
         made.append(Outside(place, copy, tuple(below), is_seen))
     return tuple(made)
 
 
-def _holds(place: Path, other: Path) -> bool:
-    return place == other or place in other.parents
-
-
-def _copy(source: Path, target: Path, *, makes: bool) -> None:
-    if source.is_symlink() or not source.is_dir():
-        if os.path.lexists(source):
-            _check(source, source.lstat().st_size, 1)
-            shutil.copy2(source, target, follow_symlinks=False)
-        elif makes:
-            target.touch()  # what is mounted has to exist; while it is empty, it was not made
-        return
-    size = count = 0
-    for folder, _, files in os.walk(source):
-        size += sum(os.lstat(os.path.join(folder, name)).st_size for name in files)
-        count += len(files) + 1
-        _check(source, size, count)
-    shutil.copytree(source, target, symlinks=True)
-
-
-def _check(source: Path, size: int, count: int) -> None:
-    if size > _LARGEST or count > _MOST:
-        raise AgentError(
-            tr("{path} is too large for a command behind the wall to change.").format(path=source),
-            tr("Run the command yourself: !command."),
-        )
+def _copy(source: Path, target: Path) -> None:
+    is_folder = source.is_dir() and not source.is_symlink()
+    walked = os.walk(source) if is_folder else ()
+    below = (os.path.join(folder, name) for folder, _, files in walked for name in ("", *files))
+    found = [str(source), *islice(below, _MOST)]
+    if len(found) > _MOST or sum(os.lstat(each).st_size for each in found) > _LARGEST:
+        words = tr("{path} is too large for a command behind the wall to change.")
+        raise AgentError(words.format(path=source), tr("Run the command yourself: !command."))
+    if is_folder:
+        shutil.copytree(source, target, symlinks=True)
+    else:
+        shutil.copy2(source, target, follow_symlinks=False)
 
 
 def _compared(root: str, upper: str, path: str) -> Iterator[Change]:
@@ -100,14 +92,11 @@ def _compared(root: str, upper: str, path: str) -> Iterator[Change]:
     before, after = entry_at(f"{root}/{path}"), entry_at(f"{upper}/{path}")
     if before is None and (after is None or (after.kind == "file" and not after.size)):
         return
-    if before is None or after is None or not _is_same(root, upper, path, before, after):
+    if not (after and is_same(f"{root}/{path}", f"{upper}/{path}", before, after)):
         yield Change(path, before, after)
-    folders = [place for place, entry in ((root, before), (upper, after)) if entry is not None and entry.kind == "folder"]
-    for name in sorted({name for place in folders for name in os.listdir(f"{place}/{path}")}):
+    names = set[str]()
+    for place, entry in ((root, before), (upper, after)):
+        if entry and entry.kind == "folder":
+            names.update(os.listdir(f"{place}/{path}"))
+    for name in sorted(names):
         yield from _compared(root, upper, f"{path}/{name}")
-
-
-def _is_same(root: str, upper: str, path: str, before: Entry, after: Entry) -> bool:
-    if (before.kind, before.mode, before.target) != (after.kind, after.mode, after.target):
-        return False
-    return before.kind != "file" or same_content(f"{root}/{path}", f"{upper}/{path}")

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -54,25 +54,29 @@ def standing() -> Standing:
         return Standing("inside")
     if not sys.platform.startswith("linux"):
         return Standing("none", sys.platform)
-    reasons = []
+    reasons = dict[str, None]()
     with tempfile.NamedTemporaryFile(prefix="dogent-") as outside:
         for level in _WALLS:
-            command = walled([sys.executable, "-I", "-S", "-c", _TRIAL, outside.name], level=level)
-            try:
-                done = subprocess.run(command, capture_output=True, timeout=_TRIAL_S, check=False, cwd="/")
-            except (OSError, subprocess.TimeoutExpired) as error:
-                reasons.append(str(error))
-                continue
-            if done.returncode == 0:
+            program = [sys.executable, "-I", "-S", "-c", _TRIAL, outside.name]
+            if not (why := tried(walled(program, level=level))):
                 return Standing(level, " ".join(reasons))
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            reasons.append(said[-1].removeprefix("wall: ") if said else str(done.returncode))
-    return Standing("none", "; ".join(dict.fromkeys(reasons)))
+            reasons[why] = None
+    return Standing("none", "; ".join(reasons))
+
+
+def tried(command: Sequence[str]) -> str:
+    """Return why a command behind a wall did not succeed, "" where it did."""
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_TRIAL_S, check=False, cwd="/")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].removeprefix("wall: ")
+    return (said or str(done.returncode)) if done.returncode else ""
 
 
 def own_environment() -> dict[str, str]:
     """Return what a program of ours gets of our environment."""
-    return {name: value for name, value in os.environ.items() if name in _PASSED or name.startswith("LC_")}
+    return {name: os.environ[name] for name in os.environ if name in _PASSED or name[:3] == "LC_"}
 
 
 def walled(
@@ -95,38 +99,45 @@ def walled(
     """
     level = level or standing().level
     program = shutil.which(command[0])
-    if level in ("none", "inside") or (level == "bare" and loopback) or program is None:  # what is not there fails as it would
+    if program is None or level in ("none", "inside") or (level == "bare" and loopback):
         return [*command]
-    home, given = os.path.realpath(Path.home()), dict.fromkeys([program, *(os.fspath(place) for place in readable)])
+    home = os.path.realpath(Path.home())
+    given = dict.fromkeys([program, *(os.fspath(place) for place in readable)])
     is_named = any(Path(home).is_relative_to(os.path.realpath(place)) for place in given)
     private = ["/tmp", "/dev/shm", *([home] if home != "/" and not is_named else [])]
     seen = [*_python(home), *(("bind", os.path.realpath(place), place, True) for place in given)]
     places = [os.path.realpath(place) for place in writable]
-    mounts: list[Mount] = [*system_mounts(), ("devices", ""), *(("scratch", place, "1g") for place in private)]
-    mounts += [*tools(Path(home)), *seen, *(("bind", place, place, False) for place in places)]
+    mounts: list[Mount] = [*system_mounts(), ("devices", "")]
+    mounts += (("scratch", place, "1g") for place in private)
+    mounts += (*tools(Path(home)), *seen, *(("bind", place, place, False) for place in places))
     plan = {
-        "name": "own",
-        "own": [],
+        "name": "own", "own": [], "readable": [], "writable": places, "cwd": os.fspath(cwd),
         "hidden": [("hide", os.path.realpath(place)) for place in hidden],
-        "writable": places,
-        "cwd": os.fspath(cwd),
-    }
+    }  # fmt: skip
     room = {
-        "level": level, "base": _BASE, "common": mounts, "writable": private, "network": "none", "plan": plan, "passed": _PASSED,
-        "families": _LOOPBACK if loopback else (), "set": {_INSIDE: "1"}, "rereads": rereads,
-        "listed": str(Path(__file__).parents[2]),  # else Python finds no package in it
+        "level": level, "base": _BASE, "common": mounts, "network": "none", "rereads": rereads,
+        "writable": private if level == "full" else [], "families": _LOOPBACK if loopback else (),
+        "listed": [str(Path(__file__).parents[2])],  # else Python finds no package in it
         "readable": [*as_it_is(Path(home)), *(str(mount[1]) for mount in seen)],
     }  # fmt: skip
-    return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(room).hex(), program, *command[1:]]
+    return once(room, plan, [program, *command[1:]])
+
+
+def once(room: dict[str, Any], plan: dict[str, Any], argv: Sequence[str]) -> list[str]:
+    """Return the command that makes a room and runs a program in it, with what passes of the environment."""
+    whole = {**room, "plan": plan, "passed": _PASSED, "set": {_INSIDE: "1"}}
+    return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(whole).hex(), *argv]
 
 
 def _python(home: str) -> Iterator[Mount]:
     """Yield what every such program sees beside the system and the user's tools: Python with what it imports here, and fonts."""
-    package = str(Path(__file__).parents[1])
-    paths = [path for path in sys.path if path and path not in (str(Path(package).parent), str(Path.cwd()))]
-    prefixes = [sys.prefix, sys.base_prefix, *(os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix))]
-    fonts = ["/var/cache/fontconfig", *(f"{home}/{name}" for name in _FONTS)]
-    for place in dict.fromkeys([*prefixes, package, *paths, *fonts]):
-        is_too_much = place == home or home.startswith(place.rstrip("/") + "/")
+    package = Path(__file__).parents[1]
+    around = ("", str(package.parent), str(Path.cwd()))
+    prefixes = (sys.prefix, sys.base_prefix)
+    fonts = ("/var/cache/fontconfig", *(f"{home}/{name}" for name in _FONTS))
+    paths = (path for path in sys.path if path not in around)
+    places = (*prefixes, *map(os.path.realpath, prefixes), str(package), *paths, *fonts)
+    for place in dict.fromkeys(places):
+        is_too_much = Path(home).is_relative_to(place)
         if Path(place).exists() and not is_too_much and not place.startswith("/usr/"):
             yield ("bind", os.path.realpath(place), place, True)

@@ -9,7 +9,6 @@ mounts.
 import errno
 import fcntl
 import os
-import platform
 import select
 import signal
 import socket
@@ -25,23 +24,27 @@ _ASKED = {
     "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "queue": (129, 138), "queue_thread": (297, 240),
 }  # fmt: skip
 """Name → number on x86_64, and on arm64; -1 where there is no such call."""
-_MISSING = ((132, -1), (235, -1), (261, -1), (424, 424), (463, 463), (466, 466), (469, 469))
-"""utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs know how to do without."""
-_UNSUPPORTED = ((188, 5), (189, 6), (190, 7), (197, 14), (198, 15), (199, 16))
-"""Setting and removing extended attributes."""
-_FORBIDDEN = ((29, 194), (64, 190), (68, 186), (240, 180))
-"""shmget, semget, msgget, mq_open: without a namespace of its own they reach what other programs have there."""
+_REFUSED = {
+    errno.ENOSYS: ((132, -1), (235, -1), (261, -1), (424, 424), (463, 463), (466, 466), (469, 469)),
+    errno.EOPNOTSUPP: ((188, 5), (189, 6), (190, 7), (197, 14), (198, 15), (199, 16)),
+    errno.EPERM: ((29, 194), (64, 190), (68, 186), (240, 180)),
+}
+"""Error → calls that end with it.
 
-_COLUMN = 0 if platform.machine() == "x86_64" else 1
+utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs know how to do without. Setting and
+removing extended attributes. shmget, semget, msgget, mq_open: without a namespace they reach what other programs have there.
+"""
+
+_COLUMN = 0 if os.uname().machine == "x86_64" else 1
 _NAMES = {numbers[_COLUMN]: name for name, numbers in _ASKED.items() if numbers[_COLUMN] >= 0}
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
 """The requests SECCOMP_IOCTL_NOTIF_… of `linux/seccomp.h`."""
 _CONTINUE = 1
+_OF_DEVICES = kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE
 _HERE, _NO_FOLLOW, _UNCHANGED = -100, 0x100, 0xFFFFFFFF
 _LONGEST_PATH = 4096
 _FAMILIES = (2, 10, 16)
 """AF_INET, AF_INET6 and AF_NETLINK, where the network was allowed: a socket of the file system may belong to anybody."""
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
 def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
@@ -52,49 +55,33 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
     try:
         parent = os.getppid()
         if room["network"] == "proxy":
-            raise PermissionError(errno.EPERM, "single hosts cannot be allowed without a network of its own")
+            words = "single hosts cannot be allowed without a network of its own"
+            raise PermissionError(errno.EPERM, words)
         kernel.limit_rights()
         kernel.drop_rights()
         kernel.adopt_orphans()
-        wakes = _wake_by_signals()
-        kernel.die_with_parent(signal.SIGTERM)
+        starter = os.pidfd_open(parent)
         if os.getppid() != parent:
             os._exit(enter.SETUP_FAILED)
-        plan = enter.take_plan(link)
+        plan = room.get("plan") or enter.take_plan(link)
         ours, theirs = socket.socketpair()
         program = os.fork()
         if program == 0:
-            _become_program(room, plan, link, theirs)
+            _restrict(room, plan, theirs)
+            _run_program(plan)
         theirs.close()
         _, listeners, _, _ = socket.recv_fds(ours, 1, 1)
         if listeners:
             link.send(b"inside %d" % program)
-        status = os.waitstatus_to_exitcode(_supervise(program, wakes, listeners, room["writable"] + plan["writable"]))
+        status = _supervise(program, starter, listeners, room["writable"] + plan["writable"])
         _end_descendants()
         os.close(os.open(f"{plan['folder']}/over", os.O_CREAT | os.O_WRONLY, 0o600))
         if listeners:
             link.send(b"status %d" % (status if status >= 0 else 128 - status))
-        os._exit(0)
+        os._exit(0 if listeners else enter.SETUP_FAILED)
     except BaseException as error:
         enter.fail(link, error)
         raise
-
-
-def _become_program(room: dict[str, Any], plan: dict[str, Any], link: socket.socket, supervisor: socket.socket) -> NoReturn:
-    try:
-        _restrict(room, plan, supervisor)
-    except BaseException as error:
-        enter.fail(link, error)
-    _run_program(plan)
-
-
-def _wake_by_signals() -> int:
-    """Return a descriptor that tells each end of a child, and SIGTERM: the starter has died."""
-    wakes, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-    for number in (signal.SIGCHLD, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
-    return wakes
 
 
 def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.socket) -> None:
@@ -104,20 +91,18 @@ def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.soc
     os.chdir(plan["cwd"])
     os.umask(plan["umask"])
     rules = kernel.FileRules()
-    devices = dict.fromkeys((f"/dev/{name}" for name in _DEVICES), kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE)
-    for place, rights in {**dict.fromkeys(room["readable"] + plan["readable"], kernel.READS), **devices}.items():
-        try:
-            descriptor = os.open(place, os.O_PATH)
-        except OSError:
-            continue  # it is not there, or not for this user
-        rules.allow(descriptor, rights if os.path.isdir(place) else rights & kernel.FILE_RIGHTS)
-        os.close(descriptor)
+    readable = dict.fromkeys(room["readable"] + plan["readable"], kernel.READS)
+    devices = dict.fromkeys((f"/dev/{name}" for name in enter.DEVICES), _OF_DEVICES)
+    listed = dict.fromkeys(room.get("listed", ()), kernel.READ_DIR)
+    for place, rights in {**listed, **readable, **devices}.items():
+        if os.path.exists(place):
+            rules.allow(place, rights)
     for place in room["writable"] + plan["writable"]:
-        rules.allow_writing(place)
+        rules.allow(place)
     enter.allow_outputs(rules)
     rules.restrict()
     answers = {numbers[_COLUMN]: kernel.ASK for numbers in _ASKED.values()}
-    for group, error in ((_MISSING, errno.ENOSYS), (_UNSUPPORTED, errno.EOPNOTSUPP), (_FORBIDDEN, errno.EPERM)):
+    for error, group in _REFUSED.items():
         answers.update((numbers[_COLUMN], kernel.REFUSE | error) for numbers in group)
     answers.pop(-1, None)
     listener = kernel.restrict_calls(_FAMILIES if room["network"] == "host" else (), answers)
@@ -138,23 +123,21 @@ def _run_program(plan: dict[str, Any]) -> NoReturn:
 # ── The supervisor ────────────────────────────────────────────────────────────────────────────────
 
 
-def _supervise(program: int, wakes: int, listeners: list[int], writable: list[str]) -> int:
-    """Answer what is asked until the program has ended, and return its status."""
+def _supervise(program: int, starter: int, listeners: list[int], writable: list[str]) -> int:
+    """Answer what is asked until the program has ended, and return its status. It is ended where the starter is gone."""
     poll = select.poll()
-    for descriptor in (wakes, *listeners):
+    for descriptor in (os.pidfd_open(program), starter, *listeners):
         poll.register(descriptor, select.POLLIN)
     while True:
         for descriptor, _ in poll.poll():
-            if descriptor == wakes:
-                if signal.SIGTERM in os.read(wakes, 512):
-                    os.kill(program, 9)
-            else:
+            if descriptor in listeners:
                 _answer(descriptor, writable)
-        ended, status = os.waitpid(-1, os.WNOHANG)
-        while ended not in (0, program):
-            ended, status = os.waitpid(-1, os.WNOHANG)
-        if ended == program:
-            return status
+            elif descriptor == starter:
+                poll.unregister(starter)
+                os.kill(program, 9)
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            if found[0] == program:
+                return os.waitstatus_to_exitcode(found[1])
 
 
 def _answer(listener: int, writable: list[str]) -> None:
@@ -179,11 +162,10 @@ def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writa
     if name in ("kill", "tkill", "tgkill", "queue", "queue_thread"):
         return _CONTINUE if first == 0 else _only_own(abs(first) if first != -1 else 0)
     if name.endswith(("chown", "chownat")):
-        owners = arguments[2:4] if name == "fchownat" else arguments[1:3]
-        if any(
-            owner & _UNCHANGED not in (_UNCHANGED, own) for owner, own in zip(owners, (os.getuid(), os.getgid()), strict=True)
-        ):
-            raise PermissionError(errno.EPERM, "")
+        owner, group = arguments[2:4] if name == "fchownat" else arguments[1:3]
+        for asked_for, own in ((owner, os.getuid()), (group, os.getgid())):
+            if asked_for & _UNCHANGED not in (_UNCHANGED, own):
+                raise PermissionError(errno.EPERM, "")
         return 0
     if name == "chmod":
         first, arguments = _HERE, [0, *arguments]
@@ -196,7 +178,8 @@ def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writa
         place = _opened(pid, memory, first, arguments[1], os.O_NOFOLLOW if no_follow else 0)
         try:
             link = f"/proc/self/fd/{place}"
-            if not any(os.readlink(link) == there or os.readlink(link).startswith(there + "/") for there in writable):
+            real = f"{os.readlink(link)}/"
+            if not any(real.startswith(f"{there}/") for there in writable):
                 raise PermissionError(errno.EACCES, "")
             if name == "utimensat":
                 kernel.set_times(link, os.pread(memory, 32, arguments[2]) if arguments[2] else None)
@@ -212,7 +195,8 @@ def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writa
 def _opened(pid: int, memory: int, folder: int, address: int, flags: int) -> int:
     """Return a descriptor for the file that a process means."""
     path = os.pread(memory, _LONGEST_PATH, address).partition(b"\0")[0] if address else b""
-    path = path.replace(b"/proc/self/", b"/proc/%d/" % pid) if path.startswith(b"/proc/self/") else path
+    if path.startswith(b"/proc/self/"):
+        path = path.replace(b"/proc/self/", b"/proc/%d/" % pid, 1)
     base = os.open(f"/proc/{pid}/cwd" if folder == _HERE else f"/proc/{pid}/fd/{folder}", os.O_PATH)
     if not path:
         return base

@@ -1,13 +1,10 @@
 """Finds out which wall stands around a workspace, by going behind it once for real; never by reading settings."""
 
 import contextlib
-import json
 import os
 import re
 import shutil
 import stat
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,13 +13,14 @@ from typing import Literal
 import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.wall.own import once, tried
 from dogent_tui.wall.view import Level, View
 
-_LIMIT_S = 10.0
 _SHARED = ("/var/tmp", "/dev/shm")  # noqa: S108
 """Where everybody may make folders: what is there under our name is ours only if its owner and permissions say so."""
 _PARTS = ("home", "tmp", "var-tmp", "shm", "run", "root", "upper", "work")
-_WRITES = "echo >{place} && ! (echo >{outside}) 2>/dev/null"
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+_WRITES = 'echo >"$1"; ! (echo >"$2") 2>/dev/null'
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -56,12 +54,11 @@ def probe(workspace: Path, state: Path, home: Path | None = None) -> Standing:
     reason, remedy = _explained(why, workspace)
     if first is not None and not _try("bound", workspace, first, home):
         return Standing("partial", reason, remedy, first, namespaces=True)
-    if first is None or home == workspace or workspace in home.parents:
+    if first is None or home.is_relative_to(workspace):
         return Standing("none", reason, remedy, first or state)
     if failed := _try("bare", workspace, first, home):
         either = tr("Landlock does not work either: {why}.").format(why=failed)
-        reason = f"{reason} {either}"
-        return Standing("none", reason, remedy, first)
+        return Standing("none", f"{reason} {either}", remedy, first)
     return Standing("partial", reason, remedy, first)
 
 
@@ -73,7 +70,7 @@ def _candidates(workspace: Path, state: Path) -> Iterator[Path]:
             found = folder.lstat()
             is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
             place = folder.resolve()
-            overlaps = place == workspace or workspace in place.parents or place in workspace.parents
+            overlaps = place.is_relative_to(workspace) or workspace.is_relative_to(place)
             if is_ours and (folder == state or not found.st_mode & 0o077) and not overlaps:
                 yield place
 
@@ -85,22 +82,16 @@ def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
         for part in _PARTS:
             (private / part).mkdir()
         written = private / "upper/.dogent-trial" if level == "full" else private / "tmp/trial"
-        inside = {"full": workspace / ".dogent-trial", "bound": Path("/tmp/trial"), "bare": written}[level]  # noqa: S108
+        inside = workspace / ".dogent-trial" if level == "full" else written
+        if level == "bound":
+            inside = Path("/tmp/trial")  # noqa: S108
         view = View(private, workspace, (), workspace=workspace, layer=private, level=level)
-        room = view.room(private / "root", home)
-        script = _WRITES.format(place='"$1"', outside='"$2"')
-        plan = view.plan(home) | {
-            "room": room, "name": "trial", "folder": str(private), "hidden": [],
-            "argv": ["/bin/sh", "-c", script, "sh", str(inside), str(private / "outside")],
-        }  # fmt: skip
-        (private / "plan").write_text(json.dumps(plan), "utf-8")
-        command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("trial.py")), str(private / "plan")]
-        said = subprocess.run(command, capture_output=True, timeout=_LIMIT_S, check=False, cwd="/").stdout.decode()
+        plan = {**view.plan(home), "name": "trial", "hidden": []}
+        program = ["/bin/sh", "-c", _WRITES, "sh", str(inside), str(private / "outside")]
+        why = tried(once(view.room(private / "root", home), plan, program))
         held = written.exists() or (level == "full" and not os.access(workspace, os.W_OK))
-        if said.startswith("status") and held and not (private / "outside").exists():
-            return ""
-        return said.removeprefix("failed ") or "?"
-    except (OSError, subprocess.TimeoutExpired) as error:
+        return why if why or (held and not (private / "outside").exists()) else "?"
+    except OSError as error:
         return str(error)
     finally:
         with contextlib.suppress(OSError):
@@ -110,25 +101,28 @@ def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
 
 def _explained(why: str, workspace: Path) -> tuple[str, str]:
     """Return a sentence for why the full wall does not stand, and one for what to do about it."""
-    if "overlay" in why and (inside := _mounts_below(workspace)):
+    inside, remedy = _mounts_below(workspace), ""
+    if "overlay" in why and inside:
         reason = tr("The workspace contains a mount point, {place}, which a copy-on-write layer cannot cover.")
-        return reason.format(place=inside[0]), tr("Unmount it, or open a folder that does not contain it.")
-    if "overlay" in why:
-        reason = tr("No copy-on-write layer can be mounted over the workspace's file system ({why}).").format(why=why)
-        return reason, tr("In a container, set DOGENT_HOME to a folder on its own volume.")
-    if "unshare" in why or "map_own_user" in why or "mount" in why:
-        reason = tr("The system does not allow user namespaces ({why}).").format(why=why)
+        remedy = tr("Unmount it, or open a folder that does not contain it.")
+    elif "overlay" in why:
+        reason = tr("No copy-on-write layer can be mounted over the workspace's file system ({why}).")
+        remedy = tr("In a container, set DOGENT_HOME to a folder on its own volume.")
+    elif "unshare" in why or "map_own_user" in why or "mount" in why:
+        reason = tr("The system does not allow user namespaces ({why}).")
         remedy = tr(
             "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere "
             "user.max_user_namespaces; in Docker a seccomp profile that allows unshare and mount."
         )
-        return reason, remedy
-    return tr("The wall could not be set up ({why}).").format(why=why), ""
+    else:
+        reason = tr("The wall could not be set up ({why}).")
+    return reason.format(why=why, place=next(iter(inside), "")), remedy
 
 
 def _mounts_below(workspace: Path) -> list[str]:
     with contextlib.suppress(OSError):
-        lines = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape").splitlines()
-        places = [re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), line.split()[4]) for line in lines]
+        text = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape")
+        escaped = (line.split()[4] for line in text.splitlines())
+        places = (_ESCAPE.sub(lambda at: chr(int(at[1], 8)), each) for each in escaped)
         return [place for place in places if place.startswith(f"{workspace}/")]
     return []

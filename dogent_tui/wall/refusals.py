@@ -35,12 +35,9 @@ def hidden_places(text: str, workspace: Path) -> Iterator[str]:
     """Yield places outside the workspace that a command missed, and that are there in fact."""
     for found in _PLACE.finditer(text):
         place = (found["place"] or found["after"]).rstrip("./")
-        inside = place == str(workspace) or place.startswith(f"{workspace}/")
-        if (
-            not inside
-            and not place.startswith(VISIBLE)
-            and (os.path.lexists(place) or "Read-only" in found[0] or "EROFS" in found[0])
-        ):
+        is_seen = place.startswith(VISIBLE) or f"{place}/".startswith(f"{workspace}/")
+        is_there = os.path.lexists(place) or "Read-only" in found[0] or "EROFS" in found[0]
+        if is_there and not is_seen:
             yield place
 
 

@@ -16,13 +16,16 @@ _HEAD = """\
 (allow file-read-data file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
 (allow file-read-data (literal "/dev/random") (literal "/dev/urandom"))
 """
-_SYSTEM = ("/usr", "/bin", "/sbin", "/System", "/Library", "/opt", "/private/etc", "/private/var/db/timezone")
+_SYSTEM = (
+    "/usr", "/bin", "/sbin", "/System", "/Library", "/opt", "/private/etc", "/private/var/db/timezone",
+)  # fmt: skip
 
 
 def profile(readable: Iterable[Path], writable: Iterable[Path], *, network: bool = False) -> str:
     """Return the profile for a command that reads the system and `readable`, and writes below `writable` alone."""
     places: list[Path | str] = [*writable]
-    lines = [f"(allow file-read* (subpath {_quoted(place)}))" for place in [*_SYSTEM, *readable, *places]]
+    read = (*_SYSTEM, *readable, *places)
+    lines = [f"(allow file-read* (subpath {_quoted(place)}))" for place in read]
     lines += [f"(allow file-write* (subpath {_quoted(place)}))" for place in places]
     if network:
         lines.append('(allow network-outbound (remote ip "*:*"))')
@@ -36,7 +39,8 @@ def command(profile: str, argv: list[str]) -> list[str]:
 
 def clone(source: str, target: str) -> None:
     """Make `target` a copy of a file that shares its blocks. Raises OSError where the file system cannot."""
-    if ctypes.CDLL(None, use_errno=True).clonefile(os.fsencode(source), os.fsencode(target), 0) != 0:
+    call = ctypes.CDLL(None, use_errno=True).clonefile
+    if call(os.fsencode(source), os.fsencode(target), 0) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
 

@@ -1,48 +1,55 @@
 """A standing copy of the workspace, for commands that write into it directly: what they did is found out, and taken back.
 
-``FOLDER/index`` (SQLite) knows each path as it was and holds the content of small files, ``FOLDER/large`` of larger ones. It is
-brought up to date before a command, so only what changed since is copied. ``FOLDER/running`` is there while a command runs: if
-it is found at a start, a command was cut off.
+``FOLDER/tree`` holds each path as it was, brought up to date before a command: only what changed since is copied. A pipe in it
+stands for what cannot be copied. A file that is too large for a copy is there as a second name of the same file: it survives
+being deleted or moved, but not being written into. ``FOLDER/running`` is there while a command runs: if it is found at a start,
+a command was cut off.
 """
 
 import contextlib
 import fcntl
-import io
+import hashlib
 import itertools
 import os
 import select
 import shutil
 import signal
-import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from dogent_tui.wall import kernel
-from dogent_tui.wall.changes import Change, Difference, Entry, entry_kind
+from dogent_tui.wall.changes import Change, Difference
+from dogent_tui.wall.commit import Committing
+from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same
+from dogent_tui.wall.removing import remove_tree
+from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
 
 LARGEST_FILE = 50_000_000
 """Bytes of a file that is still copied where the file system cannot share them."""
 LARGEST_STORE = 4_000_000_000
 """Bytes of all copies."""
-_SMALL = 1_000_000
-_CHUNK = 1 << 20
 _SHARE_BLOCKS = 0x40049409
 """The request FICLONE of ioctl_ficlone(2)."""
 _TICK_NS = 20_000_000
 _COARSE = 5
 """CLOCK_REALTIME_COARSE, from which file systems take their times."""
 _DIES_WITHIN_S = 5.0
-_LARGEST_NUMBER = (1 << 63) - 1
+_KEPT_FOR_S = 30 * 86_400
+"""How long the copy of a workspace is kept that nobody opens."""
+_FOR_EVER = (1 << 63) - 1
 
-_Row: TypeAlias = tuple[int, int, int, int, int, int, int, str, int]
-"""Inode, ctime, size, mode with the kind, device, names, mtime, target, number of the copy: 0 where there is none."""
+_Stamp: TypeAlias = tuple[int, int, int, int, int]
+"""Mode with the kind, size, mtime, inode, ctime; of a folder mode and inode alone. Whatever is the same here was not touched.
+
+Of what an earlier process copied, the first three are known; the others are 0.
+"""
 
 
 class TakenBack(msgspec.Struct, frozen=True):
@@ -63,39 +70,22 @@ class Snapshot:
     def __init__(self, workspace: Path, folder: Path) -> None:
         """Keep the copy of `workspace` in `folder`, outside it. Raises OSError, BlockingIOError where another process does."""
         self.workspace, self.folder = workspace, private_folder(folder)
+        self._tree = private_folder(folder / "tree")
         self._lock = threading.RLock()
-        self._jobs: list[str] = []
-        self._private = Path()
+        self._running = _Running("", [])
         self._held = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._root = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        private_folder(folder / "large")
-        try:
-            self._load()
-        except sqlite3.DatabaseError:  # cut short by a power loss: nothing of it can be trusted
-            for place in (folder / "index", folder / "index-journal", folder / "running"):
-                place.unlink(missing_ok=True)
-            self._load()
-
-    def _load(self) -> None:
-        self._store = sqlite3.connect(self.folder / "index", check_same_thread=False)
-        self._store.execute("pragma synchronous=off")  # a kill costs nothing, only a loss of power
-        self._store.execute("create table if not exists contents (number integer primary key, data)")
-        self._store.execute(
-            "create table if not exists entries (path blob primary key, inode, ctime, size, mode,"
-            " device, names, mtime, target, copy) without rowid"
-        )
-        rows = self._store.execute("select * from entries")
-        self._index: dict[str, _Row] = {
-            os.fsdecode(path): (*numbers, os.fsdecode(target), copy) for path, *numbers, target, copy in rows
-        }
-        (last,) = self._store.execute("select max(copy) from entries").fetchone()
-        self._number: int = last or 0
-        self._sum = sum(row[2] for row in self._index.values() if row[8])
+        tree = os.open(self._tree, os.O_RDONLY | os.O_DIRECTORY)
+        self._stamps: dict[str, _Stamp] = {}
+        self._sum = 0
+        for path, found in _scan(tree):
+            self._stamps[path] = (*_stamp(found)[:3], 0, 0)
+            self._sum += _own_size(found)
+        os.close(tree)
 
     def close(self) -> None:
         """Let go of the copy; it stays for the next start."""
-        self._store.close()
         for descriptor in (self._root, self._held):
             os.close(descriptor)
 
@@ -107,17 +97,28 @@ class Snapshot:
         `private` is the folder of the session, by which processes that are left over are known. Raises OSError.
         """
         with self._lock:
-            if not self._jobs:
+            if not self._running.jobs:
                 self._refresh()
-            self._jobs.append(job)
-            self._note(private)
+            self._note(_Running(str(private), [*self._running.jobs, job]))
 
     def end(self, job: str) -> None:
         """Note that `job` has ended, and was judged."""
         with self._lock:
-            if job in self._jobs:
-                self._jobs.remove(job)
-                self._note(self._private)
+            others = [other for other in self._running.jobs if other != job]
+            self._note(_Running(self._running.private, others))
+
+    def is_running(self, job: str) -> bool:
+        """Whether `job` has begun, and was not judged yet."""
+        return job in self._running.jobs
+
+    def _note(self, running: _Running) -> None:
+        self._running = running
+        place = self.folder / "running"
+        if running.jobs:
+            place.with_suffix(".new").write_bytes(msgspec.json.encode(running))
+            place.with_suffix(".new").replace(place)
+        else:
+            place.unlink(missing_ok=True)
 
     def resume(self) -> TakenBack | None:
         """Take back what was cut off with an earlier process; None where nothing was. Call it before `begin`.
@@ -131,427 +132,284 @@ class Snapshot:
                 return None
             end_left_over(running.private)
             ends = [Path(running.private, "jobs", job, "over") for job in running.jobs]
-            until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=_LARGEST_NUMBER)
-            self._jobs = running.jobs
+            until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=_FOR_EVER)
+            self._running = running
+            self._committing(Copies.at(self.folder / "aside" / "kept", "")).resume()
             return self.take_back_cut_off(until)
 
-    def take_back_cut_off(self, until: int = _LARGEST_NUMBER) -> TakenBack | None:
+    def take_back_cut_off(self, until: int = _FOR_EVER) -> TakenBack | None:
         """Take back what commands did that will not be judged any more."""
         with self._lock:
-            if not self._jobs:
+            if not self._running.jobs:
                 return None
-            taken = self.collect(private_folder(self.folder / "aside" / str(time.time_ns())), until)
-            self._jobs.clear()
-            self._note(Path())
+            aside = self.folder / "aside" / str(time.time_ns())
+            taken = self.collect(private_folder(aside / "upper"), until)
+            self._note(_Running("", []))
             return taken
 
-    def is_running(self, job: str) -> bool:
-        """Whether `job` has begun, and was not judged yet."""
-        return job in self._jobs
-
-    def _note(self, private: Path) -> None:
-        self._private = private
-        place = self.folder / "running"
-        if self._jobs:
-            place.with_suffix(".new").write_bytes(msgspec.json.encode(_Running(str(private), self._jobs)))
-            place.with_suffix(".new").replace(place)
-        else:
-            place.unlink(missing_ok=True)
-
     # ── The copy ──────────────────────────────────────────────────────────────────────────────
-
-    def uncovered(self) -> tuple[str, ...]:
-        """Return the files that could not be brought back: too large, unreadable, or none of files, folders and links."""
-        with self._lock:
-            return tuple(path for path, row in self._index.items() if not _is_covered(row))
 
     def _refresh(self) -> None:
         """Make the copy one of what is there now, and wait for a moment that tells later changes from it."""
         seen, latest = set(), 0
-        for path, found in self._scan():
+        for path, found in _scan(self._root):
             seen.add(path)
-            old = self._index.get(path)
-            if old is None or not _is_same(old, found):
+            if self._stamps.get(path) != _stamp(found):
                 latest = max(latest, found.st_ctime_ns)
                 self._take(path, found)
-        for path in self._index.keys() - seen:
+        for path in self._stamps.keys() - seen:
             self._forget(path)
-        self._store.commit()
         while 0 <= latest - time.clock_gettime_ns(_COARSE) < _TICK_NS:
-            time.sleep(0.001)  # a change within the same tick of the clock would have the same ctime
-
-    def _scan(self) -> Iterator[tuple[str, os.stat_result]]:
-        folders = [""]
-        while folders:
-            folder = folders.pop()
-            with contextlib.suppress(OSError):  # it cannot be read, or has gone meanwhile
-                descriptor = self.open_at(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
-                try:
-                    with os.scandir(descriptor) as entries:
-                        for entry in entries:
-                            path = folder + entry.name
-                            with contextlib.suppress(FileNotFoundError):
-                                yield path, entry.stat(follow_symlinks=False)
-                            if entry.is_dir(follow_symlinks=False):
-                                folders.append(path + "/")
-                finally:
-                    os.close(descriptor)
-
-    def open_at(self, path: str, flags: int) -> int:
-        """Open what lies at a path; no link is followed. Raises OSError."""
-        return kernel.open_beneath(self._root, path, flags)
+            time.sleep(0.001)  # a change within the same tick would have the same ctime
 
     def _take(self, path: str, found: os.stat_result) -> None:
-        """Have the copy hold what lies at a path."""
-        self._forget(path)
-        target, copy = "", 0
-        with contextlib.suppress(OSError):
-            if stat.S_ISLNK(found.st_mode):
-                target = self._target(path)
-            elif stat.S_ISREG(found.st_mode):
-                copy = self._copied(path)
-        self._sum += found.st_size if copy else 0
-        self._set(path, _row(found, target, copy))
-
-    def _set(self, path: str, row: _Row) -> None:
-        self._index[path] = row
-        values = (os.fsencode(path), *row[:7], os.fsencode(row[7]), row[8])
-        self._store.execute(f"insert or replace into entries values ({','.join('?' * 10)})", values)  # noqa: S608
-
-    def _copied(self, path: str) -> int:
-        with open(self.open_at(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            number = self._number + 1
-            if size <= _SMALL and self._sum + size <= LARGEST_STORE:
-                self._store.execute("insert into contents values (?, ?)", (number, file.read(_SMALL)))
-            elif not self._copied_large(file, size, self.folder / "large" / str(number)):
-                return 0
-        self._number = number
-        return number
-
-    def _copied_large(self, file: BinaryIO, size: int, place: Path) -> bool:
-        with open(place, "wb") as copy:
+        """Have the copy hold what lies at a path. At a start, what looks the same is."""
+        place, old = f"{self._tree}/{path}", self._stamps.get(path)
+        if old is None or old[3] or old[:3] != _stamp(found)[:3]:
+            if not (stat.S_ISDIR(found.st_mode) and old and stat.S_ISDIR(old[0])):
+                self._forget(path)
             try:
-                fcntl.ioctl(copy, _SHARE_BLOCKS, file.fileno())
-                return True
+                found = self._copy(path, place)
             except OSError:
-                fits = size <= LARGEST_FILE and self._sum + size <= LARGEST_STORE
-            if fits:
-                shutil.copyfileobj(file, copy, _CHUNK)
-        if not fits:
-            place.unlink()
-        return fits
+                self._forget(path)
+                os.mkfifo(place)
+        self._stamps[path] = _stamp(found)
+
+    def _copy(self, path: str, place: str) -> os.stat_result:
+        """Copy what lies at a path, and return what it was. Raises OSError where that cannot be."""
+        with self._opened(path) as (link, found, target):
+            if found and stat.S_ISDIR(found.st_mode):
+                os.close(kernel.open_beneath(self._root, path, os.O_RDONLY))  # it can be listed
+                os.makedirs(place, exist_ok=True)
+                os.chmod(place, stat.S_IMODE(found.st_mode) | 0o700)
+            elif found and target:
+                os.symlink(target, place)
+            elif found and stat.S_ISREG(found.st_mode):
+                _copy_file(link, place, min(LARGEST_FILE, LARGEST_STORE - self._sum))
+                self._sum += _own_size(os.lstat(place))
+                if os.path.samefile(link, place):
+                    found = os.stat(link)  # the second name has changed its ctime
+            else:
+                raise OSError(path)
+            return found
 
     def _forget(self, path: str) -> None:
-        old = self._index.pop(path, None)
-        if old is not None:
-            self._store.execute("delete from entries where path = ?", (os.fsencode(path),))
-            if old[8]:
-                self._sum -= old[2]
-                self._store.execute("delete from contents where number = ?", (old[8],))
-                (self.folder / "large" / str(old[8])).unlink(missing_ok=True)
+        self._stamps.pop(path, None)
+        place = f"{self._tree}/{path}"
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            found = os.lstat(place)
+            self._sum -= _own_size(found)
+            remove_tree(Path(place)) if stat.S_ISDIR(found.st_mode) else os.unlink(place)
 
     @contextlib.contextmanager
-    def content(self, number: int) -> Iterator[BinaryIO]:
-        """Open the copy of that number."""
-        found = self._store.execute("select data from contents where number = ?", (number,)).fetchone()
-        with io.BytesIO(found[0]) if found else open(self.folder / "large" / str(number), "rb") as file:
-            yield file
-
-    @contextlib.contextmanager
-    def parent(self, path: str) -> Iterator[tuple[int, str]]:
-        """Open the folder of a path, and say its name in there. Raises OSError."""
-        folder, name = os.path.split(path)
-        descriptor = self.open_at(folder or ".", os.O_PATH | os.O_DIRECTORY)
+    def _opened(self, path: str) -> Iterator[tuple[str, os.stat_result | None, str]]:
+        """Hold what lies at a path: by which name it is reached, what it is, where it leads as a link."""
         try:
-            yield descriptor, name
+            descriptor = kernel.open_beneath(self._root, path, os.O_PATH | os.O_NOFOLLOW)
+        except OSError:
+            yield "", None, ""
+            return
+        try:
+            found = os.fstat(descriptor)
+            target = os.readlink("", dir_fd=descriptor) if stat.S_ISLNK(found.st_mode) else ""
+            yield f"/proc/self/fd/{descriptor}", found, target
         finally:
             os.close(descriptor)
-
-    def row(self, path: str) -> _Row | None:
-        """Return what the copy knows of a path."""
-        return self._index.get(path)
-
-    def set_row(self, path: str, found: os.stat_result) -> None:
-        """Note that what the copy holds lies at its path, as `found`."""
-        old = self._index[path]
-        self._set(path, _row(found, old[7], old[8]))
 
     # ── What a command did ────────────────────────────────────────────────────────────────────
 
-    def difference(self, began_ns: int = 0) -> Difference:
-        """Return what is other than in the copy. Raises OSError."""
-        with self._lock:
-            changed: dict[str, Change] = {}
-            seen = set()
-            for path, found in self._scan():
-                seen.add(path)
-                old = self._index.get(path)
-                if old is None or not _is_same(old, found):
-                    with contextlib.suppress(FileNotFoundError):
-                        if old and old[3] == found.st_mode and self.holds_same(path, old, found):
-                            self.set_row(path, found)
-                        else:
-                            target = self._target(path) if stat.S_ISLNK(found.st_mode) else ""
-                            after = _entry(_row(found, target, 0))
-                            changed[path] = Change(path, _entry(old) if old else None, after)
-            gone = {path: Change(path, _entry(row), None) for path, row in self._index.items() if path not in seen}
-            self._store.commit()
-            changes = tuple(self._with_moves(changed, gone))
-            return Difference(str(self.workspace), str(self.workspace), began_ns, changes)
+    def _changes(self, until: int) -> tuple[list[Change], list[str]]:
+        """Return what is other than in the copy, by path, and what of it cannot be brought back."""
+        seen, touched, left = set(), [], list[str]()
+        for path, found in _scan(self._root):
+            seen.add(path)
+            if self._stamps.get(path) != _stamp(found) and found.st_ctime_ns <= until:
+                touched.append(path)
+        paths = sorted([*touched, *(self._stamps.keys() - seen)])
+        compared = (self._compared(path, left) for path in paths if not is_below(path, left))
+        every = [change for change in compared if change]
+        only = {self._stamps[path][3] for path in {*left} - {each.path for each in every}}
+        new = [each for each in every if each.after and not each.before]
+        stays = [each for each in new if each.after and each.after.inode in only]
+        left += [each.path for each in stays]  # the only one there is, wherever it is now
+        return [each for each in every if each not in stays], left
 
-    def holds_same(self, path: str, row: _Row, found: os.stat_result) -> bool:
-        """Whether what is found at a path is what the copy holds as `row`, whatever its permissions."""
-        if stat.S_IFMT(row[3]) != stat.S_IFMT(found.st_mode):
-            return False
-        if stat.S_ISLNK(row[3]):
-            return self._target(path) == row[7]
-        if not stat.S_ISREG(row[3]) or not row[8] or row[2] != found.st_size:
-            is_untouched = row[2] == found.st_size and (row[0], row[6]) == (found.st_ino, found.st_mtime_ns)
-            return stat.S_ISDIR(row[3]) or is_untouched
-        with self.content(row[8]) as before, open(self.open_at(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as now:
-            while piece := before.read(_CHUNK):
-                if piece != now.read(len(piece)):
-                    return False
-            return not now.read(1)
-
-    def _target(self, path: str) -> str:
-        with self.parent(path) as (parent, name):
-            return os.readlink(name, dir_fd=parent)
-
-    def _with_moves(self, changed: dict[str, Change], gone: dict[str, Change]) -> Iterator[Change]:
-        """Yield all by path; what has the inode of something that is gone, and holds the same, is that, moved."""
-        by_inode = {self._index[path][0]: path for path in sorted(gone, reverse=True)}
-        for path, change in [*changed.items()]:
-            after = change.after
-            old = by_inode.get(after.inode, "") if after and not change.before else ""
-            if after and old and self._is_moved(path, self._index[old]):
-                del by_inode[after.inode]
-                gone[old] = msgspec.structs.replace(gone[old], moved_to=path)
-                changed[path] = msgspec.structs.replace(change, moved_from=old)
-        yield from sorted((*changed.values(), *gone.values()), key=lambda change: change.path)
-
-    def _is_moved(self, path: str, old: _Row) -> bool:
-        with contextlib.suppress(OSError), self.parent(path) as (parent, name):
-            found = os.stat(name, dir_fd=parent, follow_symlinks=False)
-            is_same = old[3] == found.st_mode and self.holds_same(path, old, found)
-            return is_same or not _is_covered(old)  # the only one there is, whatever was done to it
-        return False
+    def _compared(self, path: str, left: list[str]) -> Change | None:
+        """Return how a path is other than in the copy, None where it is not, or cannot be brought back."""
+        place, old = f"{self._tree}/{path}", self._stamps.get(path)
+        with self._opened(path) as (link, now, target):
+            after = entry_of(now, target) if now else None
+            if old is None:
+                return Change(path, None, after) if after else None
+            before = entry_at(place)
+            if before is None or before.kind == "pipe":
+                if not now or (old[3] and _stamp(now)[:4] != old[:4]):
+                    left.append(path)
+                return None
+            before = msgspec.structs.replace(before, mode=stat.S_IMODE(old[0]))
+            if before.kind == "file" and _stamp(os.lstat(place))[1:3] != old[1:3]:
+                left.append(path)  # it was written into, by its other name
+                if now and os.path.samefile(link, place):
+                    return None
+            if now and after and is_same(place, link, before, after):
+                self._stamps[path] = _stamp(now)
+                return None
+            return Change(path, before, after)
 
     # ── Keeping, taking back ──────────────────────────────────────────────────────────────────
 
-    def accept(self, paths: Collection[str]) -> None:
+    def accept(self, paths: Iterable[str]) -> None:
         """Let what lies at `paths` now be what the copy holds."""
         with self._lock:
-            for path in paths:
-                try:
-                    with self.parent(path) as (parent, name):
-                        self._take(path, os.stat(name, dir_fd=parent, follow_symlinks=False))
-                except OSError:
-                    self._forget(path)
-            self._store.commit()
+            for path in sorted(paths):
+                with contextlib.suppress(OSError), self._opened(path) as (_, found, _):
+                    if found is None:
+                        self._forget(path)
+                    elif self._stamps.get(path) != _stamp(found):
+                        self._take(path, found)
 
-    def collect(self, upper: Path, until: int = _LARGEST_NUMBER) -> TakenBack:
+    def collect(self, upper: Path, until: int = _FOR_EVER) -> TakenBack:
         """Move what commands did into `upper`, as if it were the layer that there could not be. The workspace is as before then.
 
-        What changed after `until` stays, and what is not covered.
+        What changed after `until` stays, and what is not covered. It is a commit in the other direction: of copies of what was.
         """
         with self._lock:
-            changes = [each for each in self.difference().changes if not each.after or each.after.ctime_ns <= until]
-            left = {change.path: change for change in changes}
-            back = _Back(self, changes, upper)
-            back.fill_layer(changes)
-            moving = (back.remove, back.move, back.remove, back.restore)
-            for step in (*moving, back.move, back.restore, back.remove_rest):
-                for path in sorted(left, reverse=step in (back.remove, back.remove_rest)):
-                    with contextlib.suppress(OSError):
-                        if step(left[path]):
-                            del left[path]
-            self._store.commit()
-            return TakenBack(tuple(each.path for each in changes if each.path not in left), tuple(left))
+            changes, left = self._changes(until)
+            copies = Copies.at(upper.parent / "kept", "")
+            back = private_folder(upper.parent / "back")
+            for each in changes:
+                self._stage(each, f"{back}/{each.path}")
+            latest = max((each.after.ctime_ns for each in changes if each.after), default=0)
+            reverse = tuple(Change(each.path, each.after, each.before) for each in changes)
+            difference = Difference(str(self.workspace), str(back), latest + 1, reverse)
+            done = self._committing(copies).commit(difference, "", sync=False)
+            for path in done.committed:
+                with self._opened(path) as (_, found, _):
+                    if found is not None:
+                        self._stamps[path] = _stamp(found)
+            items = copies.changes()[-1][0].items if done.number else ()
+            kept = {item.path: copies.folder / item.copy for item in items if item.kind == "file"}
+            self._fill([each for each in changes if each.path in done.committed], upper, kept)
+            remove_tree(back)
+            left += [each.path for each in changes if each.path not in {*done.committed, *left}]
+            restored = (path for path in done.committed if path not in left)
+            return TakenBack(tuple(restored), tuple(left))
 
+    def _committing(self, copies: Copies) -> Committing:
+        return Committing(self.folder / "journals", copies)
 
-class _Back:
-    """Takes back single changes. Each step says whether that one is done; what raises OSError is not."""
+    def _stage(self, change: Change, place: str) -> None:
+        """Have a copy of what was at a path ready, which goes back there."""
+        before, after = change.before, change.after
+        if before and before.kind != "folder":
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+        if before and before.kind == "link":
+            os.symlink(before.target, place)
+        elif before and before.kind == "file":
+            is_one = after is not None and after.inode == before.inode  # only its mode is other
+            most = _FOR_EVER if is_one else LARGEST_FILE
+            _copy_file(f"{self._tree}/{change.path}", place, most)
+            os.chmod(place, before.mode)
 
-    def __init__(self, snapshot: Snapshot, changes: list[Change], upper: Path) -> None:
-        self._snapshot = snapshot
-        self._left_by_it = {change.after.inode: change.after for change in changes if change.after}
-        self._upper = upper
-
-    def fill_layer(self, changes: list[Change]) -> None:
+    def _fill(self, changes: list[Change], upper: Path, kept: dict[str, Path]) -> None:
         """Have the layer hold what `changes` made, as an overlay would: whiteouts, opaque folders, whole files."""
-        folders: dict[str, int] = {}
-        for change in changes:
-            with contextlib.suppress(OSError):
-                self._make_folders(os.path.dirname(change.path), folders)
-                self._fill(change, str(self._upper / change.path), folders)
-        for path in sorted(folders, reverse=True):
-            (self._upper / path).chmod(folders[path])
-
-    def _make_folders(self, path: str, folders: dict[str, int]) -> None:
-        if path and path not in folders:
-            self._make_folders(os.path.dirname(path), folders)
-            with self._snapshot.parent(path) as (parent, name):
-                folders[path] = stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
-            (self._upper / path).mkdir(0o700)
-
-    def _fill(self, change: Change, place: str, folders: dict[str, int]) -> None:
-        before, after, row = change.before, change.after, self._snapshot.row(change.path)
-        with self._snapshot.parent(change.path) as (parent, name):
+        folders = {each.path for each in changes if each.after and each.after.kind == "folder"}
+        other = {each.path for each in changes} - folders
+        for each in changes:
+            if is_below(each.path, other):
+                continue  # it is gone with what it was in
+            before, after, place = each.before, each.after, upper / each.path
+            place.parent.mkdir(0o700, parents=True, exist_ok=True)
             if after is None:
-                os.mknod(place, stat.S_IFCHR, os.makedev(0, 0))
+                os.mknod(place, stat.S_IFCHR)
             elif after.kind == "folder":
-                os.mkdir(place, 0o700)
-                folders[change.path] = after.mode
-                if before is not None and before.kind != "folder":
+                place.mkdir(0o700, exist_ok=True)
+                if before and before.kind != "folder":
                     os.setxattr(place, "user.overlay.opaque", b"y")
             elif after.kind == "link":
-                os.symlink(after.target, place)
-            elif after.kind != "file":
-                os.mknod(place, {"pipe": stat.S_IFIFO, "socket": stat.S_IFSOCK}[after.kind] | after.mode)
-            elif change.moved_from or (row and not _is_covered(row)):  # the one there is goes back itself
-                if row is None or self._snapshot.holds_same(change.path, row, os.stat(name, dir_fd=parent)):
-                    _copy(self._snapshot.open_at(change.path, os.O_RDONLY), place, after.mode)
+                place.symlink_to(after.target)
+            elif after.kind == "file":
+                kept[f"{self.workspace}/{each.path}"].rename(place)
             else:
-                try:
-                    os.rename(name, place, src_dir_fd=parent)
-                except OSError:  # on another disk
-                    _copy(self._snapshot.open_at(change.path, os.O_RDONLY), place, after.mode)
-
-    def move(self, change: Change) -> bool:
-        """Move back what was moved away."""
-        places = self._snapshot.parent
-        if change.moved_to:
-            with places(change.moved_to) as (source, new), places(change.path) as (target, old):
-                if self._at(target, old) is None and self._is_its(self._at(source, new)):
-                    os.rename(new, old, src_dir_fd=source, dst_dir_fd=target)
-        return False
-
-    def remove(self, change: Change) -> bool:
-        """Remove what was not there, unless it will be moved back."""
-        return not change.moved_from and self.remove_rest(change)
-
-    def remove_rest(self, change: Change) -> bool:
-        """Remove what was not there."""
-        if change.before is not None:
-            return False
-        try:
-            with self._snapshot.parent(change.path) as (parent, name):
-                now = self._at(parent, name)
-                if now is not None and self._is_its(now):
-                    _discard(parent, name, now)
-                return now is None or self._is_its(now)
-        except FileNotFoundError:
-            return True
-
-    def restore(self, change: Change) -> bool:
-        """Have a path hold what it held."""
-        before, row = change.before, self._snapshot.row(change.path)
-        if before is None or row is None:
-            return False
-        with self._snapshot.parent(change.path) as (parent, name):
-            now = self._at(parent, name)
-            if now is None or not self._snapshot.holds_same(change.path, row, now):
-                if not (_is_covered(row) and (now is None or self._is_its(now))):
-                    return False
-                self._put(parent, name, row, now)
-            if before.kind != "link":
-                self._change_mode(change.path, before.mode)
-            self._snapshot.set_row(change.path, os.stat(name, dir_fd=parent, follow_symlinks=False))
-        return True
-
-    def _put(self, parent: int, name: str, row: _Row, now: os.stat_result | None) -> None:
-        if now is not None and not stat.S_ISREG(now.st_mode):
-            _discard(parent, name, now)
-        if stat.S_ISDIR(row[3]):
-            os.mkdir(name, 0o700, dir_fd=parent)
-        elif stat.S_ISLNK(row[3]):
-            os.symlink(row[7], name, dir_fd=parent)
-        else:
-            new = f".{name[:200]}.{os.getpid()}.back"
-            descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600, dir_fd=parent)
-            with open(descriptor, "wb") as file, self._snapshot.content(row[8]) as old:
-                shutil.copyfileobj(old, file, _CHUNK)
-                file.flush()
-                os.utime(descriptor, ns=(time.time_ns(), row[6]))
-            os.replace(new, name, src_dir_fd=parent, dst_dir_fd=parent)
-
-    def _change_mode(self, path: str, mode: int) -> None:
-        descriptor = self._snapshot.open_at(path, os.O_PATH)
-        try:
-            os.chmod(f"/proc/self/fd/{descriptor}", mode)
-        finally:
-            os.close(descriptor)
-
-    def _at(self, parent: int, name: str) -> os.stat_result | None:
-        with contextlib.suppress(FileNotFoundError):
-            return os.stat(name, dir_fd=parent, follow_symlinks=False)
-        return None
-
-    def _is_its(self, now: os.stat_result | None) -> bool:
-        """Whether the command left this, and nobody has touched it since."""
-        entry = self._left_by_it.get(now.st_ino & _LARGEST_NUMBER) if now else None
-        return entry is not None and now is not None and (entry.kind == "folder" or entry.ctime_ns == now.st_ctime_ns)
+                kind = stat.S_IFIFO if after.kind == "pipe" else stat.S_IFSOCK
+                os.mknod(place, kind | after.mode)
+        modes = {each.path: each.after.mode for each in changes if each.after}
+        for folder, _, _ in os.walk(upper, topdown=False):
+            path = os.path.relpath(folder, upper)
+            os.chmod(folder, modes.get(path) or (self.workspace / path).lstat().st_mode & 0o7777)
 
 
 def open_snapshot(workspace: Path, folder: Path) -> Snapshot:
     """Return a copy of the workspace that no other process uses: one where a command was cut off, if there is any."""
-    private_folder(folder)
-    used = sorted(folder.iterdir(), key=lambda place: not (place / "running").exists())
-    for place in itertools.chain(used, (folder / str(number) for number in itertools.count(len(used)))):
+    mine = private_folder(folder / hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16])
+    os.utime(mine)
+    for other in folder.iterdir():
+        is_old = other.stat().st_mtime < time.time() - _KEPT_FOR_S
+        if is_old and not any(other.glob("*/running")):
+            remove_tree(other)
+    used = sorted(mine.iterdir(), key=lambda place: not (place / "running").exists())
+    new = (mine / str(number) for number in itertools.count(len(used)))
+    for place in itertools.chain(used, new):
         with contextlib.suppress(BlockingIOError):
             return Snapshot(workspace, place)
     raise AssertionError
 
 
-def _row(found: os.stat_result, target: str, copy: int) -> _Row:
-    ctime = 0 if stat.S_ISDIR(found.st_mode) else found.st_ctime_ns
-    inode = found.st_ino & _LARGEST_NUMBER
-    device, names = found.st_dev, found.st_nlink
-    return (inode, ctime, found.st_size, found.st_mode, device, names, found.st_mtime_ns, target, copy)
+def _scan(root: int) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield what lies below the folder of a descriptor, and what it is; folders before what they hold."""
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        with contextlib.suppress(OSError):  # it cannot be read, or has gone meanwhile
+            descriptor = kernel.open_beneath(root, folder or ".", os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                with os.scandir(descriptor) as entries:
+                    for entry in entries:
+                        with contextlib.suppress(FileNotFoundError):
+                            yield folder + entry.name, entry.stat(follow_symlinks=False)
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(f"{folder}{entry.name}/")
+            finally:
+                os.close(descriptor)
 
 
-def _is_same(old: _Row, found: os.stat_result) -> bool:
-    if old[3] != found.st_mode or old[0] != found.st_ino & _LARGEST_NUMBER:
-        return False
-    return stat.S_ISDIR(old[3]) or (old[1] == found.st_ctime_ns and old[2] == found.st_size)
+def _stamp(found: os.stat_result) -> _Stamp:
+    if stat.S_ISDIR(found.st_mode):
+        return (found.st_mode, 0, 0, found.st_ino, 0)
+    return (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
 
-def _is_covered(row: _Row) -> bool:
-    return bool(row[8]) or stat.S_ISDIR(row[3]) or stat.S_ISLNK(row[3])
+def _own_size(found: os.stat_result) -> int:
+    """Return the bytes that a copy takes: a second name takes none."""
+    return found.st_size if stat.S_ISREG(found.st_mode) and found.st_nlink == 1 else 0
 
 
-def _entry(row: _Row) -> Entry:
-    inode, ctime, size, mode, device, names, _, target, _ = row
-    return Entry(entry_kind(mode), size, stat.S_IMODE(mode), target, device, inode, ctime, names)
-
-
-def _discard(parent: int, name: str, now: os.stat_result) -> None:
-    if stat.S_ISDIR(now.st_mode):
-        os.rmdir(name, dir_fd=parent)
-    else:
-        os.unlink(name, dir_fd=parent)
-
-
-def _copy(source: int, place: str, mode: int) -> None:
-    with open(source, "rb") as file, open(place, "wb") as copy:
-        try:
-            fcntl.ioctl(copy, _SHARE_BLOCKS, file.fileno())
-        except OSError:
-            shutil.copyfileobj(file, copy, _CHUNK)
-        found = os.fstat(source)
-        os.fchmod(copy.fileno(), mode)
-        copy.flush()
-        os.utime(copy.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
+def _copy_file(source: str, target: str, most: int) -> None:
+    """Copy a file with its permissions and times; one of more than `most` bytes gets a second name. Raises OSError."""
+    try:
+        with open(source, "rb") as old, open(target, "xb") as new:
+            try:
+                fcntl.ioctl(new, _SHARE_BLOCKS, old.fileno())
+            except OSError:
+                if os.fstat(old.fileno()).st_size > most:
+                    os.unlink(target)
+                    os.link(source, target, src_dir_fd=0)  # without, link(2) would not follow
+                    return
+                shutil.copyfileobj(old, new)
+        shutil.copystat(source, target)
+    except OSError:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(target)
+        raise
 
 
 def end_left_over(private: str) -> None:
     """Kill what a session has left behind whose supervisor was killed: it is known by where it keeps its own files."""
-    for name in os.listdir("/proc") if private else ():
-        with contextlib.suppress(OSError, ValueError), open(f"/proc/{int(name)}/environ", "rb") as file:
+    mark = f"TMPDIR={private}/tmp".encode(errors="surrogateescape")
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
             process = os.pidfd_open(int(name))
-            if f"TMPDIR={private}/tmp".encode(errors="surrogateescape") in file.read().split(b"\0"):
+            if mark in file.read().split(b"\0"):
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 select.select([process], [], [], _DIES_WITHIN_S)
             os.close(process)

@@ -5,9 +5,8 @@ waits for the answer on another. The application has said before, over a socket,
 when the command has ended. It answers the shell itself, once the difference is judged. Nobody else can name a job: the folder
 of the FIFOs is the user's alone and is not there behind the wall, and every id counts once.
 
-Messages are JSON, one a packet. From the application: ``{"id", "plan"}`` (a path) or ``{"end"}`` (an id),
-the room that
-is like all others first, and ``{"go"}`` (an id) where that room ``waits``.
+Messages are JSON, one a packet. From the application: the room that is like all others first, then ``{"id", "plan"}`` (a path),
+and ``{"go"}`` (an id) where the level is not ``full``.
 To it: ``ready`` then, ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``, ``listening`` with a descriptor.
 """
 
@@ -85,8 +84,10 @@ class _Room:
 
     def ended(self, status: int) -> dict[str, Any]:
         """Return the message that the command has ended, and note it where a later start finds it."""
-        status = _TIMED_OUT if self.why == "timeout" else status
-        message = {"ended": self.name, "status": status, "why": self.why, "began": self.began_ns, "output": self.output}
+        message = {
+            "ended": self.name, "status": _TIMED_OUT if self.why == "timeout" else status, "why": self.why,
+            "began": self.began_ns, "output": self.output,
+        }  # fmt: skip
         with open(f"{self.folder}/ended", "w", encoding="utf-8") as file:
             json.dump(message, file)
         return message
@@ -94,7 +95,7 @@ class _Room:
     def end(self) -> None:
         """Kill everything inside; the end of the link follows."""
         if self.inside:
-            os.kill(self.inside, 9)  # the waiter has not reaped it before it is gone itself: the number is still its own
+            os.kill(self.inside, 9)  # the waiter reaps it at its own end: it is still that one
         else:
             os.kill(self.waiter, 9)
 
@@ -104,7 +105,8 @@ class Starter:
 
     def __init__(self, application: socket.socket, requests: str) -> None:
         self._application = application
-        self._requests = os.open(requests, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # never at its end
+        # open for writing too: it is never at its end
+        self._requests = os.open(requests, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._plans: dict[str, str] = {}
         self._waiting: dict[str, tuple[int, int, str]] = {}
         self._rooms: dict[int, _Room] = {}
@@ -131,9 +133,10 @@ class Starter:
                     self._take_report(self._rooms[descriptor])
                 else:
                     self._abandon(descriptor)
-            for room in [room for room in self._rooms.values() if 0 < room.deadline < time.monotonic()]:
-                room.deadline, room.why = 0.0, "timeout"
-                room.end()
+            for room in self._rooms.values():
+                if 0 < room.deadline < time.monotonic():
+                    room.deadline, room.why = 0.0, "timeout"
+                    room.end()
             if not happened and self._ready is None and self._room:
                 self._ready = self._open(self._room)
 
@@ -161,12 +164,6 @@ class Starter:
             self._holder = self._hold() if message["level"] != "bare" else -1
         elif "go" in message:
             self._go(message["go"])
-        elif "end" in message:
-            self._plans.pop(message["end"], None)
-            self._waiting.pop(message["end"], None)
-            for room in [room for room in self._rooms.values() if room.name == message["end"]]:
-                room.why = "ended"
-                room.end()
         else:
             self._plans[message["id"]] = message["plan"]
 
@@ -211,7 +208,7 @@ class Starter:
             self._waiting[name] = (pid, os.pidfd_open(pid), path)
         except OSError:
             return  # the shell has gone
-        if self._room["waits"]:
+        if self._room["level"] != "full":
             self._tell({"ready": name})
         else:
             self._go(name)

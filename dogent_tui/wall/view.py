@@ -6,7 +6,8 @@ Everything that is not listed is not there. The system is read-only; the home, `
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -15,13 +16,17 @@ import msgspec
 Mount: TypeAlias = tuple[str | bool, ...]
 Level: TypeAlias = Literal["full", "bound", "bare"]
 
+PROXY_PORT = 3128
+"""Where the proxy of a command listens inside; the usual port of squid."""
 RUN = "/run/dogent"
 """Where a shell inside says in which folder it stands; private to the session."""
 
 _SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/snap", "/sys/devices/system", "/sys/fs/cgroup")
 _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Links into `/usr` on most systems, folders on others."""
-_SECRET_IN_ETC = ("shadow", "gshadow", "shadow-", "gshadow-", "passwd-", "group-", "sudoers", "sudoers.d", "ssh", "ssl/private")
+_SECRET_IN_ETC = (
+    "shadow", "gshadow", "shadow-", "gshadow-", "passwd-", "group-", "sudoers", "sudoers.d", "ssh", "ssl/private",
+)  # fmt: skip
 _ETC_LEVELS = 2
 
 VISIBLE = (*_SYSTEM, *_MERGED, "/etc", "/proc", "/sys", "/dev", "/run")
@@ -54,16 +59,6 @@ _VARIABLES = frozenset({
 _FAMILIES = (1, 2, 10, 16)
 """The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: what stays within the network namespace."""
 
-_GIT_SECTIONS = re.compile(
-    r"\s*\[\s*(user|core|init|color|pull|push|merge|diff|rebase|branch|log|column|tag|i18n|format)\b", re.IGNORECASE
-)
-_GIT_RUNS = re.compile(
-    r"\s*(hookspath|fsmonitor|sshcommand|askpass|editor|pager|gitproxy|attributesfile|excludesfile|worktree|external|tool|driver"
-    r"|signingkey|alternaterefscommand|textconv|\w*command|\w*helper)\b",
-    re.IGNORECASE,
-)
-"""Settings that run a program, or name a file."""
-
 
 class View(msgspec.Struct, frozen=True):
     """What one program may see and do. Paths are absolute, with links resolved.
@@ -91,20 +86,18 @@ class View(msgspec.Struct, frozen=True):
     def room(self, base: Path, home: Path) -> dict[str, Any]:
         """Return what all programs of a session have in common. `base` is an empty folder for mount points."""
         private = ("/tmp", "/var/tmp", "/dev/shm", RUN)
-        shared = {"level": self.level, "waits": self.level != "full", "network": self.network, "families": _FAMILIES}
+        room: dict[str, Any] = {"level": self.level, "network": self.network, "port": PROXY_PORT}
+        room |= {"families": _FAMILIES, "base": str(base)}
         if self.level == "bare":
             own = [str(self.private / name) for name in ("home", "tmp", "run")]
-            return {**shared, "base": str(base), "readable": [*as_it_is(home)], "writable": own}
-        return {
-            **shared,
-            "base": str(base),
-            "common": [*self._common(home)],
-            "writable": [*private, *([] if self._home_is_inside(home) else [str(home)])],
-        }
+            return {**room, "readable": [*as_it_is(home)], "writable": own}
+        writable = private if self._home_is_inside(home) else (*private, str(home))
+        return {**room, "common": [*self._common(home)], "writable": writable}
 
     def plan(self, home: Path) -> dict[str, Any]:
         """Return what is this program's own."""
-        workspace = [str(self.workspace)] if self.layer is not None else []
+        writable: list[object] = [] if self.layer is None else [self.workspace]
+        writable += [*self.writable, *(mount[2] for mount in self.outside)]
         places = {"HOME": str(home)}
         if self.level == "bare":
             places = {"HOME": str(self.private / "home"), "TMPDIR": str(self.private / "tmp")}
@@ -113,7 +106,7 @@ class View(msgspec.Struct, frozen=True):
             "readable": [*map(str, self.readable)],
             "own": [*self._own()],
             "hidden": [*self._hidden(home)],
-            "writable": [*workspace, *map(str, self.writable), *(str(mount[2]) for mount in self.outside)],
+            "writable": [*map(str, writable)],
             "argv": [*self.argv],
             "env": {**environment(os.environ), **places, **self.environment},
             "cwd": str(self.cwd),
@@ -123,7 +116,7 @@ class View(msgspec.Struct, frozen=True):
         }
 
     def _home_is_inside(self, home: Path) -> bool:
-        return self.workspace is not None and (home == self.workspace or self.workspace in home.parents)
+        return self.workspace is not None and home.is_relative_to(self.workspace)
 
     def _common(self, home: Path) -> Iterator[Mount]:
         yield from system_mounts()
@@ -163,15 +156,15 @@ def system_mounts() -> Iterator[Mount]:
             yield ("bind", place, place, True)
     yield ("bind", "/etc", "/etc", True)
     yield from (("hide", place) for place in _secrets_in_etc())
-    for prefix in dict.fromkeys(os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix)):
+    for prefix in {os.path.realpath(prefix): None for prefix in (sys.prefix, sys.base_prefix)}:
         if not prefix.startswith(("/usr", "/opt", "/nix")):
             yield ("bind", prefix, prefix, True)
 
 
 def read_only_places(home: Path) -> tuple[Path, ...]:
     """Return the places of the system and of tools that every program sees whole and none can write."""
-    mounts = [mount for mount in (*system_mounts(), *tools(home)) if mount[0] == "bind" and mount[2] != "/etc"]
-    return tuple(Path(str(mount[1])) for mount in mounts)
+    mounts = (*system_mounts(), *tools(home))
+    return tuple(Path(str(each[1])) for each in mounts if each[0] == "bind" and each[2] != "/etc")
 
 
 def as_it_is(home: Path) -> Iterator[str]:
@@ -185,9 +178,9 @@ def as_it_is(home: Path) -> Iterator[str]:
 
 def _path_of(readable: Sequence[str]) -> str:
     """Return the folders of PATH that may be read: a shell takes the first program it sees, whether it may run it or not."""
-    real = [os.path.realpath(place) for place in readable]
+    real = tuple(f"{os.path.realpath(place)}/" for place in readable)
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    seen = (folder for folder in folders if any(f"{os.path.realpath(folder)}/".startswith(f"{place}/") for place in real))
+    seen = (each for each in folders if f"{os.path.realpath(each)}/".startswith(real))
     return os.pathsep.join(seen)
 
 
@@ -196,20 +189,16 @@ def _without(place: str, hidden: set[str]) -> Iterator[str]:
         yield place
     elif os.access(place, os.R_OK):
         for entry in os.scandir(place):
-            if entry.path not in hidden and (not entry.is_symlink() or entry.is_dir() or entry.is_file()):
+            if entry.path not in hidden and os.path.exists(entry.path):
                 yield from _without(entry.path, hidden)
 
 
-_hidden_in_etc: list[str] | None = None
-
-
-def _secrets_in_etc() -> list[str]:
-    """Return what of `/etc` others may not read, and what is known to be secret. Looked up once."""
-    global _hidden_in_etc
-    if _hidden_in_etc is None:
-        found = [f"/etc/{name}" for name in _SECRET_IN_ETC if os.path.lexists(f"/etc/{name}")]
-        _hidden_in_etc = [*found, *(place for place in _closed("/etc", _ETC_LEVELS) if not place.startswith(tuple(found)))]
-    return _hidden_in_etc
+@cache
+def _secrets_in_etc() -> tuple[str, ...]:
+    """Return what of `/etc` others may not read, and what is known to be secret."""
+    known = tuple(f"/etc/{name}" for name in _SECRET_IN_ETC if os.path.lexists(f"/etc/{name}"))
+    closed = _closed("/etc", _ETC_LEVELS)
+    return (*known, *(place for place in closed if not place.startswith(known)))
 
 
 def _closed(folder: str, levels: int) -> Iterator[str]:
@@ -236,24 +225,9 @@ def tools(home: Path) -> Iterator[Mount]:
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of `inherited` that pass."""
-    return {name: value for name, value in inherited.items() if name in _VARIABLES or name.startswith("LC_")}
-
-
-def git_settings(texts: Iterable[str]) -> str:
-    """Return the user's own Git configuration without what runs a program, names a file or carries a key."""
-    kept: list[str] = []
-    for text in texts:
-        keeps = False
-        for line in text.splitlines():
-            if line.lstrip().startswith("["):
-                keeps = _GIT_SECTIONS.match(line) is not None
-            if keeps and not _GIT_RUNS.match(line) and not line.rstrip().endswith("\\"):
-                kept.append(line)
-    return "\n".join([*kept, ""])
+    return {name: inherited[name] for name in inherited if name in _VARIABLES or name[:3] == "LC_"}
 
 
 def _umask() -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("Umask:"):
-            return int(line.split()[1], 8)
-    return 0o022
+    found = re.search(r"^Umask:\s*(\d+)", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return int(found[1], 8) if found else 0o022

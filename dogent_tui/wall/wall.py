@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,7 +26,7 @@ from dogent_tui.wall.outside import Outside, copied_places
 from dogent_tui.wall.probe import Standing
 from dogent_tui.wall.removing import remove_layer, remove_tree
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
-from dogent_tui.wall.view import RUN, Level, View, git_settings, tools
+from dogent_tui.wall.view import RUN, Level, View, tools
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import dogent_home, state_dir
 
@@ -50,7 +51,6 @@ class Job(msgspec.Struct, frozen=True):
     command: str
     cwd: Path
     folder: Path
-    call: str = ""
     hosts: Collection[str] | None = None
     outside: tuple[Outside, ...] = ()
 
@@ -58,7 +58,7 @@ class Job(msgspec.Struct, frozen=True):
 class Ended(msgspec.Struct, frozen=True):
     """A command that has ended. `began_ns` is the time of its start as the disk tells it.
 
-    `why` is ``timeout``, ``gone`` (its shell was killed), ``ended`` (by us) or "". `output` is the file that it wrote to, and
+    `why` is ``timeout``, ``gone`` (its shell was killed) or "". `output` is the file that it wrote to, and
     how long that was before.
     """
 
@@ -90,7 +90,7 @@ class Answer(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-Serve: TypeAlias = Callable[[socket.socket, Collection[str]], contextlib.AbstractContextManager[object]]
+Serve: TypeAlias = Callable[[socket.socket, Collection[str]], AbstractContextManager[object]]
 """Serves a listening socket as the way to some hosts, all public ones where none is named, until it is exited."""
 
 
@@ -107,19 +107,20 @@ class Wall:
         *,
         standing: Standing | None = None,
         snapshot: Snapshot | None = None,
+        harmless: Callable[[str], str] = lambda _: "",
     ) -> None:
         """Keep layers and the private home in `folder`, which must lie outside the workspace.
 
         `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer. `serve` serves
         the proxy of a command that may reach hosts. Where the wall of `standing` is a partial one, `snapshot` is the copy of the
-        workspace, which is brought up to date before each command.
+        workspace, which is brought up to date before each command. `harmless` leaves of the user's Git settings what may be
+        known inside.
         """
-        if standing is not None and (standing.level == "none" or (standing.level == "partial") != (snapshot is not None)):
-            raise ValueError(standing.level)
         self._level: Level = "full"
-        if standing is not None and standing.level == "partial":
+        if snapshot is not None and standing is not None:
             self._level = "bound" if standing.namespaces else "bare"
         self._copy = snapshot
+        self._harmless = harmless
         self._serve = serve
         self.workspace = workspace
         self.folder = folder
@@ -127,11 +128,11 @@ class Wall:
         self._home = (home or Path.home()).resolve()
         self._jobs: dict[str, Job] = {}
         self._answers: dict[str, int] = {}
-        self._proxies: dict[str, contextlib.AbstractContextManager[object]] = {}
+        self._proxies: dict[str, AbstractContextManager[object]] = {}
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
-        self._settling = ThreadPoolExecutor(1, "settling")  # one after the other: in the order in which they end
+        self._settling = ThreadPoolExecutor(1, "settling")  # one after the other, as they end
         self._same_disk = False
         self._is_closing = False
         self._held = -1
@@ -162,7 +163,7 @@ class Wall:
                 start_new_session=True,
             )
         self._socket = ours
-        view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder, level=self._level)
+        view = View(self.folder, self.workspace, (), workspace=self.workspace, level=self._level)
         self._tell(view.room(self.folder / "root", self._home))
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
@@ -185,12 +186,12 @@ class Wall:
             self._held = -1
 
     def _seed_home(self) -> None:
-        """Have the private home know how the user's own Git is set up, without keys and without programs."""
-        texts = []
+        """Have the private home know how the user's own Git is set up, as far as that is harmless."""
+        text = ""
         for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
             with contextlib.suppress(OSError):
-                texts.append(place.read_text("utf-8", "replace"))
-        (self.folder / "home/.gitconfig").write_text(git_settings(texts), "utf-8")
+                text += self._harmless(place.read_text("utf-8", "replace"))
+        (self.folder / "home/.gitconfig").write_text(text, "utf-8")
         if self._level == "bare":  # tools that look for themselves in the home find only this one
             for _, source, target, _ in tools(self._home):
                 link = self.folder / "home" / Path(str(target)).relative_to(self._home)
@@ -205,7 +206,6 @@ class Wall:
         cwd: Path,
         *,
         limit_s: float = 0.0,
-        call: str = "",
         hosts: Collection[str] | None = None,
         readable: tuple[Path, ...] = (),
         changeable: Collection[Path] = (),
@@ -218,7 +218,6 @@ class Wall:
             command: The command as the model wrote it.
             cwd: Where its shell starts.
             limit_s: For how long it may run, 0 for ever.
-            call: The id of the tool call.
             hosts: The hosts that it may reach: None for none, an empty collection for all public ones.
             readable: Places outside the workspace that it sees.
             changeable: Places outside the workspace of which it gets a copy.
@@ -227,8 +226,11 @@ class Wall:
 
         Raises:
             OSError: The disk refuses.
-            AgentError: A place is too large, or the wall is down.
+            AgentError: A place is too large, or this wall has no way to allow one; or the wall is down.
         """
+        if self._level == "bare" and changeable:  # its neighbours would be open, too
+            words = tr("Without user namespaces a command cannot be allowed to change single places outside.")
+            raise AgentError(words, tr("Run the command yourself: !command."))
         if self._socket is None:
             self.start()
         name = uuid.uuid4().hex
@@ -237,28 +239,32 @@ class Wall:
             private_folder(folder / part)
         (folder / "upper").chmod(self.workspace.stat().st_mode & 0o7777)
         outside = copied_places(folder / "outside", changeable, self._home, readable)
+        own, network = (dogent_home(), state_dir()), "none" if hosts is None else "proxy"
+        if self._level == "bare" and network == "proxy" and not hosts:
+            network = "host"
         view = View(
             self.folder,
             cwd if cwd.is_dir() else self.workspace,
             ("/bin/bash", "-c", self._script(command, name, snapshots)),
             workspace=self.workspace,
             layer=folder,
-            hidden=tuple(place for place in (dogent_home(), state_dir()) if place.is_relative_to(self.workspace)),
+            hidden=tuple(each for each in own if each.is_relative_to(self.workspace)),
             readable=readable,
             outside=tuple(mount for each in outside for mount in each.mounts(self._home)),
-            network="none" if hosts is None else "host" if self._level == "bare" and not hosts else "proxy",
+            network=network,
             limit_s=limit_s,
             environment={**_LIKE_THE_CLI, **environment},
             level=self._level,
         )
-        plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
+        plan = view.plan(self._home)
+        plan |= {"name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
             plan["readable"].append(str(snapshots))
         (folder / "call").write_text(json.dumps({"command": command, "cwd": str(cwd)}), "utf-8")
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
-        job = Job(name, client_text(self.folder, name), command, cwd, folder, call, hosts, outside)
+        job = Job(name, client_text(self.folder, name), command, cwd, folder, hosts, outside)
         answers = self.folder / name
         os.mkfifo(answers, 0o600)
         with self._lock:
@@ -272,25 +278,24 @@ class Wall:
         run, inside = RUN, _SNAPSHOTS
         if self._level == "bare":
             run, inside = shlex.quote(str(self.folder / "run")), shlex.quote(str(snapshots))
-        newest = f'for s in {inside}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; ' if snapshots is not None else ""
-        return f"{newest}eval {shlex.quote(command)} && pwd -P >| {run}/{name}"
-
-    def end(self, job: Job) -> None:
-        """End a command, or forget one that did not begin."""
-        self._tell({"end": job.name})
+        newest = f'for s in {inside}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; '
+        return f"{newest if snapshots is not None else ''}eval {shlex.quote(command)} && pwd -P >| {run}/{name}"
 
     def _tell(self, message: dict[str, Any]) -> None:
         if self._socket is None:
-            raise AgentError(tr("Commands cannot run now: the wall is down."), tr("Restart dogent-tui."))
+            words = tr("Commands cannot run now: the wall is down.")
+            raise AgentError(words, tr("Restart dogent-tui."))
         self._socket.send(json.dumps(message).encode())
 
     def left_since(self, began_ns: int, known: Collection[str]) -> Iterator[str]:
         """Yield what was left since in the private home and among the temporary files, but names that are `known`."""
-        for part, shown in (("home", str(self._home)), ("tmp", "/tmp"), ("var-tmp", "/var/tmp"), ("shm", "/dev/shm")):
+        shown = {"home": str(self._home), "tmp": "/tmp", "var-tmp": "/var/tmp", "shm": "/dev/shm"}
+        for part in shown:
             for entry in os.scandir(self.folder / part):
-                place = Path(shown, entry.name)
-                above = place == self.workspace or place in self.workspace.parents  # made for the mount
-                if not above and entry.name not in known and entry.stat(follow_symlinks=False).st_ctime_ns >= began_ns:
+                place = Path(shown[part], entry.name)
+                made_ns = entry.stat(follow_symlinks=False).st_ctime_ns
+                is_on_the_way = self.workspace.is_relative_to(place)  # made for the mount
+                if not is_on_the_way and entry.name not in known and made_ns >= began_ns:
                     yield str(place)
 
     # ── Hearing ───────────────────────────────────────────────────────────────────────────────
@@ -312,17 +317,19 @@ class Wall:
                 self._settling.submit(self._finish, Ended(job, 137, 0, "gone"))
             else:
                 words = tr("The wall went down and the command with it; none of its changes were saved.")
-                self._answer(name, Answer(1, notes=(words,)))
+                self._refuse(name, words)
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "listening" in message:
             name = message["listening"]
-            self._proxies[name] = self._serve(socket.socket(fileno=descriptors[0]), self._jobs[name].hosts or ())
+            listening = socket.socket(fileno=descriptors[0])
+            self._proxies[name] = self._serve(listening, self._jobs[name].hosts or ())
         elif "failed" in message:
-            words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
-            self._answer(message["failed"], Answer(125, notes=(words,)))
+            words = tr("The wall could not be set up, so the command did not run: {reason}")
+            self._refuse(message["failed"], words.format(reason=message["reason"]), 125)
         elif "ended" in message and (job := self._jobs.get(message["ended"])):
-            ended = Ended(job, message["status"], message["began"], message["why"], tuple(message["output"]))
+            status, began_ns, why = message["status"], message["began"], message["why"]
+            ended = Ended(job, status, began_ns, why, tuple(message["output"]))
             if self._copy is not None or any(os.scandir(ended.upper)):
                 self._settling.submit(self._finish, ended)
             else:
@@ -337,16 +344,16 @@ class Wall:
                 self._copy.begin(name, self.folder)
             self._tell({"go": name})
         except Exception as error:
-            words = tr("The workspace could not be copied, so the command did not run: {reason}").format(reason=error)
-            self._answer(name, Answer(125, notes=(words,)))
+            words = tr("The workspace could not be copied, so the command did not run: {reason}")
+            self._refuse(name, words.format(reason=error), 125)
             raise
 
     def _finish(self, ended: Ended) -> None:
         try:
             answer = self._settled(ended)
         except BaseException as error:
-            words = tr("The command's changes could not be judged, so they were discarded: {error}").format(error=error)
-            self._answer(ended.job.name, Answer(1, notes=(words,)))
+            words = tr("The command's changes could not be judged, so they were discarded: {error}")
+            self._refuse(ended.job.name, words.format(error=error))
             raise
         self._answer(ended.job.name, answer)
 
@@ -362,7 +369,11 @@ class Wall:
         if not collected.left:
             return answer
         words = tr("dogent-tui: this could not be reverted and is as the command left it: {places}")
-        return msgspec.structs.replace(answer, notes=(*answer.notes, words.format(places=", ".join(collected.left))))
+        notes = (*answer.notes, words.format(places=", ".join(collected.left)))
+        return msgspec.structs.replace(answer, notes=notes)
+
+    def _refuse(self, name: str, words: str, status: int = 1) -> None:
+        self._answer(name, Answer(status, notes=(words,)))
 
     def _answer(self, name: str, answer: Answer) -> None:
         with self._lock:

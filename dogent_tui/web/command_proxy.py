@@ -14,7 +14,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-_PORT = 3128
+from dogent_tui.wall.view import PROXY_PORT
+
 _HEAD = 65_536
 _PIECE = 65_536
 _PATIENCE_S = 30.0
@@ -26,11 +27,11 @@ _SSH = (
 
 def proxy_variables() -> dict[str, str]:
     """Return the variables by which programs find the proxy."""
-    address = f"http://127.0.0.1:{_PORT}"
+    address = f"http://127.0.0.1:{PROXY_PORT}"
     names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
     here = "localhost,127.0.0.1,::1"
     agent = {name: os.environ[name] for name in ("SSH_AUTH_SOCK",) if name in os.environ}
-    ssh = f"ssh -o ProxyCommand={shlex.quote(_SSH.format(port=_PORT))}"
+    ssh = f"ssh -o ProxyCommand={shlex.quote(_SSH.format(port=PROXY_PORT))}"
     through = {"NO_PROXY": here, "no_proxy": here, "NODE_USE_ENV_PROXY": "1", "GIT_SSH_COMMAND": ssh}
     return {**dict.fromkeys(names, address), **through, **agent}
 

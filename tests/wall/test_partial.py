@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.errors import AgentError
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.probe import Standing
@@ -201,6 +202,13 @@ def test_single_hosts_cannot_be_allowed_so_the_command_does_not_run(stage: Stage
     assert status == 125
     assert "single hosts" in said
     assert not (stage.workspace / "x").exists()
+
+
+def test_no_place_outside_can_be_changed_alone_so_the_command_does_not_run(stage: Stage) -> None:
+    """Landlock could only allow the whole folder that it is in."""
+    with pytest.raises(AgentError, match="namespaces"):
+        stage.run(f"echo x > {stage.outside}/new", changeable=[stage.outside / "new"])
+    assert not (stage.outside / "new").exists()
 
 
 def test_whatever_is_left_behind_is_dead_when_the_command_has_ended(either: Stage) -> None:

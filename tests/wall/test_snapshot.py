@@ -5,6 +5,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from dogent_tui.wall import snapshot as snapshot_module
-from dogent_tui.wall.changes import Difference
 from dogent_tui.wall.commit import Committing
-from dogent_tui.wall.difference import read_difference
+from dogent_tui.wall.difference import every_change, read_difference
 from dogent_tui.wall.snapshot import Snapshot, open_snapshot
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
@@ -61,8 +61,10 @@ def _tree(folder: Path) -> dict[str, tuple[object, ...]]:
     return found
 
 
-def _what(difference: Difference) -> dict[str, str]:
-    return {change.path: change.what for change in difference.changes}
+def _what(workspace: Path, layer: Path) -> dict[str, str]:
+    """What the layer says that a command did, in one word for each path."""
+    difference = read_difference(str(workspace), str(layer), time.time_ns())
+    return {change.path: change.what for change in every_change(difference)}
 
 
 def _run(command: str, workspace: Path) -> None:
@@ -109,17 +111,16 @@ def test_what_a_command_did_is_named_and_taken_back(
     before = _tree(workspace)
     _run(command, workspace)
 
-    difference = snapshot.difference()
     taken = snapshot.collect(layer)
 
     if what is not None:
-        assert _what(difference) == what
+        assert _what(workspace, layer) == what
     assert taken.left == ()
     touched = {"notes.md"} if what == {} else set()
     assert {path: now for path, now in _tree(workspace).items() if path not in touched} == {
         path: old for path, old in before.items() if path not in touched
     }
-    assert snapshot.difference().changes == ()
+    assert snapshot.collect(layer / "again").restored == ()
 
 
 @pytest.mark.parametrize("command", [command for command, _ in _COMMANDS])
@@ -156,10 +157,10 @@ def test_a_folder_that_became_a_link_is_not_followed(snapshot: Snapshot, workspa
     """As by another command, in the very moment."""
     (tmp_path / "outside").mkdir()
     _run("rm chapters/one.md", workspace)
-    found = snapshot.difference()
+    found = snapshot._changes(1 << 62)
     shutil.move(workspace / "chapters", workspace / "elsewhere")
     (workspace / "chapters").symlink_to(tmp_path / "outside")
-    snapshot.difference = lambda: found  # type: ignore[method-assign]
+    snapshot._changes = lambda until: found  # type: ignore[method-assign]
 
     taken = snapshot.collect(layer)
 
@@ -180,11 +181,10 @@ def test_files_of_all_sizes_are_covered_up_to_the_bound(
     snapshot.begin("job", tmp_path)
     before = {path: held for path, held in _tree(workspace).items() if path not in ("huge", "pipe")}
 
-    assert set(snapshot.uncovered()) == {"huge", "pipe"}
-    _run("rm empty middle huge pipe", workspace)
-    difference = snapshot.difference()
-    assert _what(difference) == dict.fromkeys(("empty", "middle", "huge", "pipe"), "delete")
+    _run("rm empty middle; echo x > huge; rm pipe", workspace)
     assert set(snapshot.collect(layer).left) == {"huge", "pipe"}
+    assert _what(workspace, layer) == dict.fromkeys(("empty", "middle"), "delete")
+    (workspace / "huge").unlink()
     assert _tree(workspace) == before
     snapshot.close()
 
@@ -199,8 +199,8 @@ def test_what_is_not_covered_is_moved_back_all_the_same(
     _run("mv chapters parts; mv parts/old .; chmod 600 run.sh", workspace)
 
     assert snapshot.collect(layer).left == ()
-    again = read_difference(str(workspace), str(layer), time.time_ns())
-    assert {"chapters/one.md": "move", "chapters/old": "move", "run.sh": "mode"}.items() <= _what(again).items()
+    found = _what(workspace, layer)
+    assert {"chapters/one.md": "move", "chapters/old": "move", "run.sh": "mode"}.items() <= found.items()
     assert _tree(workspace) == before
     snapshot.close()
 
@@ -219,14 +219,36 @@ def test_the_only_one_that_there_is_of_a_file_is_not_lost(
     snapshot.close()
 
 
+def test_nor_on_another_disk(tmp_path: Path, layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a second name of it cannot be had."""
+    monkeypatch.setattr(snapshot_module, "LARGEST_FILE", 10)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        workspace = Path(folder)
+        (workspace / "large").write_text("large, and the only one\n")
+        (workspace / "small").write_text("small\n")
+        snapshot = Snapshot(workspace, tmp_path / "copies")
+        snapshot.begin("job", tmp_path)
+        _run("mv large elsewhere; mv small other", workspace)
+
+        assert set(snapshot.collect(layer).left) == {"large", "elsewhere"}
+
+        assert {place.name: place.read_text() for place in workspace.iterdir()} == {
+            "elsewhere": "large, and the only one\n",
+            "small": "small\n",
+        }
+        snapshot.close()
+
+
 def test_while_another_command_runs_its_changes_are_not_taken_for_the_users(
-    snapshot: Snapshot, workspace: Path, tmp_path: Path
+    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
 ) -> None:
     _run("rm notes.md", workspace)
     snapshot.begin("second", tmp_path)
     snapshot.end("second")
 
-    assert _what(snapshot.difference()) == {"notes.md": "delete"}
+    snapshot.collect(layer)
+
+    assert _what(workspace, layer) == {"notes.md": "delete"}
 
 
 def test_what_the_user_changes_between_two_commands_is_theirs(
@@ -239,9 +261,8 @@ def test_what_the_user_changes_between_two_commands_is_theirs(
     snapshot.begin("next", tmp_path)
     _run("rm chapters/one.md", workspace)
 
-    difference = snapshot.difference()
-    assert _what(difference) == {"chapters/one.md": "delete"}
     snapshot.collect(layer)
+    assert _what(workspace, layer) == {"chapters/one.md": "delete"}
     assert (workspace / "chapters/one.md").read_text() == "the user's\n"
 
 
@@ -249,15 +270,21 @@ def test_the_copy_stands_from_one_start_to_the_next(snapshot: Snapshot, workspac
     before = _tree(workspace)
     snapshot.end("job")
     snapshot.close()
-    copied = (tmp_path / "copies/index").stat().st_size
+    copy = tmp_path / "copies/tree/chapters/one.md"
+    copied = copy.stat().st_ctime_ns
     again = Snapshot(workspace, tmp_path / "copies")
     again.begin("job", tmp_path)
-    assert (tmp_path / "copies/index").stat().st_size == copied
+    assert copy.stat().st_ctime_ns == copied
     _run("rm -rf ./*", workspace)
 
     again.collect(layer)
 
     assert _tree(workspace) == before
+    again.close()
+    (workspace / "notes.md").unlink()  # by the user, between two starts
+    again = Snapshot(workspace, tmp_path / "copies")
+    again.begin("job", tmp_path)
+    assert again.collect(layer).restored == ()
     again.close()
     snapshot.__init__(workspace, tmp_path / "copies")  # type: ignore[misc]  # the fixture closes it
 
@@ -271,16 +298,30 @@ def test_a_second_process_keeps_a_copy_of_its_own(snapshot: Snapshot, workspace:
     first.close()
 
 
-def test_a_damaged_index_is_made_anew(workspace: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "copies"
-    Snapshot(workspace, folder).close()
-    (folder / "index").write_bytes(b"SQLite format 3\0" + os.urandom(4096))
+def test_each_workspace_has_a_copy_of_its_own(workspace: Path, tmp_path: Path) -> None:
+    """One in which a command was cut off is never brought back into another."""
+    first = open_snapshot(workspace, tmp_path / "all")
+    first.begin("job", tmp_path)
+    first.close()
+    second = open_snapshot(tmp_path / "workspace/chapters", tmp_path / "all")
 
-    snapshot = Snapshot(workspace, folder)
-    snapshot.begin("job", tmp_path)
+    assert second.resume() is None
+    second.close()
 
-    assert snapshot.difference().changes == ()
+
+def test_a_copy_that_was_cut_short_is_made_again(snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path) -> None:
+    """As by a loss of power."""
+    before = _tree(workspace)
+    snapshot.end("job")
     snapshot.close()
+    os.truncate(tmp_path / "copies/tree/chapters/one.md", 100)
+    snapshot.__init__(workspace, tmp_path / "copies")  # type: ignore[misc]
+    snapshot.begin("job", tmp_path)
+    _run("rm -r chapters", workspace)
+
+    snapshot.collect(layer)
+
+    assert _tree(workspace) == before
 
 
 def _cut_off(workspace: Path, folder: Path, private: Path, command: str) -> None:
@@ -313,7 +354,7 @@ def test_after_a_kill_the_next_start_takes_back_what_was_cut_off(workspace: Path
     assert taken is not None
     assert taken.left == ()
     assert _tree(workspace) == before
-    (aside,) = (tmp_path / "copies/aside").iterdir()
+    (aside,) = (tmp_path / "copies/aside").glob("*/upper")
     assert (aside / "notes.md").read_text() == "edited\n"
     assert not any(f"{private}/tmp".encode() in _environment(process) for process in Path("/proc").glob("[0-9]*"))
     assert snapshot.resume() is None
