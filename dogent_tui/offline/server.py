@@ -6,7 +6,6 @@ import importlib
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from dogent_tui.offline.messages_api import (
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
 
     Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-Answer: TypeAlias = Sequence[ReplyBlock] | ApiError | AsyncGenerator[bytes, None]
+Events: TypeAlias = AsyncGenerator[bytes, None]
+Answer: TypeAlias = Sequence[ReplyBlock] | ApiError | Events
 """A reply of whole blocks, an error, or the server-sent events themselves; the generator may raise `CutConnection`."""
 
 Responder: TypeAlias = Callable[[MessagesRequest], Awaitable[Answer]]
@@ -82,9 +82,7 @@ class LoopbackServer:
         self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_failure: object) -> None:
         for task in tuple(self._running):
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
@@ -126,7 +124,8 @@ class LoopbackServer:
             answer = await self._responder(parsed)
         except Exception as error:
             _LOG.exception("The loopback server could not compose a reply")
-            answer = (ReplyText(f"Something went wrong inside the loopback server ({type(error).__name__}). Please try again."),)
+            what = f"Something went wrong inside the loopback server ({type(error).__name__})."
+            answer = (ReplyText(f"{what} Please try again."),)
         if isinstance(answer, ApiError):
             return _error_response(answer)
         if isinstance(answer, AsyncGenerator):
@@ -138,7 +137,8 @@ class LoopbackServer:
     async def _count_tokens(self, request: "web.Request") -> "web.StreamResponse":
         from aiohttp import web
 
-        return web.json_response({"input_tokens": max(1, (await self._parse(request)).input_tokens)})
+        tokens = (await self._parse(request)).input_tokens
+        return web.json_response({"input_tokens": max(1, tokens)})
 
     async def _list_models(self, _request: "web.Request") -> "web.StreamResponse":
         from aiohttp import web
@@ -155,15 +155,16 @@ class LoopbackServer:
 
     # ── Streaming ─────────────────────────────────────────────────────────────────────────────────
 
-    async def _paced(self, parsed: MessagesRequest, blocks: Sequence[ReplyBlock]) -> AsyncGenerator[bytes, None]:
+    async def _paced(self, parsed: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Events:
         for data in reply_events(parsed, blocks):
             yield data
             await asyncio.sleep(self._pause)
 
-    async def _stream(self, request: "web.Request", events: AsyncGenerator[bytes, None]) -> "web.StreamResponse":
+    async def _stream(self, request: "web.Request", events: Events) -> "web.StreamResponse":
         from aiohttp import web
 
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
+        kind = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
+        response = web.StreamResponse(headers=kind)
         await response.prepare(request)
         try:
             async for data in events:
