@@ -76,7 +76,6 @@ class Run:
 
     typed: str
     attached: tuple[str, ...] = ()
-    sheets: Mapping[str, str] = field(default_factory=dict)
     material: str = ""
     calls: list[Call] = field(default_factory=list)
 
@@ -128,7 +127,7 @@ def conversation_of(request: MessagesRequest) -> Conversation:
             if (call := calls.get(result.tool_use_id)) is not None:
                 call.is_partial = "[Truncated: PARTIAL view" in result.text
                 text = strip_reminders(result.text)
-                call.outcome = ToolOutcome(result.tool_use_id, text, result.is_error, result.media)
+                call.outcome = ToolOutcome(result.tool_use_id, text, result.is_error)
         if message.role == "user":
             runs += [parse_prompt(text) for text in _prompts(message)]
         else:
@@ -154,8 +153,7 @@ def parse_prompt(text: str) -> Run:
     typed = _PIPED.sub("", typed).strip()
     request, _, pasted = typed.partition("\n") if len(typed) > _PASTED else (typed, "", "")
     material = "\n\n".join(filter(None, (pasted.strip(), piped["text"].strip() if piped else "")))
-    sheets = {str(one["path"]): str(one["sheet"]) for one in files if one.get("sheet")}
-    return Run(request, tuple(dict.fromkeys(str(one["path"]) for one in files)), sheets, material)
+    return Run(request, tuple(dict.fromkeys(str(one["path"]) for one in files)), material)
 
 
 def _prompts(message: Message) -> Iterable[str]:

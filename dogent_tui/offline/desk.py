@@ -12,12 +12,12 @@ from typing import TypeAlias
 from dogent_tui.offline.conversation import READ_DOCUMENT, Call, Conversation
 from dogent_tui.offline.messages_api import ReplyToolUse
 from dogent_tui.offline.passages import MARK, Document, parse
+from dogent_tui.offline.words import extension, words
 
 Files: TypeAlias = Callable[[], Mapping[str, float]]
 """Lists the files of the workspace, relative, without what its ignore files hide, each with when it was changed."""
 
-TEXTS = ["md", "markdown", "txt", "text", "rst", "org", "adoc", "tex", "csv", "tsv"]
-DOCUMENTS = ["pdf", "docx", "docm", "odt", "rtf", "pptx", "epub", "html", "htm", "ipynb", "xlsx", "xlsm"]
+DOCUMENTS: Sequence[str] = words()["files"]["documents"]
 PASTED = "your prompt"
 """What stands for the path of a text that came with the prompt."""
 _MOST_FILES, _MOST_CALLS = 30, 90
@@ -30,11 +30,7 @@ _STUB = "unchanged since"
 
 
 class Pending(Exception):  # noqa: N818  (not a failure)
-    """Raised where `calls` have to be made first; all of them can be made together."""
-
-    def __init__(self, calls: Sequence[ReplyToolUse]) -> None:
-        super().__init__()
-        self.calls = tuple(calls)
+    """Raised with the calls that have to be made first; all of them can be made together."""
 
 
 class Desk:
@@ -49,9 +45,9 @@ class Desk:
     def __init__(self, conversation: Conversation, files: Files, seen: dict[str, float]) -> None:
         self.conversation, self._changed, self._seen = conversation, files(), seen
         self.unread: dict[str, str] = {}
-        known = (path for path in self._changed if extension(path) in (*TEXTS, *DOCUMENTS))
-        visible = (path for path in known if "~$" not in path)  # "~$": what an open file leaves
-        self.paths = sorted(visible, key=lambda path: (path.count("/"), path))
+        kinds = (*words()["files"]["texts"], *DOCUMENTS)
+        known = (path for path in self._changed if extension(path) in kinds and "~$" not in path)
+        self.paths = sorted(known, key=lambda path: (path.count("/"), path))
         self.existing = frozenset((*self._changed, *conversation.written()))
 
     def call(self, name: str, **given: object) -> Call:
@@ -61,7 +57,7 @@ class Desk:
         made = next((call for call in calls if call.key == wanted.key and call.outcome), None)
         if made is None:
             assert len(calls) < _MOST_CALLS, "the calls of a run do not come to an end"
-            raise Pending([ReplyToolUse(name, wanted.input)])
+            raise Pending(ReplyToolUse(name, wanted.input))
         return made
 
     def documents(self, paths: Iterable[str], *, drafts: bool = False) -> list[Document]:
@@ -72,11 +68,11 @@ class Desk:
             try:
                 text = self.text(path)
             except Pending as waiting:
-                pending += waiting.calls
+                pending += waiting.args
                 continue
             found += [parse(path, text)] if text and (drafts or MARK not in text) else []
         if pending:
-            raise Pending(pending)
+            raise Pending(*pending)
         return found
 
     def text(self, path: str) -> str:
@@ -107,30 +103,20 @@ class Desk:
             self.unread[path] = "read_document is not offered"
             return ""
         given = {"path": self.conversation.absolute(path), "max_chars": _PART}
-        wanted = self.conversation.current.sheets.get(path, "")
-        first = self.call(READ_DOCUMENT, **given, sheet=wanted)
+        first = self.call(READ_DOCUMENT, **given)
         known = _METADATA.search(first.text.partition("\n\n")[0])
-        sheets = (json.loads(known[1]).get("sheets") or []) if known and not wanted else []
-        names = [sheet["name"] for sheet in sheets if sheet.get("state") == "visible"] or [wanted]
+        sheets = (json.loads(known[1]).get("sheets") or []) if known else []
+        names = [sheet["name"] for sheet in sheets if sheet.get("state") == "visible"] or [""]
         texts: list[str] = []
         for number, name in enumerate(names):
             texts += [f"<!-- sheet {name} -->\n"] if name else []
-            sheet = name if number else wanted
-            part = self.call(READ_DOCUMENT, **given, sheet=sheet)
-            while (more := _take(part, texts)) and len(texts) < _MOST_PARTS:
-                part = self.call(READ_DOCUMENT, **given, sheet=sheet, offset=int(more[1]))
-            if part.error or more:
+            offset = "0"
+            while offset and len(texts) < _MOST_PARTS:
+                sheet = name if number else ""
+                part = self.call(READ_DOCUMENT, **given, sheet=sheet, offset=int(offset))
+                head, _, text = part.text.partition("\n\n")
+                texts.append(text or head)
+                offset = more[1] if (more := _MORE.search(head)) else ""
+            if part.error or offset:
                 self.unread[path] = part.error or "only its beginning was read"
         return "\n".join(texts)
-
-
-def _take(part: Call, texts: list[str]) -> re.Match[str] | None:
-    """Add the text of a part to `texts`, and return what its head says of more."""
-    head, _, text = part.text.partition("\n\n")
-    texts += [text or head]
-    return _MORE.search(head)
-
-
-def extension(path: str) -> str:
-    """Return what a file's name ends in, in lower case and without the dot."""
-    return path.rpartition("/")[2].rpartition(".")[2].lower()

@@ -1,14 +1,14 @@
 """A draft: extracts in the order of their sources, under headings, each with its source as a footnote."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from dogent_tui.offline.passages import MARK, Document, Passage, Table
-from dogent_tui.offline.phrases import phrase
 from dogent_tui.offline.ranking import Index, good
-from dogent_tui.offline.words import Language, terms
+from dogent_tui.offline.words import Language, phrase, terms
 
 Found: TypeAlias = Sequence[Passage]
 Documents: TypeAlias = Sequence[Document]
@@ -26,12 +26,11 @@ _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff][^\s\u3400-\u9fff]*")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft, or a part of one: its Markdown, the passages in it, headings without any, and figures that differ."""
+    """A draft, or a part of one: its Markdown, the passages in it, and what to say of it: gaps, figures that differ."""
 
     text: str
     quoted: Sequence[Passage]
-    gaps: Sequence[str]
-    figures: Sequence[str]
+    remarks: Sequence[str]
 
 
 def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passage]:
@@ -66,19 +65,16 @@ def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -
 
 def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -> list[Passage]:
     """Return the first passages of each section, then more, up to `most` words in all, in their order."""
-    seen: dict[tuple[str, ...], int] = {}
-    turns = []
-    for at, passage in enumerate(found):
-        key = (passage.path, passage.heading, passage.question)
-        seen[key] = seen.get(key, 0) + 1
+    seen = Counter[tuple[str, ...]]()
+    turns: list[tuple[int, int]] = []
+    for at, one in enumerate(found):
+        seen[key := (one.path, one.heading, one.question)] += 1
         turns.append((seen[key], at))
-    chosen: list[int] = []
-    held = 0
+    chosen, held = list[int](), 0
     for _, at in sorted(turns):
         words = count_words(found[at].text)
         if found[at] not in but and (not chosen or held + words <= most * 1.15):
-            chosen.append(at)
-            held += words
+            chosen, held = [*chosen, at], held + words
     return [found[at] for at in sorted(chosen)]
 
 
@@ -106,9 +102,10 @@ def compose(sections: Sections, documents: Documents, language: Language, first:
             asked = f"*{passage.question}*\n\n" if passage.question else ""
             text = f"{table.markdown()}\n\n*{source}*" if table else asked + passage.text
             lines += [f"{text}[^{number}]", ""]
-    figures = differing(quoted)
-    lines += [f"> {phrase(language, 'differ', figures='; '.join(figures))}", ""] if figures else []
-    return Draft("\n".join([*lines, *notes]), quoted, gaps, figures)
+    differ = differing(quoted, language)
+    lines += [f"> {line}\n" for line in differ]
+    lacking = [phrase(language, "gaps", names=", ".join(gaps))] if gaps else []
+    return Draft("\n".join([*lines, *notes]), quoted, lacking + differ)
 
 
 def titled(title: str, draft: Draft) -> str:
@@ -130,8 +127,11 @@ def next_note(text: str) -> int:
     return max(map(int, _NOTE.findall(text)), default=0) + 1
 
 
-def differing(quoted: Sequence[Passage]) -> list[str]:
-    """Return the figures that differ between sources: of the same unit, in sentences that share most of their words."""
+def differing(quoted: Sequence[Passage], language: Language) -> list[str]:
+    """Return a line on the figures that differ between sources, none where none do.
+
+    They are of the same unit, in sentences that share most of their words.
+    """
     facts = [
         (passage.path, set(filter(str.isalpha, terms(sentence))), figure.replace(",", ""), unit)
         for passage in quoted
@@ -148,7 +148,8 @@ def differing(quoted: Sequence[Passage]) -> list[str]:
         and figure != other
         and len(held & also) >= max(3, 0.5 * min(len(held), len(also)))
     ]
-    return list(dict.fromkeys(told))[:5]
+    figures = "; ".join(list(dict.fromkeys(told))[:5])
+    return [phrase(language, "differ", figures=figures)] if figures else []
 
 
 def capital(title: str) -> str:

@@ -12,8 +12,8 @@ _PAUSE = 0.003
 """Seconds between two pieces of a reply: a screen shows it grow, and a whole draft takes a quarter of a second."""
 
 
-class OfflineEngine:
-    """The engine behind a loopback server, as an async context manager: point the CLI at `base_url` with `token` and `model`.
+class OfflineEngine(LoopbackServer):
+    """The engine as a loopback server: point the CLI at its `base_url` with its `token` and `model`.
 
     `model` is a name that the CLI knows, since for others it assumes a window of a million tokens and sends system messages in
     the conversation; `name` is what a user should see. `files` is asked, in a thread, what lies in the workspace.
@@ -23,28 +23,14 @@ class OfflineEngine:
     model: ClassVar[str] = "claude-haiku-4-5"
 
     def __init__(self, files: Files = dict) -> None:
+        super().__init__(self._respond, models=(self.model,), pause=_PAUSE)
         self._files = files
         self._seen: dict[str, float] = {}
-        self._server = LoopbackServer(self._respond, models=(self.model,), pause=_PAUSE)
-
-    @property
-    def base_url(self) -> str:
-        """The address of the server, empty until it has started."""
-        return self._server.base_url
-
-    @property
-    def token(self) -> str:
-        """The random token that the server asks for."""
-        return self._server.token
 
     async def __aenter__(self) -> Self:
         # The grammar compiles regular expressions, which the first paint should not wait for.
         await asyncio.to_thread(importlib.import_module, "dogent_tui.offline.finder")
-        await self._server.__aenter__()
-        return self
-
-    async def __aexit__(self, *failure: object) -> None:
-        await self._server.__aexit__(*failure)
+        return await super().__aenter__()
 
     async def _respond(self, request: MessagesRequest) -> tuple[ReplyBlock, ...]:
         from dogent_tui.offline.finder import reply

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 
 from dogent_tui.offline import drafting
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation, conversation_of
-from dogent_tui.offline.desk import DOCUMENTS, PASTED, Desk, Files, Pending, extension
+from dogent_tui.offline.desk import DOCUMENTS, PASTED, Desk, Files, Pending
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText
 from dogent_tui.offline.passages import Document, Passage
-from dogent_tui.offline.phrases import phrase, suggestions
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
-from dogent_tui.offline.words import language_of, pattern, terms
+from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggestions, terms
 
 _ANSWERS, _SAYS_ALL, _BESIDE = 0.3, 0.6, 0.5
 """Coverage from which on a passage counts: as an answer, for words that are no question, beside what a table answers."""
@@ -43,7 +42,7 @@ def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tup
     try:
         return (ReplyText(Finder(talk, Desk(talk, files, seen)).answer()),)
     except Pending as pending:
-        return pending.calls
+        return pending.args
 
 
 class Finder:
@@ -154,17 +153,15 @@ class Finder:
 
     def _compare(self) -> list[str]:
         documents, sign = self.sources(), pattern("compares")
-        topic, index = sign.sub(" ", self.request.topic), Index(_passages(documents))
-        hits = good(index.search(topic), _ANSWERS)
-        said, found = list[str](), [hits[:2]]
+        topic, every = sign.sub(" ", self.request.topic), Index(_passages(documents))
+        asked = [(every, side) for side in (topic, *sign.split(self.request.topic))]
+        said = list[str]()
         if self.request.files:
             said = [ask(one.tables, topic, "each") for one in documents if one.is_table]
-            found = [Index(one.passages).search(topic)[:2] for one in documents if not one.is_table]
-        else:
-            sides = map(index.search, sign.split(self.request.topic))
-            found += [good(side, _ANSWERS)[:1] for side in sides]
-        said += [_quote(hit.passage) for some in found for hit in some]
-        said += self._differ(drafting.differing([hit.passage for hit in hits[:6]]))
+            asked = [(Index(one.passages), topic) for one in documents if not one.is_table]
+        found = [hit.passage for index, side in asked for hit in good(index.search(side), 0.2)[:2]]
+        said += map(_quote, found)
+        said += drafting.differing(list(dict.fromkeys(found)), self.request.language)
         return list(dict.fromkeys(filter(None, said)))
 
     def _summarize(self) -> list[str]:
@@ -191,8 +188,6 @@ class Finder:
             said.append(self._say("headings" if lines else "no_headings", path=one.path))
             said.append("\n".join(lines))
         return list(filter(None, said))
-
-    _contents = _outline
 
     def _open(self) -> list[str]:
         said = []
@@ -270,7 +265,7 @@ class Finder:
         said += [self._say("decided", outcome=call.review)] if call.review else []
         wish = _WISH.search(self._talk.system) if EXPORT in self._talk.tools else None
         kinds = request.formats or ([wish[1].lower()] if wish else [])
-        return said + self._remarks(draft) + self._exported(path, kinds)
+        return [*said, *draft.remarks, *self._exported(path, kinds)]
 
     def _free(self, title: str) -> str:
         """Return the absolute path to write a draft to: one that nothing has, but the draft of this run."""
@@ -291,13 +286,6 @@ class Finder:
         each = ([one for one in found if one.path == document.path] for document in documents)
         return [one for some in each for one in drafting.on_topic(some, request.topic, named=True)]
 
-    def _remarks(self, draft: drafting.Draft) -> list[str]:
-        gaps = [self._say("gaps", names=", ".join(draft.gaps))] if draft.gaps else []
-        return gaps + self._differ(draft.figures)
-
-    def _differ(self, figures: Sequence[str]) -> list[str]:
-        return [self._say("differ", figures="; ".join(figures))] if figures else []
-
     def _add(self) -> list[str]:
         request = self.request
         request.target = target = request.target or next(reversed(self._talk.written()), "")
@@ -313,7 +301,7 @@ class Finder:
         sections, first = [(drafting.capital(title), found)], drafting.next_note(text)
         part = drafting.compose(sections, documents, request.language, first=first)
         said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
-        return [self._change(target, drafting.added(text, part), said), *self._remarks(part)]
+        return [self._change(target, drafting.added(text, part), said), *part.remarks]
 
 
 def _passages(documents: Sequence[Document]) -> list[Passage]:

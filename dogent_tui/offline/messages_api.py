@@ -31,12 +31,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a tool call returned. `media` names the parts that are no text, such as ``document`` or ``image``."""
+    """What a tool call returned, as far as it is text."""
 
     tool_use_id: str
     text: str
     is_error: bool = False
-    media: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +105,6 @@ class MessagesRequest:
                 return text
         return ""
 
-    def tool_results(self) -> dict[str, ToolOutcome]:
-        """Return every tool result of the conversation by the id of its call."""
-        results = (result for message in self.messages for result in message.tool_results)
-        return {result.tool_use_id: result for result in results}
-
 
 def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
     """Parse the body of a request, and keep its `headers`. Blocks of unknown kinds are kept as `Other`.
@@ -126,16 +120,12 @@ def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -
     tools = data.get("tools")
     tools = tools if isinstance(tools, list) else []
     names = [tool.get("name") for tool in tools if isinstance(tool, dict)]
-    return MessagesRequest(
-        model=str(data.get("model", "")),
-        system=_joined_text(data.get("system")),
-        messages=tuple(_message(item) for item in data["messages"]),
-        tools=tuple(name for name in names if isinstance(name, str)),
-        stream=data.get("stream") is True,
-        size=len(body.encode(errors="replace")) if isinstance(body, str) else len(body),
-        headers={name.lower(): value for name, value in (headers or {}).items()},
-        raw=data,
-    )
+    asked = (str(data.get("model", "")), _joined_text(data.get("system")))
+    messages = tuple(_message(item) for item in data["messages"])
+    size = len(body.encode(errors="replace")) if isinstance(body, str) else len(body)
+    known = {name.lower(): value for name, value in (headers or {}).items()}
+    offered = tuple(name for name in names if isinstance(name, str))
+    return MessagesRequest(*asked, messages, offered, data.get("stream") is True, size, known, data)
 
 
 def strip_reminders(text: str) -> str:
@@ -172,12 +162,8 @@ def _block(block: dict[str, Any]) -> Block:
             given = arguments if isinstance(arguments, dict) else {}
             return ToolCall(str(block.get("id", "")), str(block.get("name", "")), given)
         case "tool_result":
-            content = block.get("content")
-            parts = content if isinstance(content, list) else []
-            kinds = (str(part.get("type")) for part in parts if isinstance(part, dict))
-            media = tuple(kind for kind in kinds if kind != "text")
             identity, failed = str(block.get("tool_use_id", "")), block.get("is_error") is True
-            return ToolOutcome(identity, _joined_text(content), failed, media)
+            return ToolOutcome(identity, _joined_text(block.get("content")), failed)
         case kind:
             return Other(str(kind))
 
@@ -239,17 +225,16 @@ class ApiError:
 
 
 _ERROR_KINDS: Mapping[int, str] = {
-    400: "invalid_request_error",
     401: "authentication_error",
     403: "permission_error",
     404: "not_found_error",
     413: "request_too_large",
     429: "rate_limit_error",
-    500: "api_error",
     529: "overloaded_error",
 }
 """Anthropic's error types by HTTP status."""
 
+Content: TypeAlias = list[dict[str, Any]]
 StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
 
 
@@ -400,13 +385,7 @@ def split(text: str, pieces: int, least: int) -> Iterator[str]:
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
-def _message_json(
-    identity: str,
-    request: MessagesRequest,
-    content: list[dict[str, Any]],
-    reason: str | None,
-    tokens: int,
-) -> dict[str, Any]:
+def _message_json(identity: str, request: MessagesRequest, content: Content, reason: str | None, tokens: int) -> dict[str, Any]:
     usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
     usage |= {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
     return {

@@ -131,8 +131,10 @@ class _Reader:
         elif kind == "table_open":
             rows: list[list[str]] = []
             for token in block:
-                rows += [[]] if token.type == "tr_open" else []
-                rows[-1:] = [[*rows[-1], _plain(token.content)]] if token.type == "inline" else rows[-1:]
+                if token.type == "tr_open":
+                    rows.append([])
+                elif token.type == "inline":
+                    rows[-1].append(_plain(token.content))
             self.add_table(rows)
         elif kind == "html_block":
             found = _PLACE.match(block[0].content)

@@ -46,7 +46,8 @@ class Index:
     def search(self, question: str) -> list[Hit]:
         """Return what holds words of `question`, best first."""
         asked = [self._ways(term) for term in dict.fromkeys(terms(question))]
-        rarity = [self._rarity(max(1, *(self._holders.get(way, 0) for way in ways))) for ways in asked]
+        holders = [max(1, *(self._holders.get(way, 0) for way in ways)) for ways in asked]
+        rarity = list(map(self._rarity, holders))
         wants_figure = pattern("how_much").search(question) is not None
         found = []
         for passage, bag, length in zip(self._passages, self._bags, self._lengths, strict=True):

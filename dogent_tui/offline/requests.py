@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from dogent_tui.offline.words import Language, language_of, number_of, pattern, words
 
 _FILE = pattern("file").pattern
-_LEADS = r"(?:,? ?\b(?:and|or|with|from|in|of|using|to|into|as|based on)\b|[,，、和与用从在根据把\s])*"
-_WRITES = ("draft", "add", "outline", "contents")
+_LEADS = r"(?:\b(?:and|or|with|from|in|of|using|to|into|as|based on)\b|[,，、和与用从在根据把\s])*"
+_WRITES = ("draft", "add", "outline")
 _PAGE = 400
 """Words."""
 
@@ -73,8 +73,8 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     request.words = int(_PAGE * _number(_first("pages", whole)))
     request.lines = int(_number(_first("lines", whole)))
     if any(found[0] == "export" for found in acts):
-        ways = {"pdf": "pdf", "docx": "word|docx"}
-        request.formats = [kind for kind, way in ways.items() if re.search(way, whole, re.IGNORECASE)]
+        kinds = re.findall("pdf|docx|word", whole.casefold())
+        request.formats = list(dict.fromkeys("pdf" if one == "pdf" else "docx" for one in kinds))
     spoken = [name for name in ("en", "zh") if pattern(f"in_{name}").search(whole)]
     request.only = "".join(spoken[:1])
     return request
@@ -98,8 +98,8 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
     for found in pattern("file").finditer(typed):
         # Chinese does not set a name apart from the words before it: the longest end that is a file is meant.
         whole = found[0].lstrip("@").casefold()
-        starts = (at for at in range(len(whole)) if not at or not re.match(r"[\w-]", whole[at - 1], re.ASCII))
-        name = next((whole[at:] for at in starts if whole[at:] in known), "")
+        ends = (whole[at:] for at in range(len(whole)) if not re.match(r"[\w-]", whole[at - 1 : at], re.ASCII))
+        name = next((end for end in ends if end in known), "")
         path, plain = known.get(name, ""), found[0].lstrip("@")
         name = name or re.sub(r"^[\u3400-\u9fff]+(?=\w)", "", plain)
         before = typed[: found.end() - len(name)]
@@ -113,7 +113,7 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
     for path in paths:  # a name without its ending: where it is no plain word
         stem = _base(path).rpartition(".")[0]
         is_telling = (re.search(r"[-_]", stem) or not stem.isascii()) and len(stem) > 2
-        if is_telling and stem.casefold() in typed.casefold():
+        if is_telling and re.search(rf"{re.escape(stem)}(?!\.\w)", typed, re.IGNORECASE):
             request.files.append(path)
     request.files = [path for path in dict.fromkeys(request.files) if path != request.target]
 
@@ -122,14 +122,14 @@ def without_files(text: str) -> str:
     """Return `text` without the names of files and the words that lead to them, and without the language to quote in."""
     for name in ("in_en", "in_zh"):
         text = pattern(name).sub("", text)
-    text = re.sub(rf"[“\"'`]?(?:{_FILE})[”\"'`]?\s*(?:里的?|中的?)?", "\0", text, flags=re.IGNORECASE)
+    text = re.sub(rf"(?i)[“\"'`]?(?:{_FILE})[”\"'`]?\s*(?:里的?|中的?)?", "\0", text)
     text = re.sub(f"{_LEADS}\0", " ", text, flags=re.IGNORECASE)
     return " ".join(text.split()).strip(" .,;:!?。，；：！？\"'“”")
 
 
 def _object(text: str) -> str:
     """Return what is replaced, or by what, without the file it is in."""
-    text = re.sub(rf"\s+(?:in|within)\s+(?:@|{_FILE}|all\b|the\b|every).*$", "", text, flags=re.IGNORECASE)
+    text = re.sub(rf"(?i)\s+(?:in|within)\s+(?:@|{_FILE}|all\b|the\b|every).*$", "", text)
     text = re.sub(rf"^.*?(?:{_FILE})\s*(?:里面?的?|中的?)?", "", text, flags=re.IGNORECASE)
     return text.strip(" .。\"“”'‘’「」『』")
 

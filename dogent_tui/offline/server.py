@@ -5,19 +5,11 @@ import hmac
 import importlib
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Self, TypeAlias
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from dogent_tui.offline.messages_api import (
-    ApiError,
-    MessagesRequest,
-    ReplyBlock,
-    ReplyText,
-    models_json,
-    parse_request,
-    reply_events,
-    reply_json,
-)
+from dogent_tui.offline import messages_api
+from dogent_tui.offline.messages_api import ApiError, MessagesRequest, ReplyBlock, ReplyText
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -48,7 +40,7 @@ class LoopbackServer:
     unless given. A request is canceled when its client goes away, and when the server stops.
     """
 
-    def __init__(self, responder: Responder, *, models: Sequence[str] = (), pause: float = 0.0, token: str = "") -> None:
+    def __init__(self, responder: Responder, *, models: Sequence[str] = (), pause: float = 0, token: str = "") -> None:
         self.token = token or secrets.token_urlsafe(32)
         self.base_url = ""
         self._responder = responder
@@ -71,7 +63,7 @@ class LoopbackServer:
         app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_route("HEAD", "/", self._probe)
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1)
         await runner.setup()
         try:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -117,8 +109,6 @@ class LoopbackServer:
         return hmac.compare_digest(given.encode(errors="replace"), self.token.encode())
 
     async def _messages(self, request: "web.Request") -> "web.StreamResponse":
-        from aiohttp import web
-
         parsed = await self._parse(request)
         try:
             answer = await self._responder(parsed)
@@ -132,31 +122,25 @@ class LoopbackServer:
             return await self._stream(request, answer)
         if parsed.stream:
             return await self._stream(request, self._paced(parsed, answer))
-        return web.json_response(reply_json(parsed, answer))
+        return _json(messages_api.reply_json(parsed, answer))
 
     async def _count_tokens(self, request: "web.Request") -> "web.StreamResponse":
-        from aiohttp import web
-
         tokens = (await self._parse(request)).input_tokens
-        return web.json_response({"input_tokens": max(1, tokens)})
+        return _json({"input_tokens": max(1, tokens)})
 
     async def _list_models(self, _request: "web.Request") -> "web.StreamResponse":
-        from aiohttp import web
-
-        return web.json_response(models_json(self._models))
+        return _json(messages_api.models_json(self._models))
 
     async def _probe(self, _request: "web.Request") -> "web.StreamResponse":
-        from aiohttp import web
-
-        return web.Response()
+        return _json({})
 
     async def _parse(self, request: "web.Request") -> MessagesRequest:
-        return await asyncio.to_thread(parse_request, await request.read(), request.headers)
+        return await asyncio.to_thread(messages_api.parse_request, await request.read(), request.headers)
 
     # ── Streaming ─────────────────────────────────────────────────────────────────────────────────
 
     async def _paced(self, parsed: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Events:
-        for data in reply_events(parsed, blocks):
+        for data in messages_api.reply_events(parsed, blocks):
             yield data
             await asyncio.sleep(self._pause)
 
@@ -181,6 +165,10 @@ class LoopbackServer:
 
 
 def _error_response(error: ApiError) -> "web.StreamResponse":
+    return _json(error.as_json(), error.status, error.headers)
+
+
+def _json(body: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> "web.StreamResponse":
     from aiohttp import web
 
-    return web.json_response(error.as_json(), status=error.status, headers=error.headers)
+    return web.json_response(body, status=status, headers=headers)

@@ -50,6 +50,8 @@ class _Asked:
         is_total = last > 0 and set(re.findall(r"\w+", table.rows[last][0].casefold())) & _TOTALS
         self._total = last if is_total else None
         self._rows = self._rows_named()
+        if operation == "rows" and self._rows and self._columns:  # how many of what a column counts
+            self._operation = ""
         self.fit = self._fit(question.casefold()) if self._figures and last > 0 else 0.0
 
     def _fit(self, question: str) -> float:
@@ -63,7 +65,7 @@ class _Asked:
         has_limit = self._limit is not None
         needs = {"over": has_limit, "under": has_limit, "rows": file > _CELL}
         least = 0.1 if self._operation == "sum" and self._total is not None else _NAMED
-        if not needs.get(self._operation, True) or max(*self._likes, file) < least:
+        if not needs.get(self._operation, True) or max(column, file) < least:
             return 0.0
         return column + file + 0.5 * max(self._likes) + 0.2 * bool(self._rows)
 

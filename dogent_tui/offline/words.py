@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -12,8 +12,8 @@ Language: TypeAlias = Literal["en", "zh"]
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = re.compile(rf"({'|'.join(_MONTHS)})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?")
-_NUMERAL = re.compile(r"[零〇一二两三四五六七八九十百千万]+")
-_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+_NUMERAL = re.compile(r"[零〇一二两三四五六七八九十百千]+")
+_UNITS = {"十": 10, "百": 100, "千": 1000}
 _TOKEN = re.compile(
     r"(?P<date>(?P<year>\d{4})-(?P<month>\d\d)(?!\d))|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<in>月)?"
     r"|(?P<cjk>[\u3400-\u9fff]+)|(?P<word>[^\W\d_]+)"
@@ -23,7 +23,8 @@ _TOKEN = re.compile(
 @cache
 def words() -> Mapping[str, Any]:
     """Return what `words.toml` holds."""
-    return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+    found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+    return found | {"stop": frozenset(found["stop"].split())}
 
 
 @cache
@@ -43,12 +44,12 @@ def language_of(text: str) -> Language:
 
 def terms(text: str) -> list[str]:
     """Return the terms of `text` in order, without words that say nothing by themselves."""
-    return [term for term in _terms(text) if term not in _stop()]
+    return [term for term in _terms(text) if term not in words()["stop"]]
 
 
 def _terms(text: str) -> Iterator[str]:
     plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", text))
-    for found in _TOKEN.finditer(plain):
+    for found in _TOKEN.finditer(re.sub(r"\b(in|since|until) may\b", r"\1 May", plain)):
         word = (found["word"] or "").casefold()
         if found["date"]:
             yield from (found["date"], found["year"], f"month{int(found['month'])}")
@@ -59,7 +60,7 @@ def _terms(text: str) -> Iterator[str]:
         elif (month := _MONTH.fullmatch(word)) and found["word"] != "may":
             yield f"month{_MONTHS.index(month[1]) + 1}"
         else:
-            yield word if word in _stop() else _stemmer()(word)
+            yield word if word in words()["stop"] else _stemmer()(word)
 
 
 def _chinese(run: str) -> Iterator[str]:
@@ -76,18 +77,11 @@ def number_of(numeral: str) -> int:
     """Return the value of a Chinese numeral: 十九 is 19."""
     total = digit = 0
     for sign in numeral.replace("两", "二").replace("〇", "零"):
-        if sign == "万":
-            total, digit = (total + digit) * 10_000, 0
-        elif unit := _UNITS.get(sign, 0):
+        if unit := _UNITS.get(sign, 0):
             total, digit = total + (digit or 1) * unit, 0
         else:
             digit = "零一二三四五六七八九".index(sign)
     return total + digit
-
-
-@cache
-def _stop() -> frozenset[str]:
-    return frozenset(words()["stop"].split())
 
 
 @cache
@@ -115,3 +109,26 @@ def related() -> Mapping[str, frozenset[str]]:
         for term in group:
             found[term] = found.get(term, frozenset()) | (group - {term})
     return found
+
+
+def phrase(language: Language, name: str, /, **slots: object) -> str:
+    """Return what is said, with its slots filled in."""
+    said: str = words()["says"][name][language == "zh"]
+    return said.format(**slots)
+
+
+def suggestions(language: Language, paths: Sequence[str]) -> list[str]:
+    """Return three requests that work with the files that are here."""
+    texts = [path for path in paths if extension(path) in ("md", "txt", "docx", "pdf")]
+    texts.sort(key=lambda path: path.casefold().endswith("readme.md"))
+    tables = [path for path in paths if extension(path) in ("csv", "tsv", "xlsx")]
+    markdown = [path for path in texts if extension(path) == "md"]
+    having = {"text": texts, "table": tables, "texts": texts[1:] and texts, "markdown": markdown}
+    having |= {"words": texts, "empty": ["-"], "empty2": ["-"], "empty3": ["-"]}
+    made = ((words()["suggests"][name], files) for name, files in having.items() if files)
+    return [said[language == "zh"].format(*files) for said, files in made][:3]
+
+
+def extension(path: str) -> str:
+    """Return what a file's name ends in, in lower case and without the dot."""
+    return path.rpartition("/")[2].rpartition(".")[2].lower()
