@@ -20,7 +20,6 @@ _PIPED = re.compile(r"\n\n<stdin>\n(?P<text>.*?)</stdin>", re.DOTALL)
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
 """What Read puts before each line. The CLI trims a result that a reminder follows: then an empty last line is a bare number."""
-_INTERRUPTED = "[Request interrupted by user"
 _REVIEWED = re.compile(r"The (?:person|user) reviewed your change: (?P<outcome>[^\n]*)\.")
 """How the result of a call begins that the user reviewed in place of its being run (`changes/outcome.py`)."""
 _PLACES = ("file_path", "path", "md_path")
@@ -163,6 +162,6 @@ def _prompts(message: Message) -> Iterable[str]:
     puts remarks of its own, so that there only a text with our block of attachments counts.
     """
     for text in (strip_reminders(text).strip() for text in message.texts):
-        is_remark = text.startswith(_INTERRUPTED) or (message.tool_results and _OPENING not in text)
-        if text and not is_remark:
+        is_ours = not message.tool_results or _OPENING in text
+        if text and is_ours and not text.startswith("[Request interrupted by user"):
             yield text

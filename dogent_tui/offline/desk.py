@@ -20,9 +20,8 @@ Files: TypeAlias = Callable[[], Mapping[str, float]]
 DOCUMENTS: Sequence[str] = words()["files"]["documents"]
 PASTED = "your prompt"
 """What stands for the path of a text that came with the prompt."""
-_MOST_FILES, _MOST_CALLS = 30, 90
-_PART, _MOST_PARTS = 20_000, 12
-"""Characters of a part of a document: several have to fit into the CLI's window of 200,000 tokens."""
+_MOST_FILES, _MOST_CALLS, _MOST_PARTS, _PART = 30, 90, 12, 20_000
+"""Files read for a request, calls of a run, parts of a document, characters of a part: several have to fit into a window."""
 _MORE = re.compile(r"^There is more: call read_document again with offset (\d+)\.$", re.MULTILINE)
 _METADATA = re.compile(r"^Metadata: (\{.*\})$", re.MULTILINE)
 _STUB = "unchanged since"

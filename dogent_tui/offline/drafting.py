@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dogent_tui.offline.passages import MARK, Document, Passage, Table
+from dogent_tui.offline.passages import Document, Passage, Table
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.words import Language, phrase, terms
 
@@ -14,10 +14,10 @@ Found: TypeAlias = Sequence[Passage]
 Documents: TypeAlias = Sequence[Document]
 Sections: TypeAlias = Sequence[tuple[str, Found]]
 
-_LEAST, _LEAST_NAMED = 0.45, 0.25
-"""Coverage of a topic from which on sources hold something about it: any of the folder, and those the user named."""
-_MOST_UNDER, _SMALL = 4, 20
-"""Passages under a heading that the user named; rows of a table that is shown whole."""
+_LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.45, 0.25, 4, 20
+"""Coverage of a topic from which on sources hold something about it, any of the folder and those the user named; passages under
+a heading that the user named; rows of a table that is shown whole.
+"""
 _FACT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)\s*(%|[^\W\d_]+)")
 _NOTE = re.compile(r"^\[\^(\d+)\]:", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
@@ -106,11 +106,6 @@ def compose(sections: Sections, documents: Documents, language: Language, first:
     lines += [f"> {line}\n" for line in differ]
     lacking = [phrase(language, "gaps", names=", ".join(gaps))] if gaps else []
     return Draft("\n".join([*lines, *notes]), quoted, lacking + differ)
-
-
-def titled(title: str, draft: Draft) -> str:
-    """Return `draft` as a document of its own."""
-    return f"# {title}\n\n{MARK}\n\n{draft.text}\n"
 
 
 def added(text: str, part: Draft) -> str:

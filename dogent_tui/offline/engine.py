@@ -8,9 +8,6 @@ from dogent_tui.offline.desk import Files
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock
 from dogent_tui.offline.server import LoopbackServer
 
-_PAUSE = 0.003
-"""Seconds between two pieces of a reply: a screen shows it grow, and a whole draft takes a quarter of a second."""
-
 
 class OfflineEngine(LoopbackServer):
     """The engine as a loopback server: point the CLI at its `base_url` with its `token` and `model`.
@@ -23,7 +20,8 @@ class OfflineEngine(LoopbackServer):
     model: ClassVar[str] = "claude-haiku-4-5"
 
     def __init__(self, files: Files = dict) -> None:
-        super().__init__(self._respond, models=(self.model,), pause=_PAUSE)
+        # With a pause between two pieces a screen shows the reply grow; a whole draft takes a quarter of a second.
+        super().__init__(self._respond, models=(self.model,), pause=0.003)
         self._files = files
         self._seen: dict[str, float] = {}
 

@@ -9,7 +9,7 @@ from dogent_tui.offline import drafting
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation, conversation_of
 from dogent_tui.offline.desk import DOCUMENTS, PASTED, Desk, Files, Pending
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText
-from dogent_tui.offline.passages import Document, Passage
+from dogent_tui.offline.passages import MARK, Document, Passage
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
@@ -56,7 +56,7 @@ class Finder:
         self._talk, self._desk = talk, desk
         self.request = self._request_of(-1)
         self.request.files += [PASTED] if talk.current.material else []
-        reasons = {"ask": "nothing", "compare": "nothing", "phrase": "none"}
+        reasons = {"ask": "nothing", "compare": "nothing", "phrase": "none", "find": "not_found"}
         self._why = reasons.get(self.request.verb, "which")
 
     def answer(self) -> str:
@@ -121,7 +121,8 @@ class Finder:
         tables = [table for document in documents for table in document.tables]
         typed = [run.typed for run in self._talk.runs if terms(run.typed)]
         before = typed[-2] if pattern("goes_on").match(typed[-1]) and len(typed) > 1 else ""
-        answer, operation = ask(tables, topic), operation_of(topic)
+        answer = ask(tables, topic, named=bool(self.request.files))
+        operation = operation_of(topic)
         if before and operation and not answer:
             plain = pattern(operation_of(before) or operation).sub(" ", before)
             answer = ask(tables, f"{plain} {topic}", operation)
@@ -138,15 +139,13 @@ class Finder:
 
     def _find(self) -> list[str]:
         sought, documents, lines = self.request.topic, self.sources(), list[str]()
-        count = sum(one.text.casefold().count(sought.casefold()) for one in documents)
-        for document in documents:
+        for document in documents if sought else ():
             numbered = enumerate(map(str.strip, document.text.splitlines()), 1)
             places = [(at, line) for at, line in numbered if sought.casefold() in line.casefold()]
             told = (f"{at}: {_part(line, sought)}" for at, line in places[:_PLACES])
             lines += [f"- `{document.path}`, {one}" for one in told]
         if lines:
-            return [self._say("found", topic=sought, count=count), "\n".join(lines[:_LISTED])]
-        self._why = "not_found"
+            return [self._say("found", topic=sought), "\n".join(lines[:_LISTED])]
         hits = good(Index(_passages(documents)).search(sought), _BESIDE)[:2]
         quotes = [_quote(hit.passage) for hit in hits]
         return [self._say("not_found", topic=sought), *quotes] if quotes else []
@@ -190,11 +189,10 @@ class Finder:
         return list(filter(None, said))
 
     def _open(self) -> list[str]:
-        said = []
         for one in self._meant()[:1]:
             lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
-            said += [self._say("open", path=one.path), "\n".join(lines)]
-        return said
+            return [self._say("open", path=one.path), "\n".join(lines)]
+        return []
 
     def _replace(self) -> list[str]:
         old, new, said = self.request.old, self.request.new, []
@@ -255,7 +253,8 @@ class Finder:
         title = drafting.capital(request.topic or known or self._say("report"))
         draft = drafting.compose(sections, documents, request.language)
         path = self._free(title)
-        call = self._desk.call("Write", file_path=path, content=drafting.titled(title, draft))
+        text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
+        call = self._desk.call("Write", file_path=path, content=text)
         path = self._talk.shown(path)
         if call.error:
             return [self._say("failed", path=path, reason=call.error)]

@@ -235,6 +235,7 @@ _ERROR_KINDS: Mapping[int, str] = {
 """Anthropic's error types by HTTP status."""
 
 Content: TypeAlias = list[dict[str, Any]]
+Usage: TypeAlias = Mapping[str, int]
 StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
 
 
@@ -307,7 +308,7 @@ class ReplyStream:
         """Return the event that closes the open block."""
         return event("content_block_stop", {"index": self._index})
 
-    def finish(self, stop_reason: StopReason | None = None, usage: Mapping[str, int] | None = None) -> bytes:
+    def finish(self, stop_reason: StopReason | None = None, usage: Usage | None = None) -> bytes:
         """Return the events that end the message. The reason defaults to ``tool_use`` after a call, else ``end_turn``.
 
         `usage` is what was counted; otherwise the output is estimated.
@@ -386,8 +387,7 @@ def split(text: str, pieces: int, least: int) -> Iterator[str]:
 
 
 def _message_json(identity: str, request: MessagesRequest, content: Content, reason: str | None, tokens: int) -> dict[str, Any]:
-    usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
-    usage |= {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    cached = dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
     return {
         "id": identity,
         "type": "message",
@@ -396,5 +396,5 @@ def _message_json(identity: str, request: MessagesRequest, content: Content, rea
         "content": content,
         "stop_reason": reason,
         "stop_sequence": None,
-        "usage": usage,
+        "usage": {"input_tokens": request.input_tokens, "output_tokens": tokens, **cached},
     }

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -88,11 +89,9 @@ def parse(path: str, text: str) -> Document:
     reader = _Reader(Document(path, text))
     if path.lower().endswith((".csv", ".tsv")) and not text.startswith("|"):
         delimiter = max(",;\t", key=text.partition("\n")[0].count)
-        try:
+        with suppress(csv.Error):  # a cell without an end, say
             rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)]
-        except csv.Error:  # a cell without an end, say
-            rows = [line.split(delimiter) for line in text.splitlines() if line.strip()]
-        reader.add_table(rows, first=2)
+            reader.add_table(rows, first=2)
     else:
         reader.read(text)
     return reader.document

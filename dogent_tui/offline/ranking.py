@@ -56,9 +56,9 @@ class Index:
             score = covered = 0.0
             for ways, rare in zip(asked, rarity, strict=True):
                 held = [(weight, way) for way, weight in ways.items() if way in bag]
-                scores = (weight * self._score(way, bag[way], norm) for weight, way in held)
+                scores = [weight * self._rarity(self._holders[way]) * bag[way] / (bag[way] + norm) for weight, way in held]
                 score += max(scores, default=0.0)
-                covered += rare * min(1.0, 0.2 + max((weight for weight, _ in held), default=-0.2))
+                covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
             share = covered / sum(rarity) if score else 0.0
             is_named = all(ways.keys() & heading for ways in asked)
             has_figure = wants_figure and any(sign.isdigit() for sign in passage.text)
@@ -75,9 +75,6 @@ class Index:
             close = [] if ways else difflib.get_close_matches(term, self._holders, 1, 0.84)
             ways |= dict.fromkeys(close, _MISSPELT)
         return ways | {term: 1.0}
-
-    def _score(self, term: str, count: float, norm: float) -> float:
-        return self._rarity(self._holders[term]) * count / (count + norm)
 
     def _rarity(self, holders: int) -> float:
         return math.log(1 + (len(self._bags) - holders + 0.5) / (holders + 0.5))

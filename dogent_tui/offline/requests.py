@@ -3,6 +3,7 @@
 The first clause of a prompt with a verb says what to do. The others fill slots: save it as, begin with, export it.
 """
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -93,12 +94,12 @@ def _verb(clause: str) -> tuple[str, Mapping[str, str]]:
 
 def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
     """Tell the files that are named from the one that is written."""
-    known = {_base(path).casefold(): path for path in reversed(paths)}
+    known = {posixpath.basename(path).casefold(): path for path in reversed(paths)}
     known |= {path.casefold(): path for path in paths}
     for found in pattern("file").finditer(typed):
         # Chinese does not set a name apart from the words before it: the longest end that is a file is meant.
         whole = found[0].lstrip("@").casefold()
-        ends = (whole[at:] for at in range(len(whole)) if not re.match(r"[\w-]", whole[at - 1 : at], re.ASCII))
+        ends = [whole[found.start() :] for found in re.finditer(r"(?a)(?<![\w-]).", whole)]
         name = next((end for end in ends if end in known), "")
         path, plain = known.get(name, ""), found[0].lstrip("@")
         name = name or re.sub(r"^[\u3400-\u9fff]+(?=\w)", "", plain)
@@ -111,7 +112,7 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
         else:
             request.missing.append(name)
     for path in paths:  # a name without its ending: where it is no plain word
-        stem = _base(path).rpartition(".")[0]
+        stem = posixpath.basename(path).rpartition(".")[0]
         is_telling = (re.search(r"[-_]", stem) or not stem.isascii()) and len(stem) > 2
         if is_telling and re.search(rf"{re.escape(stem)}(?!\.\w)", typed, re.IGNORECASE):
             request.files.append(path)
@@ -144,7 +145,3 @@ def _number(said: str) -> float:
     if said.lower() in names:
         return names.index(said.lower()) or 0.5
     return float(said) if said.isdigit() else number_of(said) if said else 0.0
-
-
-def _base(path: str) -> str:
-    return path.rpartition("/")[2]

@@ -5,7 +5,7 @@ import hmac
 import importlib
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from dogent_tui.offline import messages_api
@@ -135,7 +135,8 @@ class LoopbackServer:
         return _json({})
 
     async def _parse(self, request: "web.Request") -> MessagesRequest:
-        return await asyncio.to_thread(messages_api.parse_request, await request.read(), request.headers)
+        body = await request.read()
+        return await asyncio.to_thread(messages_api.parse_request, body, request.headers)
 
     # ── Streaming ─────────────────────────────────────────────────────────────────────────────────
 
@@ -168,7 +169,7 @@ def _error_response(error: ApiError) -> "web.StreamResponse":
     return _json(error.as_json(), error.status, error.headers)
 
 
-def _json(body: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> "web.StreamResponse":
+def _json(body: Any, status: int = 200, headers: Any = None) -> "web.StreamResponse":
     from aiohttp import web
 
     return web.json_response(body, status=status, headers=headers)

@@ -8,11 +8,10 @@ from dogent_tui.offline.words import language_of, pattern, related, terms, words
 
 _TOTALS = frozenset(["total", "sum", "all", "altogether", "合计", "总计", "总额", "总和", "共计"])
 _NUMBER = re.compile(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
-_NAMED, _CELL = 0.45, 0.5
-"""How much of the name of a column or table a question has to hold to mean it, 0 to 1; how much where it names no operation."""
-_RELATED = 0.6
-_MOST = 24
-"""Rows that are shown."""
+_NAMED, _CELL, _RELATED, _MOST = 0.45, 0.5, 0.6, 24
+"""How much of the name of a column or table a question has to hold to mean it, 0 to 1; how much where it names no operation; what
+a word counts that means nearly the same; the most rows that are shown.
+"""
 
 
 def operation_of(question: str) -> str:
@@ -20,12 +19,14 @@ def operation_of(question: str) -> str:
     return next((name for name in words()["operations"] if pattern(name).search(question)), "")
 
 
-def ask(tables: Iterable[Table], question: str, operation: str = "") -> str:
+def ask(tables: Iterable[Table], question: str, operation: str = "", *, named: bool = False) -> str:
     """Return what one of `tables` answers, as Markdown with the rows that show it.
 
-    Empty where the question names no operation, or no table, column or row to do it with.
+    Empty where the question names no operation, or no table, column or row to do it with. `named`: the user named the files
+    that the tables are of.
     """
-    asked = [_Asked(table, question, operation or operation_of(question)) for table in tables]
+    operation = operation or operation_of(question)
+    asked = [_Asked(table, question, operation, float(named)) for table in tables]
     best = max(asked, key=lambda one: one.fit, default=None)
     return best.answer() if best is not None and best.fit > 0 else ""
 
@@ -33,7 +34,7 @@ def ask(tables: Iterable[Table], question: str, operation: str = "") -> str:
 class _Asked:
     """One table and a question: which of its columns and rows are meant. `fit` says how well, 0 for not at all."""
 
-    def __init__(self, table: Table, question: str, operation: str) -> None:
+    def __init__(self, table: Table, question: str, operation: str, named: float) -> None:
         self._table, self._operation, self._language = table, operation, language_of(question)
         self._asked = set(terms(pattern(operation).sub(" ", question) if operation else question))
         self._raw = set(re.findall(r"[\w-]+", question.casefold()))
@@ -43,21 +44,19 @@ class _Asked:
         shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
         self._figures = [at for at, share in enumerate(shares) if share >= 0.8]
         self._likes = [self._like(name) for name in table.names]
-        parts = [len(_parts(name)) for name in table.names]
         self._columns = [at for at in self._figures if self._likes[at]]
-        self._columns.sort(key=lambda at: (-self._likes[at], -parts[at]))
+        self._columns.sort(key=lambda at: (-self._likes[at], -len(_parts(table.names[at]))))
         last = len(table.rows) - 1
         is_total = last > 0 and set(re.findall(r"\w+", table.rows[last][0].casefold())) & _TOTALS
         self._total = last if is_total else None
         self._rows = self._rows_named()
         if operation == "rows" and self._rows and self._columns:  # how many of what a column counts
             self._operation = ""
-        self.fit = self._fit(question.casefold()) if self._figures and last > 0 else 0.0
+        self.fit = self._fit(named) if self._figures and last > 0 else 0.0
 
-    def _fit(self, question: str) -> float:
-        name = self._table.path.rpartition("/")[2].casefold()
-        file = self._like(f"{name.rpartition('.')[0]} {self._table.place.removeprefix('sheet ')}")
-        file = 1.0 if name in question else file
+    def _fit(self, named: float) -> float:
+        name = self._table.path.rpartition("/")[2].rpartition(".")[0]
+        file = self._like(f"{name} {self._table.place.removeprefix('sheet ')}") + named
         column = self._likes[self._columns[0]] if self._columns else 0.0
         if not self._operation:  # one cell: its row, and its column by a word of its own
             direct = self._columns and _parts(self._table.names[self._columns[0]]) & self._asked
@@ -91,8 +90,6 @@ class _Asked:
                 rows = [at for at in values if (values[at] - value) * sign > 0]
             case "difference":
                 return self._difference(within, top)
-            case "rows":
-                rows = list(range(len(self._table.rows)))
             case "":
                 told = "; ".join(f"{self._label(at)} {self._table.rows[at][top]}" for at in rows)
                 return self._say("cell", top, rows, told=told)

@@ -170,6 +170,14 @@ def test_the_wishes_of_the_workspace_say_the_format(folder):
     assert set(turn.written) == {"tea.md", "tea.docx"}
 
 
+@pytest.mark.parametrize("typed", ["hello", "你好"])
+def test_what_it_suggests_works(folder, typed):
+    works = [line.removeprefix("- ") for line in Conversation(folder).ask(typed).said.splitlines() if line.startswith("- ")]
+    assert len(works) == 3
+    for request in works:
+        assert not is_honest(Conversation(folder).ask(request).said), request
+
+
 # ── What can go wrong ─────────────────────────────────────────────────────────────────────────────
 
 
