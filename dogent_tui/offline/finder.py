@@ -116,11 +116,11 @@ class Finder:
 
     def _ask(self) -> list[str]:
         topic, documents = self.request.topic, self.sources()
-        if not terms(topic):
-            return self._summarize() if self.request.files else []
         tables = [table for document in documents for table in document.tables]
-        typed = [run.typed for run in self._talk.runs if terms(run.typed)]
-        before = typed[-2] if pattern("goes_on").match(typed[-1]) and len(typed) > 1 else ""
+        typed = ["", *(run.typed for run in self._talk.runs)]
+        before = typed[-2] if pattern("goes_on").match(typed[-1]) else ""
+        if not terms(topic) and not before:
+            return self._summarize() if self.request.files else []
         answer = ask(tables, topic, named=bool(self.request.files))
         operation = operation_of(topic)
         if before and operation and not answer:

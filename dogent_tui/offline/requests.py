@@ -130,7 +130,7 @@ def without_files(text: str) -> str:
 
 def _object(text: str) -> str:
     """Return what is replaced, or by what, without the file it is in."""
-    text = re.sub(rf"(?i)\s+(?:in|within)\s+(?:@|{_FILE}|all\b|the\b|every).*$", "", text)
+    text = re.sub(rf"(?i)\s+(?:in (?:@|{_FILE}|all\b|the\b|every)|everywhere$).*$", "", text)
     text = re.sub(rf"^.*?(?:{_FILE})\s*(?:里面?的?|中的?)?", "", text, flags=re.IGNORECASE)
     return text.strip(" .。\"“”'‘’「」『』")
 

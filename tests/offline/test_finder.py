@@ -89,6 +89,11 @@ def test_a_table_is_asked_as_a_table(conversation, question, answer):
     assert answer in conversation.ask(question).said
 
 
+def test_a_question_goes_on_with_the_one_before(conversation):
+    conversation.ask("which month had the fewest cups?")
+    assert "largest **cups** is 200" in conversation.ask("and the most?").said
+
+
 # ── Acting ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -98,6 +103,12 @@ def test_a_replacement_is_a_proposal_that_can_be_rejected(folder):
     assert [name for name, _ in turn.calls] == ["Read", PROPOSE]
     assert not turn.written
     assert "was not changed" in turn.said
+
+
+def test_a_name_with_an_initial_is_replaced_everywhere(conversation, folder):
+    (folder / "more.txt").write_text("Ada Lovelace writes. Ada Lovelace reads.\n", encoding="utf-8")
+    turn = conversation.ask("replace Ada Lovelace with A. Lovelace everywhere")
+    assert turn.written == {"more.txt": "A. Lovelace writes. A. Lovelace reads.\n"}
 
 
 def test_where_nobody_can_review_a_replacement_is_written(folder):
