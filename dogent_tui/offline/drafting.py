@@ -36,11 +36,11 @@ class Draft:
 def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passage]:
     """Return the passages about `topic`, in their order; none where they hold too little of it.
 
-    `named`: the user named the sources, so that all of them count where none holds a word of the topic.
+    `named`: the user named the sources, so that less of it will do.
     """
     hits = good(Index(found).search(topic), 0.0)
     if not hits or max(hit.coverage for hit in hits) < (_LEAST_NAMED if named else _LEAST):
-        return list(found) if named else []
+        return []
     chosen = {hit.passage for hit in hits}
     return [passage for passage in found if passage in chosen]
 
@@ -78,13 +78,14 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
     return [found[at] for at in sorted(chosen)]
 
 
-def compose(sections: Sections, documents: Documents, language: Language, first: int = 1) -> Draft:
-    """Write `sections` down; `first` is the number of the first footnote.
+def compose(sections: Sections, documents: Documents, language: Language, into: str = "") -> Draft:
+    """Write `sections` down, with footnotes that go on with those of the document `into`.
 
     Of `documents` that are small tables, all is shown where rows are quoted.
     """
     tables = (table for one in documents if one.is_table for table in one.tables)
     small = {(table.path, table.place): table for table in tables if len(table.rows) <= _SMALL}
+    first = max(map(int, _NOTE.findall(into)), default=0) + 1
     lines, notes, gaps, quoted = list[str](), list[str](), list[str](), list[Passage]()
     for heading, found in sections:
         lines += [f"## {heading}", ""] + ([] if found else [phrase(language, "gap"), ""])
@@ -115,11 +116,6 @@ def added(text: str, part: Draft) -> str:
     own = _NOTE.search(part.text)
     said, new = (part.text[: own.start()], part.text[own.start() :]) if own else (part.text, "")
     return f"{head.rstrip()}\n\n{said.rstrip()}\n\n{foot}\n{new}".rstrip() + "\n"
-
-
-def next_note(text: str) -> int:
-    """Return the first number that no footnote of `text` has."""
-    return max(map(int, _NOTE.findall(text)), default=0) + 1
 
 
 def differing(quoted: Sequence[Passage], language: Language) -> list[str]:

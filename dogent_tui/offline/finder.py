@@ -282,8 +282,10 @@ class Finder:
         found = [one for one in found if language_of(one.text) == request.only] or found
         if not request.files:
             return drafting.on_topic(found, request.topic, named=False)
-        each = ([one for one in found if one.path == document.path] for document in documents)
-        return [one for some in each for one in drafting.on_topic(some, request.topic, named=True)]
+        each = [[one for one in found if one.path == document.path] for document in documents]
+        about = [drafting.on_topic(some, request.topic, named=True) for some in each]
+        both = zip(each, about, strict=True) if any(about) or not terms(request.topic) else ()
+        return [one for some, mine in both for one in mine or some]
 
     def _add(self) -> list[str]:
         request = self.request
@@ -297,8 +299,8 @@ class Finder:
             return []
         text = self._desk.text(target)
         title = pattern("article").sub("", request.topic) or found[0].heading or found[0].path
-        sections, first = [(drafting.capital(title), found)], drafting.next_note(text)
-        part = drafting.compose(sections, documents, request.language, first=first)
+        sections = [(drafting.capital(title), found)]
+        part = drafting.compose(sections, documents, request.language, text)
         said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
         return [self._change(target, drafting.added(text, part), said), *part.remarks]
 

@@ -143,7 +143,13 @@ def test_a_draft_quotes_under_the_headings_named_flags_what_differs_and_marks_ga
 
 
 def test_a_draft_without_matching_material_is_not_written(conversation):
-    for request in ("Write a report about elephants", "Write a report", "Write a poem about tea", "写一份关于大象的报告"):
+    for request in (
+        "Write a report about elephants",
+        "Write a report on elephants from @notes.md",
+        "Write a report",
+        "Write a poem about tea",
+        "写一份关于大象的报告",
+    ):
         turn = conversation.ask(request)
         assert is_honest(turn.said), request
         assert not turn.written
