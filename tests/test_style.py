@@ -16,8 +16,6 @@ STYLE = ROOT / "docs" / "style.md"
 TEXTS = sorted(
     {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *PACKAGE.glob("**/*.md"), *PACKAGE.glob("schemas/*.json")} - {STYLE}
 )
-OWN_WORDS = {PACKAGE / "offline"}
-"""Rooms whose messages follow later: the offline engine is being replaced."""
 
 
 @cache
@@ -76,8 +74,12 @@ def test_what_the_guide_replaces_is_found(text, words):
 
 @pytest.mark.slow
 def test_messages_hold_to_the_guide():
-    files = [file for file in sorted(PACKAGE.rglob("*.py")) if not OWN_WORDS & set(file.parents)]
-    wrong = [f"{file}:{line}: {found}" for file in files for line, text in said_in(file) for found in found_in(text)]
+    wrong = [
+        f"{file}:{line}: {found}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        for line, text in said_in(file)
+        for found in found_in(text)
+    ]
     assert not wrong, "\n".join(wrong)
 
 

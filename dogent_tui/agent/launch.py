@@ -20,7 +20,7 @@ from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.trust import FolderTrust
-from dogent_tui.workspace.walking import unseen
+from dogent_tui.workspace.walking import changed_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,7 +156,7 @@ class ClaudeLauncher(msgspec.Struct):
     async def _start_engine(self) -> Endpoint:
         from dogent_tui.offline.engine import OfflineEngine
 
-        engine = await self._shared.enter_async_context(OfflineEngine(partial(unseen, self.workspace.root)))
+        engine = await self._shared.enter_async_context(OfflineEngine(partial(changed_files, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
 
 

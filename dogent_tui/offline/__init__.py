@@ -1,1 +1,1 @@
-"""The built-in engine: a loopback Messages API that needs no model and no network."""
+"""The built-in engine: a loopback Messages API that finds, quotes and acts, without a model or a network."""

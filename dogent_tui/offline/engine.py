@@ -1,55 +1,37 @@
-"""The offline engine: what the CLI talks to where no account is set up. Its rules are in `rules`."""
+"""The offline engine: what the CLI talks to where no account is set up. Its answers are in `finder`."""
 
 import asyncio
 import importlib
-from types import TracebackType
 from typing import ClassVar, Self
 
-from dogent_tui.offline.conversation import Ignored
+from dogent_tui.offline.desk import Files
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock
 from dogent_tui.offline.server import LoopbackServer
 
-_PAUSE = 0.003
-"""Seconds between two pieces of a reply: a screen shows it grow, and a whole draft takes a quarter of a second."""
 
-
-class OfflineEngine:
-    """The engine behind a loopback server, as an async context manager: point the CLI at `base_url` with `token` and `model`.
+class OfflineEngine(LoopbackServer):
+    """The engine as a loopback server: point the CLI at its `base_url` with its `token` and `model`.
 
     `model` is a name that the CLI knows, since for others it assumes a window of a million tokens and sends system messages in
-    the conversation; `name` is what a person should see. `ignored` is asked, in a thread, what not to read unasked.
+    the conversation; `name` is what a user should see. `files` is asked, in a thread, what lies in the workspace.
     """
 
     name: ClassVar[str] = "offline engine"
     model: ClassVar[str] = "claude-haiku-4-5"
 
-    def __init__(self, ignored: Ignored = lambda _paths: ()) -> None:
-        self._ignored = ignored
-        self._server = LoopbackServer(self._respond, models=(self.model,), pause=_PAUSE)
-
-    @property
-    def base_url(self) -> str:
-        """The address of the server, empty until it has started."""
-        return self._server.base_url
-
-    @property
-    def token(self) -> str:
-        """The random token that the server asks for."""
-        return self._server.token
+    def __init__(self, files: Files = dict) -> None:
+        # With a pause between two pieces a screen shows the reply grow; a whole draft takes a quarter of a second.
+        super().__init__(self._respond, models=(self.model,), pause=0.003)
+        self._files = files
+        self._seen: dict[str, float] = {}
 
     async def __aenter__(self) -> Self:
-        # The rules compile a good many regular expressions, which the first paint should not wait for.
-        await asyncio.to_thread(importlib.import_module, "dogent_tui.offline.rules")
-        await self._server.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        await self._server.__aexit__(kind, error, traceback)
+        # The grammar compiles regular expressions, which the first paint should not wait for.
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.offline.finder")
+        return await super().__aenter__()
 
     async def _respond(self, request: MessagesRequest) -> tuple[ReplyBlock, ...]:
-        from dogent_tui.offline.rules import reply
+        from dogent_tui.offline.finder import reply
 
-        # Ranking the sentences of large files takes tens of milliseconds, which the screen must not wait for.
-        return await asyncio.to_thread(reply, request, self._ignored)
+        # Ranking the passages of large files takes tens of milliseconds, which the screen must not wait for.
+        return await asyncio.to_thread(reply, request, self._files, self._seen)

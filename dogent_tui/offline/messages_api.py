@@ -7,7 +7,7 @@ and by the scripted server of the end-to-end tests. Imports nothing of ours, and
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 # ── What a request holds ──────────────────────────────────────────────────────────────────────────
@@ -31,12 +31,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a tool call returned. `media` names the parts that are no text, such as ``document`` or ``image``."""
+    """What a tool call returned, as far as it is text."""
 
     tool_use_id: str
     text: str
     is_error: bool = False
-    media: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +56,14 @@ class Message:
     blocks: tuple[Block, ...]
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The text blocks, in order."""
+        return tuple(block.text for block in self.blocks if isinstance(block, Text))
+
+    @property
     def text(self) -> str:
         """The text blocks, joined by blank lines; blocks that hold only white space are left out."""
-        return "\n\n".join(block.text.strip() for block in self.blocks if isinstance(block, Text) and block.text.strip())
+        return "\n\n".join(filter(None, map(str.strip, self.texts)))
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
@@ -96,14 +100,10 @@ class MessagesRequest:
     def last_user_text(self) -> str:
         """Return the newest text that a person typed: the last user message that is more than reminders and tool results."""
         for message in reversed(self.messages):
-            text = _without_reminders(message).text if message.role == "user" else ""
+            text = strip_reminders(message.text).strip() if message.role == "user" else ""
             if text:
                 return text
         return ""
-
-    def tool_results(self) -> dict[str, ToolOutcome]:
-        """Return every tool result of the conversation by the id of its call."""
-        return {result.tool_use_id: result for message in self.messages for result in message.tool_results}
 
 
 def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
@@ -118,17 +118,14 @@ def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -
     if not isinstance(data, dict) or not isinstance(data.get("messages"), list):
         raise ValueError("messages: Field required")
     tools = data.get("tools")
-    names = [tool.get("name") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
-    return MessagesRequest(
-        model=str(data.get("model", "")),
-        system=_joined_text(data.get("system")),
-        messages=tuple(_message(item) for item in data["messages"]),
-        tools=tuple(name for name in names if isinstance(name, str)),
-        stream=data.get("stream") is True,
-        size=len(body.encode(errors="replace")) if isinstance(body, str) else len(body),
-        headers={name.lower(): value for name, value in (headers or {}).items()},
-        raw=data,
-    )
+    tools = tools if isinstance(tools, list) else []
+    names = [tool.get("name") for tool in tools if isinstance(tool, dict)]
+    asked = (str(data.get("model", "")), _joined_text(data.get("system")))
+    messages = tuple(_message(item) for item in data["messages"])
+    size = len(body.encode(errors="replace")) if isinstance(body, str) else len(body)
+    known = {name.lower(): value for name, value in (headers or {}).items()}
+    offered = tuple(name for name in names if isinstance(name, str))
+    return MessagesRequest(*asked, messages, offered, data.get("stream") is True, size, known, data)
 
 
 def strip_reminders(text: str) -> str:
@@ -152,7 +149,8 @@ def _message(item: Any) -> Message:
         return Message(item["role"], (Text(content),))
     if not isinstance(content, list):
         raise ValueError("messages: content must be a string or a list of blocks")
-    return Message(item["role"], tuple(_block(block) for block in content if isinstance(block, dict)))
+    blocks = (_block(block) for block in content if isinstance(block, dict))
+    return Message(item["role"], tuple(blocks))
 
 
 def _block(block: dict[str, Any]) -> Block:
@@ -161,15 +159,11 @@ def _block(block: dict[str, Any]) -> Block:
             return Text(str(block.get("text", "")))
         case "tool_use":
             arguments = block.get("input")
-            return ToolCall(
-                str(block.get("id", "")), str(block.get("name", "")), arguments if isinstance(arguments, dict) else {}
-            )
+            given = arguments if isinstance(arguments, dict) else {}
+            return ToolCall(str(block.get("id", "")), str(block.get("name", "")), given)
         case "tool_result":
-            content = block.get("content")
-            parts = content if isinstance(content, list) else []
-            media = (str(part.get("type")) for part in parts if isinstance(part, dict) and part.get("type") != "text")
-            identity = str(block.get("tool_use_id", ""))
-            return ToolOutcome(identity, _joined_text(content), block.get("is_error") is True, tuple(media))
+            identity, failed = str(block.get("tool_use_id", "")), block.get("is_error") is True
+            return ToolOutcome(identity, _joined_text(block.get("content")), failed)
         case kind:
             return Other(str(kind))
 
@@ -180,20 +174,8 @@ def _joined_text(content: Any) -> str:
         return content
     if not isinstance(content, list):
         return ""
-    return "\n\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict) and part.get("type") == "text")
-
-
-def _without_reminders(message: Message) -> Message:
-    blocks: list[Block] = []
-    for block in message.blocks:
-        match block:
-            case Text(text):
-                blocks.append(Text(strip_reminders(text)))
-            case ToolOutcome(text=text):
-                blocks.append(replace(block, text=strip_reminders(text)))
-            case _:
-                blocks.append(block)
-    return Message(message.role, tuple(blocks))
+    parts = (part for part in content if isinstance(part, dict) and part.get("type") == "text")
+    return "\n\n".join(str(part.get("text", "")) for part in parts)
 
 
 # ── What a reply holds ────────────────────────────────────────────────────────────────────────────
@@ -236,22 +218,24 @@ class ApiError:
 
     def as_json(self) -> dict[str, Any]:
         """Return the body: ``{"type": "error", "error": {"type", "message"}, "request_id"}``."""
-        kind = self.kind or _ERROR_KINDS.get(self.status, "api_error" if self.status >= 500 else "invalid_request_error")
-        return {"type": "error", "error": {"type": kind, "message": self.message}, "request_id": f"req_{secrets.token_hex(12)}"}
+        otherwise = "api_error" if self.status >= 500 else "invalid_request_error"
+        kind = self.kind or _ERROR_KINDS.get(self.status, otherwise)
+        error = {"type": kind, "message": self.message}
+        return {"type": "error", "error": error, "request_id": f"req_{secrets.token_hex(12)}"}
 
 
 _ERROR_KINDS: Mapping[int, str] = {
-    400: "invalid_request_error",
     401: "authentication_error",
     403: "permission_error",
     404: "not_found_error",
     413: "request_too_large",
     429: "rate_limit_error",
-    500: "api_error",
     529: "overloaded_error",
 }
 """Anthropic's error types by HTTP status."""
 
+Content: TypeAlias = list[dict[str, Any]]
+Usage: TypeAlias = Mapping[str, int]
 StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
 
 
@@ -287,7 +271,8 @@ class ReplyStream:
                 yield self.sign()
             case ReplyToolUse(name, arguments, identity):
                 yield self.open_tool_use(name, identity)
-                yield from map(self.arguments, split(json.dumps(arguments, ensure_ascii=False), pieces, least))
+                given = json.dumps(arguments, ensure_ascii=False)
+                yield from map(self.arguments, split(given, pieces, least))
         yield self.close()
 
     def open_text(self) -> bytes:
@@ -313,7 +298,7 @@ class ReplyStream:
     def open_tool_use(self, name: str, identity: str = "") -> bytes:
         """Return the event that opens a tool call; its arguments follow."""
         self._called = True
-        return self._open({"type": "tool_use", "id": identity or tool_use_id(), "name": name, "input": {}})
+        return self._open(_as_json(ReplyToolUse(name, {}, identity)))
 
     def arguments(self, piece: str) -> bytes:
         """Return the event that adds `piece` to the JSON of the open tool call."""
@@ -323,15 +308,16 @@ class ReplyStream:
         """Return the event that closes the open block."""
         return event("content_block_stop", {"index": self._index})
 
-    def finish(self, stop_reason: StopReason | None = None, usage: Mapping[str, int] | None = None) -> bytes:
+    def finish(self, stop_reason: StopReason | None = None, usage: Usage | None = None) -> bytes:
         """Return the events that end the message. The reason defaults to ``tool_use`` after a call, else ``end_turn``.
 
         `usage` is what was counted; otherwise the output is estimated.
         """
         reason = stop_reason or ("tool_use" if self._called else "end_turn")
         usage = usage or {"output_tokens": max(1, self._sent // 4)}
-        delta = event("message_delta", {"delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage})
-        return delta + event("message_stop", {})
+        delta = {"stop_reason": reason, "stop_sequence": None}
+        ended = event("message_delta", {"delta": delta, "usage": usage})
+        return ended + event("message_stop", {})
 
     def _open(self, content: dict[str, Any]) -> bytes:
         self._index += 1
@@ -364,29 +350,29 @@ def reply_events(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Iter
 
 def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> dict[str, Any]:
     """Return a whole reply as the JSON object of a request without ``stream``."""
-    content: list[dict[str, Any]] = []
-    for block in blocks:
-        match block:
-            case ReplyText(text):
-                content.append({"type": "text", "text": text})
-            case ReplyThinking(text):
-                content.append({"type": "thinking", "thinking": text, "signature": secrets.token_hex(16)})
-            case ReplyToolUse(name, arguments, identity):
-                content.append({"type": "tool_use", "id": identity or tool_use_id(), "name": name, "input": dict(arguments)})
+    content = [_as_json(block) for block in blocks]
     reason = "tool_use" if any(isinstance(block, ReplyToolUse) for block in blocks) else "end_turn"
     tokens = max(1, len(json.dumps(content, ensure_ascii=False)) // 4)
     return _message_json(f"msg_{secrets.token_hex(12)}", request, content, reason, tokens)
 
 
+def _as_json(block: ReplyBlock) -> dict[str, Any]:
+    match block:
+        case ReplyText(text):
+            return {"type": "text", "text": text}
+        case ReplyThinking(text):
+            return {"type": "thinking", "thinking": text, "signature": secrets.token_hex(16)}
+        case ReplyToolUse(name, given, identity):
+            made = identity or tool_use_id()
+            return {"type": "tool_use", "id": made, "name": name, "input": dict(given)}
+
+
 def models_json(names: Sequence[str]) -> dict[str, Any]:
     """Return the body of ``GET /v1/models``."""
-    data = [{"type": "model", "id": name, "display_name": name, "created_at": "2025-10-01T00:00:00Z"} for name in names]
-    return {
-        "data": data,
-        "has_more": False,
-        "first_id": names[0] if names else None,
-        "last_id": names[-1] if names else None,
-    }
+    common = {"type": "model", "created_at": "2025-10-01T00:00:00Z"}
+    data = [{**common, "id": name, "display_name": name} for name in names]
+    first, last = (names[0], names[-1]) if names else (None, None)
+    return {"data": data, "has_more": False, "first_id": first, "last_id": last}
 
 
 def tool_use_id() -> str:
@@ -400,15 +386,8 @@ def split(text: str, pieces: int, least: int) -> Iterator[str]:
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
-def _message_json(
-    identity: str, request: MessagesRequest, content: list[dict[str, Any]], reason: str | None, output_tokens: int
-) -> dict[str, Any]:
-    usage = {
-        "input_tokens": request.input_tokens,
-        "output_tokens": output_tokens,
-        "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": 0,
-    }
+def _message_json(identity: str, request: MessagesRequest, content: Content, reason: str | None, tokens: int) -> dict[str, Any]:
+    cached = dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
     return {
         "id": identity,
         "type": "message",
@@ -417,5 +396,5 @@ def _message_json(
         "content": content,
         "stop_reason": reason,
         "stop_sequence": None,
-        "usage": usage,
+        "usage": {"input_tokens": request.input_tokens, "output_tokens": tokens, **cached},
     }

@@ -6,26 +6,18 @@ import importlib
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from dogent_tui.offline.messages_api import (
-    ApiError,
-    MessagesRequest,
-    ReplyBlock,
-    ReplyText,
-    models_json,
-    parse_request,
-    reply_events,
-    reply_json,
-)
+from dogent_tui.offline import messages_api
+from dogent_tui.offline.messages_api import ApiError, MessagesRequest, ReplyBlock, ReplyText
 
 if TYPE_CHECKING:
     from aiohttp import web
 
     Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-Answer: TypeAlias = Sequence[ReplyBlock] | ApiError | AsyncGenerator[bytes, None]
+Events: TypeAlias = AsyncGenerator[bytes, None]
+Answer: TypeAlias = Sequence[ReplyBlock] | ApiError | Events
 """A reply of whole blocks, an error, or the server-sent events themselves; the generator may raise `CutConnection`."""
 
 Responder: TypeAlias = Callable[[MessagesRequest], Awaitable[Answer]]
@@ -48,7 +40,7 @@ class LoopbackServer:
     unless given. A request is canceled when its client goes away, and when the server stops.
     """
 
-    def __init__(self, responder: Responder, *, models: Sequence[str] = (), pause: float = 0.0, token: str = "") -> None:
+    def __init__(self, responder: Responder, *, models: Sequence[str] = (), pause: float = 0, token: str = "") -> None:
         self.token = token or secrets.token_urlsafe(32)
         self.base_url = ""
         self._responder = responder
@@ -71,7 +63,7 @@ class LoopbackServer:
         app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_route("HEAD", "/", self._probe)
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1)
         await runner.setup()
         try:
             await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -82,9 +74,7 @@ class LoopbackServer:
         self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_failure: object) -> None:
         for task in tuple(self._running):
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
@@ -119,51 +109,47 @@ class LoopbackServer:
         return hmac.compare_digest(given.encode(errors="replace"), self.token.encode())
 
     async def _messages(self, request: "web.Request") -> "web.StreamResponse":
-        from aiohttp import web
-
         parsed = await self._parse(request)
         try:
             answer = await self._responder(parsed)
         except Exception as error:
             _LOG.exception("The loopback server could not compose a reply")
-            answer = (ReplyText(f"Something went wrong inside the loopback server ({type(error).__name__}). Please try again."),)
+            what = f"Something went wrong inside the loopback server ({type(error).__name__})."
+            answer = (ReplyText(f"{what} Please try again."),)
         if isinstance(answer, ApiError):
             return _error_response(answer)
         if isinstance(answer, AsyncGenerator):
             return await self._stream(request, answer)
         if parsed.stream:
             return await self._stream(request, self._paced(parsed, answer))
-        return web.json_response(reply_json(parsed, answer))
+        return _json(messages_api.reply_json(parsed, answer))
 
     async def _count_tokens(self, request: "web.Request") -> "web.StreamResponse":
-        from aiohttp import web
-
-        return web.json_response({"input_tokens": max(1, (await self._parse(request)).input_tokens)})
+        tokens = (await self._parse(request)).input_tokens
+        return _json({"input_tokens": max(1, tokens)})
 
     async def _list_models(self, _request: "web.Request") -> "web.StreamResponse":
-        from aiohttp import web
-
-        return web.json_response(models_json(self._models))
+        return _json(messages_api.models_json(self._models))
 
     async def _probe(self, _request: "web.Request") -> "web.StreamResponse":
-        from aiohttp import web
-
-        return web.Response()
+        return _json({})
 
     async def _parse(self, request: "web.Request") -> MessagesRequest:
-        return await asyncio.to_thread(parse_request, await request.read(), request.headers)
+        body = await request.read()
+        return await asyncio.to_thread(messages_api.parse_request, body, request.headers)
 
     # ── Streaming ─────────────────────────────────────────────────────────────────────────────────
 
-    async def _paced(self, parsed: MessagesRequest, blocks: Sequence[ReplyBlock]) -> AsyncGenerator[bytes, None]:
-        for data in reply_events(parsed, blocks):
+    async def _paced(self, parsed: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Events:
+        for data in messages_api.reply_events(parsed, blocks):
             yield data
             await asyncio.sleep(self._pause)
 
-    async def _stream(self, request: "web.Request", events: AsyncGenerator[bytes, None]) -> "web.StreamResponse":
+    async def _stream(self, request: "web.Request", events: Events) -> "web.StreamResponse":
         from aiohttp import web
 
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
+        kind = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
+        response = web.StreamResponse(headers=kind)
         await response.prepare(request)
         try:
             async for data in events:
@@ -180,6 +166,10 @@ class LoopbackServer:
 
 
 def _error_response(error: ApiError) -> "web.StreamResponse":
+    return _json(error.as_json(), error.status, error.headers)
+
+
+def _json(body: Any, status: int = 200, headers: Any = None) -> "web.StreamResponse":
     from aiohttp import web
 
-    return web.json_response(error.as_json(), status=error.status, headers=error.headers)
+    return web.json_response(body, status=status, headers=headers)

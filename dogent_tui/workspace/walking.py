@@ -2,7 +2,9 @@
 
 import os
 import re
+import stat
 from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +29,20 @@ def walk(root: Path, stopped: Callable[[], bool] = lambda: False, without: Colle
             yield path
 
 
-def unseen(root: Path, paths: Collection[str]) -> frozenset[str]:
-    """Return those of `paths`, relative to `root`, that a walk does not come by.
+def changed_files(root: Path, most: int = 5_000) -> dict[str, float]:
+    """Return the files below `root` that a walk comes by, relative to it, each with when it was changed (seconds since 1970).
 
-    Ends as soon as all have been seen; where some are never, it walks all there is, which took 0.58 s per 50,000 files on a busy
-    machine: call it in a thread.
+    The first `most` are looked at: call it in a thread.
     """
-    left = set(paths)
-    for path in walk(root, stopped=lambda: not left):
-        left.discard(path)
-    return frozenset(left)
+    found: dict[str, float] = {}
+    for path in islice(walk(root), most):
+        try:
+            status = (root / path).stat()
+        except OSError:  # it went away, or leads nowhere
+            continue
+        if stat.S_ISREG(status.st_mode):
+            found[path] = status.st_mtime
+    return found
 
 
 def count(root: Path, without: Collection[str] = ()) -> int:

@@ -1,82 +1,71 @@
-"""The offline engine behind the real CLI."""
+"""The offline engine behind the real CLI, on the requests of the sample workspace, in print mode."""
 
-from pathlib import Path
+import io
+import json
 
 import pytest
-from claude_agent_sdk import AssistantMessage, ClaudeAgentOptions, ClaudeSDKClient, ResultMessage, TextBlock, ToolUseBlock
-from claude_agent_sdk.types import PermissionResultAllow
 
-from dogent_tui.offline.draft import quotation
-from dogent_tui.offline.engine import OfflineEngine
-from tests.e2e.scripted_api import cli_environment
+from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.print_mode import PrintRequest, run_print
+from dogent_tui.sample import copy_sample
+from dogent_tui.workspace.paths import Workspace
 
-NOTES = {
-    "notes/a.md": "# Batteries\n\nLithium batteries can catch fire when they are punctured. Store a battery at half charge.\n",
-    "notes/b.md": "# Transport\n\n- Battery transport by air needs a safety label.\n- Road transport is free of labels.\n",
-    "notes/中文.txt": "电池安全非常重要。运输电池时需要贴标签！\n",
-}
+pytestmark = pytest.mark.slow
 
-
-async def ask(client: ClaudeSDKClient, typed: str, attachments: str = "[]") -> tuple[str, list[str]]:
-    """Return the closing text and the names of the tools that were called."""
-    await client.query(f"{typed}\n\n<attachments>\n{attachments}\n</attachments>")
-    text, tools = "", []
-    async for message in client.receive_response():
-        if isinstance(message, AssistantMessage):
-            tools += [block.name for block in message.content if isinstance(block, ToolUseBlock)]
-            text = "".join(block.text for block in message.content if isinstance(block, TextBlock)) or text
-        elif isinstance(message, ResultMessage):
-            assert not message.is_error, message
-    return text, tools
+README = """\
+Write a two-page report for the committee from @meeting-notes.md, @interview-okafor.txt and @visits-2025.csv.
+Begin with a recommendation. Save it as report.md."""
 
 
-def assert_sourced(workspace: Path, draft: Path) -> int:
-    lines = [line for line in draft.read_text().splitlines() if line and not line.startswith(("#", ">"))]
-    for line in lines:
-        found = quotation(line)
-        assert found is not None, line
-        assert found[0] in (workspace / found[1]).read_text()
-    return len(lines)
+@pytest.fixture
+def sample(home, tmp_path):
+    return Workspace(copy_sample(tmp_path / "library"))
 
 
-@pytest.mark.slow
-async def test_the_real_cli_drafts_changes_and_answers(tmp_path: Path):
-    workspace = tmp_path / "workspace"
-    for name, text in NOTES.items():
-        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
-        (workspace / name).write_text(text)
+async def say(workspace: Workspace, text: str, **options: object) -> str:
+    """Return the answer to one prompt in print mode."""
+    stdout, stderr = io.StringIO(), io.StringIO()
+    opened = open_session(workspace, SessionOptions(answered_by="nobody", **options))
+    status = await run_print(opened, PrintRequest(text, output_format="json"), stdout, stderr)
+    assert status == 0, stderr.getvalue()
+    return json.loads(stdout.getvalue())["result"]
 
-    async def allow(_name, tool_input, _context):
-        return PermissionResultAllow(updated_input=tool_input)
 
-    async with OfflineEngine() as engine:
-        options = ClaudeAgentOptions(
-            cwd=workspace,
-            env=cli_environment(engine.base_url, engine.token, tmp_path / "claude"),
-            setting_sources=[],
-            tools=["Read", "Write", "Edit", "Glob", "Grep", "TodoWrite"],
-            model=engine.model,
-            can_use_tool=allow,
-        )
-        async with ClaudeSDKClient(options) as client:
-            said, tools = await ask(client, "Write a report on battery transport")
-            draft = workspace / "drafts" / "battery-transport.md"
-            written = assert_sourced(workspace, draft)
-            assert written > 2
-            assert "no AI model" in said
-            assert {"Glob", "Read", "Write", "TodoWrite"} <= set(tools)
+async def test_the_report_of_the_sample_is_written_and_then_added_to(sample):
+    assert README.replace("\n", " ") in (sample.root / "README.md").read_text("utf-8").replace("\n   > ", " ")
+    said = await say(sample, README)
+    report = (sample.root / "report.md").read_text("utf-8")
+    assert "Offline engine, no AI model" in said
+    assert report.index("## Recommendation") < report.index("continue Sunday opening for two years") < report.index("61 percent")
+    assert "| 2025-11 | 5 | 7860 |" in report
+    assert "[^1]: meeting-notes.md, “What we agreed”" in report
 
-            _, tools = await ask(client, "shorter")
-            assert tools == ["Read", "Write"]
-            assert 0 < assert_sourced(workspace, draft) < written
+    said = await say(sample, "Add what readers said in @reader-feedback-zh.md, quoted in English.", continue_latest=True)
+    added = (sample.root / "report.md").read_text("utf-8")
+    assert "Offline engine, no AI model" not in said  # once a conversation
+    assert "27 of them ask the city" in added
+    assert "二十七位" not in added
+    assert all(line in added for line in report.splitlines())
 
-            _, tools = await ask(client, "add a section on fire")
-            assert tools == ["Read", "Edit"]
-            assert "## Fire\n\n- Lithium batteries can catch fire when they are punctured. (notes/a.md)" in draft.read_text()
-            assert_sourced(workspace, draft)
 
-            said, tools = await ask(
-                client, "运输电池时需要什么？", '[{"path": "notes/中文.txt", "name": "中文.txt", "type": "txt"}]'
-            )
-            assert "运输电池时需要贴标签！ (notes/中文.txt)" in said
-            assert tools == ["Read"]
+async def test_two_papers_are_compared(sample):
+    said = await say(
+        sample,
+        "Did Sunday bring new visitors, or only move them from Saturday? Compare @interview-okafor.txt with @visits-2025.csv.",
+    )
+    assert "61 percent" in said
+    assert "| 2025-11 | 1485 |" in said
+
+
+async def test_a_page_becomes_a_pdf_and_a_word_document(sample):
+    said = await say(
+        sample,
+        "Write one page on what Sundays cost from @budget-2026.xlsx, @repair-offer.pdf and @staff-council.docx. "
+        "Export it as PDF\nand as a Word document.",
+    )
+    page = sample.root / "drafts" / "what-sundays-cost.md"
+    assert "| In all | 36,180 |" in page.read_text("utf-8")
+    assert "repair-offer.pdf, page 1" in page.read_text("utf-8")
+    assert page.with_suffix(".pdf").exists()
+    assert page.with_suffix(".docx").exists()
+    assert "what-sundays-cost.pdf" in said

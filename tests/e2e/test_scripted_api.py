@@ -139,6 +139,6 @@ async def test_the_real_cli_runs_on_the_script(tmp_path: Path):
             await client.query("What does it say?")
             results = [message async for message in client.receive_response() if isinstance(message, ResultMessage)]
         assert results[0].result == "It says: A sentence."
-        assert "A sentence." in next(iter(api.requests[1].tool_results().values())).text
+        assert "A sentence." in api.requests[1].messages[-1].tool_results[0].text
         assert api.requests[1].last_user_text() == "What does it say?"
         assert not api.unexpected

@@ -1,0 +1,153 @@
+"""A draft: extracts in the order of their sources, under headings, each with its source as a footnote."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from dogent_tui.offline.passages import Document, Passage, Table
+from dogent_tui.offline.ranking import Index, good
+from dogent_tui.offline.words import Language, phrase, terms
+
+Found: TypeAlias = Sequence[Passage]
+Documents: TypeAlias = Sequence[Document]
+Sections: TypeAlias = Sequence[tuple[str, Found]]
+
+_LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.45, 0.25, 4, 20
+"""Coverage of a topic from which on sources hold something about it, any of the folder and those the user named; passages under
+a heading that the user named; rows of a table that is shown whole.
+"""
+_FACT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)\s*(%|[^\W\d_]+)")
+_NOTE = re.compile(r"^\[\^(\d+)\]:", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff][^\s\u3400-\u9fff]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft, or a part of one: its Markdown, the passages in it, and what to say of it: gaps, figures that differ."""
+
+    text: str
+    quoted: Sequence[Passage]
+    remarks: Sequence[str]
+
+
+def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passage]:
+    """Return the passages about `topic`, in their order; none where they hold too little of it.
+
+    `named`: the user named the sources, so that less of it will do.
+    """
+    hits = good(Index(found).search(topic), 0.0)
+    if not hits or max(hit.coverage for hit in hits) < (_LEAST_NAMED if named else _LEAST):
+        return []
+    chosen = {hit.passage for hit in hits}
+    return [passage for passage in found if passage in chosen]
+
+
+def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -> Sections:
+    """Return the passages of `found` under `headings`, in this order; one without any is kept.
+
+    Where less than two headings are named, those of the sources follow, with passages of `rest` of `most` words in all.
+    """
+    made: list[tuple[str, list[Passage]]] = []
+    index, used = Index(found), set[Passage]()
+    for heading in headings:
+        hits = [hit for hit in good(index.search(heading), _LEAST) if hit.passage not in used]
+        chosen = {hit.passage for hit in hits[:_MOST_UNDER]}
+        made.append((heading, [passage for passage in found if passage in chosen]))
+        used |= chosen
+    groups: dict[str, list[Passage]] = {}
+    for passage in within(rest, most, but=used) if len(headings) < 2 else ():
+        groups.setdefault(passage.heading or passage.title or passage.path, []).append(passage)
+    return [*made, *groups.items()]
+
+
+def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -> list[Passage]:
+    """Return the first passages of each section, then more, up to `most` words in all, in their order."""
+    seen = Counter[tuple[str, ...]]()
+    turns: list[tuple[int, int]] = []
+    for at, one in enumerate(found):
+        seen[key := (one.path, one.heading, one.question)] += 1
+        turns.append((seen[key], at))
+    chosen, held = list[int](), 0
+    for _, at in sorted(turns):
+        words = count_words(found[at].text)
+        if found[at] not in but and (not chosen or held + words <= most * 1.15):
+            chosen, held = [*chosen, at], held + words
+    return [found[at] for at in sorted(chosen)]
+
+
+def compose(sections: Sections, documents: Documents, language: Language, into: str = "") -> Draft:
+    """Write `sections` down, with footnotes that go on with those of the document `into`.
+
+    Of `documents` that are small tables, all is shown where rows are quoted.
+    """
+    tables = (table for one in documents if one.is_table for table in one.tables)
+    small = {(table.path, table.place): table for table in tables if len(table.rows) <= _SMALL}
+    first = max(map(int, _NOTE.findall(into)), default=0) + 1
+    lines, notes, gaps, quoted = list[str](), list[str](), list[str](), list[Passage]()
+    for heading, found in sections:
+        lines += [f"## {heading}", ""] + ([] if found else [phrase(language, "gap"), ""])
+        gaps += [] if found else [heading]
+        shown = list[Table | None]()
+        for passage in found:
+            table = small.get((passage.path, passage.place.rpartition("row ")[0].rstrip(", ")))
+            if table and table in shown:
+                continue
+            shown.append(table)
+            where, number = table.place if table else passage.where, first + len(notes)
+            source = f"{passage.path}, {where}" if where else passage.path
+            notes.append(f"[^{number}]: {source}")
+            quoted.append(passage)
+            asked = f"*{passage.question}*\n\n" if passage.question else ""
+            text = f"{table.markdown()}\n\n*{source}*" if table else asked + passage.text
+            lines += [f"{text}[^{number}]", ""]
+    differ = differing(quoted, language)
+    lines += [f"> {line}\n" for line in differ]
+    lacking = [phrase(language, "gaps", names=", ".join(gaps))] if gaps else []
+    return Draft("\n".join([*lines, *notes]), quoted, lacking + differ)
+
+
+def added(text: str, part: Draft) -> str:
+    """Return the document `text` with `part` at its end, before its footnotes."""
+    notes = _NOTE.search(text)
+    head, foot = (text[: notes.start()], text[notes.start() :].strip()) if notes else (text, "")
+    own = _NOTE.search(part.text)
+    said, new = (part.text[: own.start()], part.text[own.start() :]) if own else (part.text, "")
+    return f"{head.rstrip()}\n\n{said.rstrip()}\n\n{foot}\n{new}".rstrip() + "\n"
+
+
+def differing(quoted: Sequence[Passage], language: Language) -> list[str]:
+    """Return a line on the figures that differ between sources, none where none do.
+
+    They are of the same unit, in sentences that share most of their words.
+    """
+    facts = [
+        (passage.path, set(filter(str.isalpha, terms(sentence))), figure.replace(",", ""), unit)
+        for passage in quoted
+        for sentence in _SENTENCE.split("" if passage.is_row else passage.text)
+        for figure, unit in _FACT.findall(sentence)
+        if terms(unit) or unit == "%"
+    ]
+    told = [
+        f"{figure} {unit} ({path}), {other} {unit} ({place})"
+        for at, (path, held, figure, unit) in enumerate(facts)
+        for place, also, other, its in facts[at + 1 :]
+        if path != place
+        and terms(unit) == terms(its)
+        and figure != other
+        and len(held & also) >= max(3, 0.5 * min(len(held), len(also)))
+    ]
+    figures = "; ".join(list(dict.fromkeys(told))[:5])
+    return [phrase(language, "differ", figures=figures)] if figures else []
+
+
+def capital(title: str) -> str:
+    """Return a title with a capital at its beginning."""
+    return title[:1].upper() + title[1:]
+
+
+def count_words(text: str) -> int:
+    """Return how many words `text` has; of Chinese each character is one."""
+    return len(_WORD.findall(text))

@@ -1,0 +1,332 @@
+"""The engine's answers: each verb of `requests` has a method here. Everything else is declined in a sentence."""
+
+import json
+import posixpath
+import re
+from collections.abc import Callable, Sequence
+
+from dogent_tui.offline import drafting
+from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation, conversation_of
+from dogent_tui.offline.desk import DOCUMENTS, PASTED, Desk, Files, Pending
+from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText
+from dogent_tui.offline.passages import MARK, Document, Passage
+from dogent_tui.offline.ranking import Index, good
+from dogent_tui.offline.requests import Request, parse_request
+from dogent_tui.offline.tables import ask, operation_of
+from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggestions, terms
+
+_ANSWERS, _SAYS_ALL, _BESIDE = 0.3, 0.6, 0.5
+"""Coverage from which on a passage counts: as an answer, for words that are no question, beside what a table answers."""
+_QUOTED, _LISTED, _PLACES, _LONGEST = 3, 60, 3, 900
+_DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
+"""Words."""
+_COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
+"""From the prompt with which the CLI asks for a summary when the context window is nearly full."""
+_WISH = re.compile(r"output format\W+(pdf|docx)", re.IGNORECASE)
+
+
+def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tuple[ReplyBlock, ...]:
+    """Return the reply to `request`: what to say, or which of the tools that it offers to call next.
+
+    Args:
+        request: what the CLI sent.
+        files: lists the workspace.
+        seen: kept between requests, empty at first.
+    """
+    if not request.tools:
+        return (ReplyText(_side_reply(request)),)
+    talk = conversation_of(request)
+    if _COMPACTION.search(talk.current.typed):
+        prompts = [f"- {' '.join(run.typed.split())[:200]}" for run in talk.runs[:-1]]
+        return (ReplyText("\n".join(["<summary>", *prompts, *talk.written(), "</summary>"])),)
+    try:
+        return (ReplyText(Finder(talk, Desk(talk, files, seen)).answer()),)
+    except Pending as pending:
+        return pending.args
+
+
+class Finder:
+    """Answers the current prompt of `talk`.
+
+    The method of a verb returns the paragraphs of the answer, none where `_why` says why there is none. It raises Pending with
+    calls that have to return first.
+    """
+
+    def __init__(self, talk: Conversation, desk: Desk) -> None:
+        self._talk, self._desk = talk, desk
+        self.request = self._request_of(-1)
+        self.request.files += [PASTED] if talk.current.material else []
+        reasons = {"ask": "nothing", "compare": "nothing", "phrase": "none", "find": "not_found"}
+        self._why = reasons.get(self.request.verb, "which")
+
+    def answer(self) -> str:
+        """Return what to say."""
+        verb, missing, files = self.request.verb, self.request.missing, self.request.files
+        method: Callable[[], list[str]] | None = getattr(self, f"_{verb}", None)
+        said: list[str] = []
+        if method is None:
+            self._why = verb if verb in ("thanks", "undo") else "none"
+        elif (missing and not files) or not (self._desk.paths or files):
+            self._why = "missing" if missing else "no_files"
+        else:
+            said = method()
+        unread = "; ".join(f"`{path}` ({reason})" for path, reason in self._desk.unread.items())
+        said = said or self._decline()
+        said += [self._say("unread", names=unread)] if unread else []
+        return "\n\n".join(said + [self._say("mark")] * (not self._talk.introduced))
+
+    def _decline(self) -> list[str]:
+        """Return a sentence that says why nothing is done, three requests that work here, and how to get a model."""
+        request = self.request
+        name = request.missing[0] if request.missing else request.target
+        why = self._say(self._why, name=name, topic=request.topic or request.old, path=name)
+        works = (f"- {one}" for one in suggestions(request.language, self._desk.paths))
+        model = self._say("model_alone" if self._talk.alone else "model")
+        return [why, self._say("works"), "\n".join(works), model]
+
+    def _say(self, name: str, /, **slots: object) -> str:
+        return phrase(self.request.language, name, **slots)
+
+    # ── Which files ───────────────────────────────────────────────────────────────────────────────
+
+    def _request_of(self, at: int) -> Request:
+        run = self._talk.runs[at]
+        attached = [self._talk.shown(path) for path in run.attached]
+        return parse_request(run.typed, attached, self._desk.paths)
+
+    def sources(self) -> list[Document]:
+        """Return what the request is about: the files and folders it names, else all that are here."""
+        files, every = self.request.files, self._desk.paths
+        named = [path for path in files if path == PASTED or extension(path)]
+        named += [path for path in every if path.startswith(tuple(f"{one}/" for one in files))]
+        # Of very many files only the first are read: those named like the request.
+        words = set(terms(self.request.topic))
+        every = [] if files else sorted(every, key=lambda path: -len(words & set(terms(path))))
+        wanted = [path for path in named or every if path != self.request.target]
+        return self._desk.documents(wanted, drafts=bool(files))
+
+    def _meant(self) -> list[Document]:
+        """Return the files to act on: those that are named, else what “it” is, written or named last."""
+        named = self.request.files or [self.request.target] * bool(self.request.target)
+        runs = range(len(self._talk.runs) - 1) if not named else ()
+        earlier = [path for at in runs for path in self._request_of(at).files[:1]]
+        return self._desk.documents(named or (self._talk.written() or earlier)[-1:], drafts=True)
+
+    # ── Finding ───────────────────────────────────────────────────────────────────────────────────
+
+    def _ask(self) -> list[str]:
+        topic, documents = self.request.topic, self.sources()
+        tables = [table for document in documents for table in document.tables]
+        typed = ["", *(run.typed for run in self._talk.runs)]
+        before = typed[-2] if pattern("goes_on").match(typed[-1]) else ""
+        if not terms(topic) and not before:
+            return self._summarize() if self.request.files else []
+        answer = ask(tables, topic, named=bool(self.request.files))
+        operation = operation_of(topic)
+        if before and operation and not answer:
+            plain = pattern(operation_of(before) or operation).sub(" ", before)
+            answer = ask(tables, f"{plain} {topic}", operation)
+        index = Index(one for one in _passages(documents) if not (answer and one.is_row))
+        least = _BESIDE if answer else _SAYS_ALL if self.request.verb == "phrase" else _ANSWERS
+        hits = good(index.search(topic), least)
+        if before and not hits and not answer:
+            hits = good(index.search(f"{topic} {before}"), _ANSWERS)
+            hits = [hit for hit in hits if set(terms(topic)) & set(terms(hit.passage.text))]
+        quotes = [_quote(hit.passage) for hit in hits[:_QUOTED]]
+        return [answer, *quotes[:1]] if answer else quotes
+
+    _phrase = _ask
+
+    def _find(self) -> list[str]:
+        sought, documents, lines = self.request.topic, self.sources(), list[str]()
+        for document in documents if sought else ():
+            numbered = enumerate(map(str.strip, document.text.splitlines()), 1)
+            places = [(at, line) for at, line in numbered if sought.casefold() in line.casefold()]
+            told = (f"{at}: {_part(line, sought)}" for at, line in places[:_PLACES])
+            lines += [f"- `{document.path}`, {one}" for one in told]
+        if lines:
+            return [self._say("found", topic=sought), "\n".join(lines[:_LISTED])]
+        hits = good(Index(_passages(documents)).search(sought), _BESIDE)[:2]
+        quotes = [_quote(hit.passage) for hit in hits]
+        return [self._say("not_found", topic=sought), *quotes] if quotes else []
+
+    def _compare(self) -> list[str]:
+        documents, sign = self.sources(), pattern("compares")
+        topic, every = sign.sub(" ", self.request.topic), Index(_passages(documents))
+        asked = [(every, side) for side in (topic, *sign.split(self.request.topic))]
+        said = list[str]()
+        if self.request.files:
+            said = [ask(one.tables, topic, "each") for one in documents if one.is_table]
+            asked = [(Index(one.passages), topic) for one in documents if not one.is_table]
+        found = [hit.passage for index, side in asked for hit in good(index.search(side), 0.2)[:2]]
+        said += map(_quote, found)
+        said += drafting.differing(list(dict.fromkeys(found)), self.request.language)
+        return list(dict.fromkeys(filter(None, said)))
+
+    def _summarize(self) -> list[str]:
+        lines = self.request.lines
+        found = drafting.within(_passages(self._meant()), _LINE * lines or _SUMMARY)
+        quotes = [_quote(passage) for passage in found[: lines or None]]
+        return [self._say("extracts"), *quotes] if quotes else []
+
+    # ── Acting ────────────────────────────────────────────────────────────────────────────────────
+
+    def _list(self) -> list[str]:
+        paths = sorted(self._desk.existing)
+        lines = [f"- `{path}`" for path in paths[:_LISTED]] + ["- …"] * (len(paths) > _LISTED)
+        return [self._say("listed", count=len(paths)), "\n".join(lines)]
+
+    def _count(self) -> list[str]:
+        counted = [(one.path, drafting.count_words(one.text)) for one in self._meant()]
+        return [self._say("counted", path=path, count=count) for path, count in counted]
+
+    def _outline(self) -> list[str]:
+        said = []
+        for one in self._meant():
+            lines = [f"{'  ' * (level - 1)}- {title}" for level, title in one.headings]
+            said.append(self._say("headings" if lines else "no_headings", path=one.path))
+            said.append("\n".join(lines))
+        return list(filter(None, said))
+
+    def _open(self) -> list[str]:
+        for one in self._meant()[:1]:
+            lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
+            return [self._say("open", path=one.path), "\n".join(lines)]
+        return []
+
+    def _replace(self) -> list[str]:
+        old, new, said = self.request.old, self.request.new, []
+        documents = [one for one in self.sources() if old and old in one.text]
+        for path, text in ((one.path, one.text) for one in documents):
+            summary = self._say("proposed", path=path, count=text.count(old), old=old, new=new)
+            said.append(self._change(path, text.replace(old, new), summary))
+        self._why = "not_found"
+        return said
+
+    def _change(self, path: str, text: str, summary: str) -> str:
+        """Propose `text` for the file, or write it where nobody is there to review; return what came of it."""
+        if extension(path) in DOCUMENTS:
+            return self._say("not_text", path=path)
+        place = self._talk.absolute(path)
+        if PROPOSE in self._talk.tools:
+            call = self._desk.call(PROPOSE, path=place, new_content=text, summary=summary)
+        else:
+            call = self._desk.call("Write", file_path=place, content=text)
+        if call.error:
+            return self._say("failed", path=path, reason=call.error)
+        return f"{summary} {self._say('decided', outcome=call.review)}" if call.review else summary
+
+    def _export(self) -> list[str]:
+        kinds = self.request.formats or [extension(self.request.target)]
+        for one in self._meant()[:1]:
+            is_markdown = extension(one.path) in ("md", "markdown")
+            self._why, self.request.target = "format" if is_markdown else "only_markdown", one.path
+            if is_markdown and kinds[0] in ("pdf", "docx"):
+                return self._exported(one.path, kinds)
+        return []
+
+    def _exported(self, path: str, kinds: Sequence[str]) -> list[str]:
+        said = []
+        for kind in kinds:
+            call = self._desk.call(EXPORT, md_path=self._talk.absolute(path), format=kind)
+            name = "not_exported" if call.error else "exported"
+            said.append(self._say(name, path=path, reason=call.error, made=call.text.strip()))
+        return said
+
+    # ── Drafting ──────────────────────────────────────────────────────────────────────────────────
+
+    def _draft(self) -> list[str]:
+        request = self.request
+        self._why = "no_material" if terms(request.topic) else "no_topic"
+        if not (request.files or terms(request.topic)):
+            return []
+        documents = self.sources()
+        outlines = [one for one in documents if pattern("is_outline").search(one.path)]
+        if request.files and 0 < len(outlines) < len(documents):  # names the headings: no source
+            request.headings += [title for level, title in outlines[0].headings if level > 1]
+            documents = [one for one in documents if one not in outlines]
+        every, found = _passages(documents), self._material(documents)
+        sections = drafting.sections_of(every, found, request.headings, request.words or _DRAFT)
+        if not any(quoted for _, quoted in sections):
+            return []
+        known = documents[0].title if len(documents) == 1 else ""
+        title = drafting.capital(request.topic or known or self._say("report"))
+        draft = drafting.compose(sections, documents, request.language)
+        path = self._free(title)
+        text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
+        call = self._desk.call("Write", file_path=path, content=text)
+        path = self._talk.shown(path)
+        if call.error:
+            return [self._say("failed", path=path, reason=call.error)]
+        files = ", ".join(f"`{name}`" for name in dict.fromkeys(one.path for one in draft.quoted))
+        said = [self._say("wrote", path=path, count=len(draft.quoted), files=files)]
+        said += [self._say("taken", path=request.target)] * (request.target not in ("", path))
+        said += [self._say("decided", outcome=call.review)] if call.review else []
+        wish = _WISH.search(self._talk.system) if EXPORT in self._talk.tools else None
+        kinds = request.formats or ([wish[1].lower()] if wish else [])
+        return [*said, *draft.remarks, *self._exported(path, kinds)]
+
+    def _free(self, title: str) -> str:
+        """Return the absolute path to write a draft to: one that nothing has, but the draft of this run."""
+        calls = [call.path for call in self._talk.current.calls if call.name == "Write"]
+        slug = "-".join(re.findall(r"\w+", title.casefold())[:6])
+        stem, ending = posixpath.splitext(self.request.target or f"drafts/{slug}.md")
+        ending = ending if ending in (".md", ".markdown", ".txt") else ".md"
+        names = (f"{stem}-{at}{ending}" if at > 1 else stem + ending for at in range(1, 1_000))
+        free = next(name for name in names if name not in self._desk.existing)
+        return calls[0] if calls else self._talk.absolute(free)
+
+    def _material(self, documents: Sequence[Document]) -> list[Passage]:
+        """Return the passages on the topic, of each file that was named some."""
+        request, found = self.request, _passages(documents)
+        found = [one for one in found if language_of(one.text) == request.only] or found
+        if not request.files:
+            return drafting.on_topic(found, request.topic, named=False)
+        each = [[one for one in found if one.path == document.path] for document in documents]
+        about = [drafting.on_topic(some, request.topic, named=True) for some in each]
+        both = zip(each, about, strict=True) if any(about) or not terms(request.topic) else ()
+        return [one for some, mine in both for one in mine or some]
+
+    def _add(self) -> list[str]:
+        request = self.request
+        request.target = target = request.target or next(reversed(self._talk.written()), "")
+        if target not in self._desk.existing:
+            self._why = "missing" if target else "which"
+            return []
+        documents, self._why = self.sources(), "no_material"
+        found = drafting.within(self._material(documents), request.words or _ADDED)
+        if not found:
+            return []
+        text = self._desk.text(target)
+        title = pattern("article").sub("", request.topic) or found[0].heading or found[0].path
+        sections = [(drafting.capital(title), found)]
+        part = drafting.compose(sections, documents, request.language, text)
+        said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
+        return [self._change(target, drafting.added(text, part), said), *part.remarks]
+
+
+def _passages(documents: Sequence[Document]) -> list[Passage]:
+    return [passage for document in documents for passage in document.passages]
+
+
+def _quote(passage: Passage) -> str:
+    text = passage.text if len(passage.text) <= _LONGEST else f"{passage.text[:_LONGEST]}…"
+    lines = [f"*{passage.question}*", ""] if passage.question else []
+    quoted = "\n".join(f"> {line}".rstrip() for line in (*lines, *text.splitlines()))
+    where = "" if passage.question else passage.where
+    return f"{quoted}\n\n— `{passage.path}`" + (f", {where}" if where else "")
+
+
+def _part(line: str, sought: str) -> str:
+    """Return the part of a line around `sought`."""
+    at = max(0, line.casefold().find(sought.casefold()) - 60)
+    return "…" * bool(at) + line[at : at + 200] + "…" * (len(line) > at + 200)
+
+
+def _side_reply(request: MessagesRequest) -> str:
+    """Answer a request of the CLI itself, such as for a title: with the first words of the text it is about."""
+    text = request.last_user_text()
+    title = " ".join(re.sub(r"<[^>]{0,40}>", " ", text).split()[:6])[:60] or "Conversation"
+    if "json" not in f"{request.system} {text}".lower():
+        return title
+    return json.dumps({"isNewTopic": False, "title": title}, ensure_ascii=False)

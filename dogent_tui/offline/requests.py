@@ -1,0 +1,147 @@
+"""What a prompt asks for: a closed grammar of verbs with slots (`words.toml`). What it does not know is no request.
+
+The first clause of a prompt with a verb says what to do. The others fill slots: save it as, begin with, export it.
+"""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dogent_tui.offline.words import Language, language_of, number_of, pattern, words
+
+_FILE = pattern("file").pattern
+_LEADS = r"(?:\b(?:and|or|with|from|in|of|using|to|into|as|based on)\b|[,，、和与用从在根据把\s])*"
+_WRITES = ("draft", "add", "outline")
+_PAGE = 400
+"""Words."""
+
+
+@dataclass(slots=True)
+class Request:
+    """A request. `files` are those it names that are there, `missing` those that are not.
+
+    `topic` is what it is about, `target` the file to write, `headings` those the text should have; `old` and `new` are of a
+    replacement. `words` is the length of a draft, `lines` that of a summary, 0 where none is named; `only`: a language.
+    """
+
+    verb: str
+    text: str
+    language: Language
+    topic: str = ""
+    files: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    target: str = ""
+    headings: list[str] = field(default_factory=list)
+    formats: list[str] = field(default_factory=list)
+    old: str = ""
+    new: str = ""
+    words: int = 0
+    lines: int = 0
+    only: str = ""
+
+
+def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> Request:
+    """Return what `typed` asks for.
+
+    Args:
+        typed: the prompt.
+        attached: the files that it refers to with ``@``.
+        paths: the files that are there, which may also be named plainly.
+    """
+    polite = re.compile(rf"^(?:{pattern('polite').pattern})", re.IGNORECASE)
+    clauses = map(str.strip, pattern("clause").split(" ".join(typed.split())))
+    said = [polite.sub("", part) for part in clauses if not pattern("not").fullmatch(part)]
+    read = [(*_verb(part), part) for part in said if part]
+    acts = [found for found in read if found[0] not in ("ask", "phrase", "none", "thanks")]
+    verb, slots, text = (acts or read or [("none", {}, "")])[0]
+    whole = " ".join(said)
+    request = Request(verb, text if acts else whole, language_of(typed), files=list(attached))
+    _name_files(request, typed, paths)
+    about = _first("topic", without_files(text))
+    asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare") else whole
+    request.topic = without_files(slots.get("what") or asked or about)
+    if verb == "replace":
+        quoted = re.findall(r"[“\"「『‘'](.+?)(?:[”」』]|[\"’'](?!\w))", text)
+        pair = quoted[:2] if len(quoted) > 1 else [_object(slots["old"]), _object(slots["new"])]
+        request.old, request.new = pair
+    if verb == "draft":
+        told = next((names for part in said if (names := _first("headings", part))), "")
+        listed = re.split(r"\s*[,，;；、]\s*(?:and\s+|和)?|\s+and\s+", told)
+        wanted = [_first("first", whole), *listed]
+        plain = (one.strip(' ."“”') for one in wanted)
+        request.headings = [name[:1].upper() + name[1:] for name in plain if name]
+    request.words = int(_PAGE * _number(_first("pages", whole)))
+    request.lines = int(_number(_first("lines", whole)))
+    if any(found[0] == "export" for found in acts):
+        kinds = re.findall("pdf|docx|word", whole.casefold())
+        request.formats = list(dict.fromkeys("pdf" if one == "pdf" else "docx" for one in kinds))
+    spoken = [name for name in ("en", "zh") if pattern(f"in_{name}").search(whole)]
+    request.only = "".join(spoken[:1])
+    return request
+
+
+def _verb(clause: str) -> tuple[str, Mapping[str, str]]:
+    bare = clause.strip(" .!。！~")
+    for verb in words()["verbs"]:
+        if found := pattern(verb).fullmatch(bare):
+            slots = {name: value for name, value in found.groupdict().items() if value}
+            return verb, {name.partition("_")[0]: value for name, value in slots.items()}
+    if pattern("idle").match(bare):
+        return "none", {}
+    return ("ask" if pattern("asks").match(clause) else "phrase"), {}
+
+
+def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
+    """Tell the files that are named from the one that is written."""
+    known = {posixpath.basename(path).casefold(): path for path in reversed(paths)}
+    known |= {path.casefold(): path for path in paths}
+    for found in pattern("file").finditer(typed):
+        # Chinese does not set a name apart from the words before it: the longest end that is a file is meant.
+        whole = found[0].lstrip("@").casefold()
+        ends = [whole[found.start() :] for found in re.finditer(r"(?a)(?<![\w-]).", whole)]
+        name = next((end for end in ends if end in known), "")
+        path, plain = known.get(name, ""), found[0].lstrip("@")
+        name = name or re.sub(r"^[\u3400-\u9fff]+(?=\w)", "", plain)
+        before = typed[: found.end() - len(name)]
+        is_export = request.verb == "export" and not path
+        if is_export or (request.verb in _WRITES and pattern("target").search(before)):
+            request.target = path or name
+        elif path:
+            request.files.append(path)
+        else:
+            request.missing.append(name)
+    for path in paths:  # a name without its ending: where it is no plain word
+        stem = posixpath.basename(path).rpartition(".")[0]
+        is_telling = (re.search(r"[-_]", stem) or not stem.isascii()) and len(stem) > 2
+        if is_telling and re.search(rf"{re.escape(stem)}(?!\.\w)", typed, re.IGNORECASE):
+            request.files.append(path)
+    request.files = [path for path in dict.fromkeys(request.files) if path != request.target]
+
+
+def without_files(text: str) -> str:
+    """Return `text` without the names of files and the words that lead to them, and without the language to quote in."""
+    for name in ("in_en", "in_zh"):
+        text = pattern(name).sub("", text)
+    text = re.sub(rf"(?i)[“\"'`]?(?:{_FILE})[”\"'`]?\s*(?:里的?|中的?)?", "\0", text)
+    text = re.sub(f"{_LEADS}\0", " ", text, flags=re.IGNORECASE)
+    return " ".join(text.split()).strip(" .,;:!?。，；：！？\"'“”")
+
+
+def _object(text: str) -> str:
+    """Return what is replaced, or by what, without the file it is in."""
+    text = re.sub(rf"(?i)\s+(?:in (?:@|{_FILE}|all\b|the\b|every)|everywhere$).*$", "", text)
+    text = re.sub(rf"^.*?(?:{_FILE})\s*(?:里面?的?|中的?)?", "", text, flags=re.IGNORECASE)
+    return text.strip(" .。\"“”'‘’「」『』")
+
+
+def _first(name: str, text: str) -> str:
+    found = pattern(name).search(text)
+    return next((part for part in found.groups() if part), "").strip() if found else ""
+
+
+def _number(said: str) -> float:
+    names = ["half", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    if said.lower() in names:
+        return names.index(said.lower()) or 0.5
+    return float(said) if said.isdigit() else number_of(said) if said else 0.0

@@ -1,0 +1,156 @@
+"""Questions that a table answers: the largest, the sum, per month, the difference, more or less than, one cell."""
+
+import re
+from collections.abc import Iterable
+
+from dogent_tui.offline.passages import Table
+from dogent_tui.offline.words import language_of, pattern, related, terms, words
+
+_TOTALS = frozenset(["total", "sum", "all", "altogether", "合计", "总计", "总额", "总和", "共计"])
+_NUMBER = re.compile(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
+_NAMED, _CELL, _RELATED, _MOST = 0.45, 0.5, 0.6, 24
+"""How much of the name of a column or table a question has to hold to mean it, 0 to 1; how much where it names no operation; what
+a word counts that means nearly the same; the most rows that are shown.
+"""
+
+
+def operation_of(question: str) -> str:
+    """Return which operation a question names, empty for none."""
+    return next((name for name in words()["operations"] if pattern(name).search(question)), "")
+
+
+def ask(tables: Iterable[Table], question: str, operation: str = "", *, named: bool = False) -> str:
+    """Return what one of `tables` answers, as Markdown with the rows that show it.
+
+    Empty where the question names no operation, or no table, column or row to do it with. `named`: the user named the files
+    that the tables are of.
+    """
+    operation = operation or operation_of(question)
+    asked = [_Asked(table, question, operation, float(named)) for table in tables]
+    best = max(asked, key=lambda one: one.fit, default=None)
+    return best.answer() if best is not None and best.fit > 0 else ""
+
+
+class _Asked:
+    """One table and a question: which of its columns and rows are meant. `fit` says how well, 0 for not at all."""
+
+    def __init__(self, table: Table, question: str, operation: str, named: float) -> None:
+        self._table, self._operation, self._language = table, operation, language_of(question)
+        self._asked = set(terms(pattern(operation).sub(" ", question) if operation else question))
+        self._raw = set(re.findall(r"[\w-]+", question.casefold()))
+        figures = [float(found.replace(",", "")) for found in _NUMBER.findall(question)]
+        self._limit = figures[-1] if figures else None
+        columns = [[row[at] for row in table.rows if row[at]] for at in range(len(table.names))]
+        shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
+        self._figures = [at for at, share in enumerate(shares) if share >= 0.8]
+        self._likes = [self._like(name) for name in table.names]
+        self._columns = [at for at in self._figures if self._likes[at]]
+        self._columns.sort(key=lambda at: (-self._likes[at], -len(_parts(table.names[at]))))
+        last = len(table.rows) - 1
+        is_total = last > 0 and set(re.findall(r"\w+", table.rows[last][0].casefold())) & _TOTALS
+        self._total = last if is_total else None
+        self._rows = self._rows_named()
+        if operation == "rows" and self._rows and self._columns:  # how many of what a column counts
+            self._operation = ""
+        self.fit = self._fit(named) if self._figures and last > 0 else 0.0
+
+    def _fit(self, named: float) -> float:
+        name = self._table.path.rpartition("/")[2].rpartition(".")[0]
+        file = self._like(f"{name} {self._table.place.removeprefix('sheet ')}") + named
+        column = self._likes[self._columns[0]] if self._columns else 0.0
+        if not self._operation:  # one cell: its row, and its column by a word of its own
+            direct = self._columns and _parts(self._table.names[self._columns[0]]) & self._asked
+            return column + file if direct and column >= _CELL and 0 < len(self._rows) < 3 else 0.0
+        has_limit = self._limit is not None
+        needs = {"over": has_limit, "under": has_limit, "rows": file > _CELL}
+        least = 0.1 if self._operation == "sum" and self._total is not None else _NAMED
+        if not needs.get(self._operation, True) or max(column, file) < least:
+            return 0.0
+        return column + file + 0.5 * max(self._likes) + 0.2 * bool(self._rows)
+
+    def answer(self) -> str:
+        """Return the answer, and the rows that show it."""
+        operation, top = self._operation, (self._columns or self._figures)[0]
+        cells = enumerate(row[top] for row in self._table.rows)
+        values = {at: _number(cell) for at, cell in cells if _is_number(cell)}
+        if operation == "sum" and self._total in values and not self._rows:
+            label, value = self._label(self._total), values[self._total]
+            return self._say("total", top, list(values), value, label)
+        values.pop(-1 if self._total is None else self._total, None)
+        within = {at: values[at] for at in self._rows if at in values} or values
+        rows, value = list(within), self._limit or 0.0
+        match operation:
+            case "largest" | "smallest":
+                value = (max if operation == "largest" else min)(within.values())
+                rows = [at for at in rows if within[at] == value]
+            case "sum" | "average":
+                value = sum(within.values()) / (len(within) if operation == "average" else 1)
+            case "over" | "under":
+                sign = 1 if operation == "over" else -1
+                rows = [at for at in values if (values[at] - value) * sign > 0]
+            case "difference":
+                return self._difference(within, top)
+            case "":
+                told = "; ".join(f"{self._label(at)} {self._table.rows[at][top]}" for at in rows)
+                return self._say("cell", top, rows, told=told)
+        told = ", ".join(map(self._label, rows[:_MOST]))
+        return self._say(operation, top, rows, value, told)
+
+    def _difference(self, within: dict[int, float], top: int) -> str:
+        """Say the difference of two rows, or of two columns in the rows that are named."""
+        rows, table = list(within), self._table
+        ends = [(self._label(at), value) for at, value in within.items()]
+        if len(rows) != 2:
+            columns = {at: [table.rows[row][at] for row in rows] for at in self._columns[:2]}
+            ends = [(table.names[at], sum(map(_number, cells))) for at, cells in columns.items()]
+        told = ", ".join(f"{name} {_show(value)}" for name, value in ends)
+        value = abs(ends[0][1] - ends[1][1]) if len(ends) == 2 else 0.0
+        return self._say("difference", top, rows, value, told) if len(ends) == 2 else ""
+
+    def _say(self, name: str, top: int, rows: list[int], value: float = 0.0, told: str = "") -> str:
+        table = self._table
+        said = words()["tells"][name][self._language == "zh"]
+        slots = {"name": table.names[top], "value": _show(value), "count": len(rows)}
+        said = said.format(**slots, rows=told or "–")
+        place = f", {table.place}" if table.place else ""
+        shown = table.markdown(rows[:_MOST], sorted({0, top}) if name == "each" else ())
+        return f"`{table.path}`{place}: {said}\n\n{shown}"
+
+    def _like(self, name: str) -> float:
+        """Return how much of a name the question holds, 0 to 1."""
+        parts, alike = _parts(name), related()
+        near = [one for one in parts - self._asked if alike.get(one, frozenset()) & self._asked]
+        return (len(parts & self._asked) + _RELATED * len(near)) / len(parts) if parts else 0.0
+
+    def _rows_named(self) -> list[int]:
+        """Return the rows that the question names by the words of a cell, those best that it names most of."""
+        asked, found = self._raw | self._asked, dict[int, float]()
+        for at, row in enumerate(self._table.rows):
+            for cell in (cell for column, cell in enumerate(row) if column not in self._figures):
+                parts = set(re.findall(r"[\w-]+", cell.casefold())) | set(terms(cell))
+                if any(len(part) > 1 and not part.isdigit() for part in parts & asked):
+                    found[at] = max(found.get(at, 0.0), len(parts & asked) / len(parts))
+        least = min(0.5, max(found.values(), default=0.0))
+        return [at for at, share in found.items() if share >= least]
+
+    def _label(self, row: int | None) -> str:
+        cells = self._table.rows[row or 0]
+        return ", ".join([cell for cell in cells[:3] if not _is_number(cell)][:2]) or cells[0]
+
+
+def _parts(name: str) -> set[str]:
+    return set(terms(name.replace("_", " ")))
+
+
+def _is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell.strip("%€$£¥ ")) is not None
+
+
+def _number(cell: str) -> float:
+    """Return the number that a cell holds, 0 for none."""
+    plain = cell.strip("%€$£¥ ").replace(",", "").replace("−", "-")
+    return float(plain) if _is_number(cell) else 0.0
+
+
+def _show(value: float) -> str:
+    return f"{value:,.2f}".rstrip("0").rstrip(".")

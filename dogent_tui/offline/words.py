@@ -1,0 +1,134 @@
+"""Text as terms that can be compared, and the engine's own words: `words.toml`, in English and Chinese."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+Language: TypeAlias = Literal["en", "zh"]
+
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = re.compile(rf"({'|'.join(_MONTHS)})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?")
+_NUMERAL = re.compile(r"[零〇一二两三四五六七八九十百千]+")
+_UNITS = {"十": 10, "百": 100, "千": 1000}
+_TOKEN = re.compile(
+    r"(?P<date>(?P<year>\d{4})-(?P<month>\d\d)(?!\d))|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<in>月)?"
+    r"|(?P<cjk>[\u3400-\u9fff]+)|(?P<word>[^\W\d_]+)"
+)
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """Return what `words.toml` holds."""
+    found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+    return found | {"stop": frozenset(found["stop"].split())}
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Return one of its regular expressions: any of its alternatives."""
+    families = (words()["verbs"], words()["patterns"], words()["operations"])
+    alternatives = next(family[name] for family in families if name in family)
+    return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
+
+
+def language_of(text: str) -> Language:
+    """Return the language to answer in: Chinese as soon as a fifth of the letters are Chinese."""
+    letters = re.findall(r"[^\W\d_]", text)
+    chinese = sum("\u3400" <= sign <= "\u9fff" for sign in letters)
+    return "zh" if 5 * chinese > len(letters) else "en"
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms of `text` in order, without words that say nothing by themselves."""
+    return [term for term in _terms(text) if term not in words()["stop"]]
+
+
+def _terms(text: str) -> Iterator[str]:
+    plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", text))
+    for found in _TOKEN.finditer(re.sub(r"\b(in|since|until) may\b", r"\1 May", plain)):
+        word = (found["word"] or "").casefold()
+        if found["date"]:
+            yield from (found["date"], found["year"], f"month{int(found['month'])}")
+        elif found["number"]:
+            yield ("month" if found["in"] else "") + found["number"].replace(",", "")
+        elif found["cjk"]:
+            yield from _chinese(found["cjk"])
+        elif (month := _MONTH.fullmatch(word)) and found["word"] != "may":
+            yield f"month{_MONTHS.index(month[1]) + 1}"
+        else:
+            yield word if word in words()["stop"] else _stemmer()(word)
+
+
+def _chinese(run: str) -> Iterator[str]:
+    """Yield the words of Chinese characters, and the numbers they say."""
+    for found in _NUMERAL.finditer(run):
+        if run[found.end() : found.end() + 1] == "月":
+            yield f"month{number_of(found[0])}"
+        elif len(found[0]) > 1:
+            yield str(number_of(found[0]))
+    yield from (word for word in _cutter()(run) if len(word) < len(run) or len(run) < 3)
+
+
+def number_of(numeral: str) -> int:
+    """Return the value of a Chinese numeral: 十九 is 19."""
+    total = digit = 0
+    for sign in numeral.replace("两", "二").replace("〇", "零"):
+        if unit := _UNITS.get(sign, 0):
+            total, digit = total + (digit or 1) * unit, 0
+        else:
+            digit = "零一二三四五六七八九".index(sign)
+    return total + digit
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import snowballstemmer
+
+    return cache(snowballstemmer.stemmer("english").stemWord)
+
+
+@cache
+def _cutter() -> Callable[[str], Iterable[str]]:
+    import rjieba
+
+    cut: Callable[[str], Iterable[str]] = rjieba.cut_for_search
+    return cut
+
+
+@cache
+def related() -> Mapping[str, frozenset[str]]:
+    """Return for each term those that mean nearly the same, in either language."""
+    found: dict[str, frozenset[str]] = {}
+    for line in words()["related"].strip().splitlines():
+        ways = ([word] if word >= "\u3400" else terms(word) for word in line.split())
+        group = {term for way in ways for term in way}
+        for term in group:
+            found[term] = found.get(term, frozenset()) | (group - {term})
+    return found
+
+
+def phrase(language: Language, name: str, /, **slots: object) -> str:
+    """Return what is said, with its slots filled in."""
+    said: str = words()["says"][name][language == "zh"]
+    return said.format(**slots)
+
+
+def suggestions(language: Language, paths: Sequence[str]) -> list[str]:
+    """Return three requests that work with the files that are here."""
+    texts = [path for path in paths if extension(path) in ("md", "txt", "docx", "pdf")]
+    texts.sort(key=lambda path: path.casefold().endswith("readme.md"))
+    tables = [path for path in paths if extension(path) in ("csv", "tsv", "xlsx")]
+    markdown = [path for path in texts if extension(path) == "md"]
+    having = {"text": texts, "table": tables, "texts": texts[1:] and texts, "markdown": markdown}
+    having |= {"words": texts, "empty": ["-"], "empty2": ["-"], "empty3": ["-"]}
+    made = ((words()["suggests"][name], files) for name, files in having.items() if files)
+    return [said[language == "zh"].format(*files) for said, files in made][:3]
+
+
+def extension(path: str) -> str:
+    """Return what a file's name ends in, in lower case and without the dot."""
+    return path.rpartition("/")[2].rpartition(".")[2].lower()
