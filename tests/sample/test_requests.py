@@ -51,7 +51,7 @@ def test_other_folders_are_asked_about_what_they_hold(paths, requests):
     ("number", "told"),
     [
         (0, "two years, from September to June"),
-        pytest.param(1, "1,485", marks=pytest.mark.xfail(reason="tables are asked once the finder is the engine", strict=False)),
+        (1, "1,485"),
         (2, "drafts/"),
     ],
 )

@@ -183,5 +183,5 @@ async def test_the_sidebar_has_the_ink_of_the_theme_there_is(stage):
             await s.pilot.pause()
             await s.app.screen.wait_for_refresh()
             wanted = sidebar.get_visual_style("attachment--detail", partial=True).foreground
-            row = sidebar.query_one(OptionList).get_option_at_index(0).prompt
+            row = sidebar.query_one("#attachments-list", OptionList).get_option_at_index(0).prompt
             assert wanted in [span.style.foreground for span in row.spans]

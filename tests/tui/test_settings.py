@@ -296,7 +296,7 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
         box = s.app.screen.query_one("#typing")
         assert (box.region.x > 0, box.region.y > 0, box.styles.border_top[0]) == (True, True, "round")  # a box, as all questions
         await s.pilot.press("ctrl+b")
-        assert "ctrl+b is taken: Files." in seen(s)
+        assert "ctrl+b is already used for: Files." in seen(s)
         await s.pilot.press("x")
         assert "needed for typing" in seen(s)
         await s.pilot.press("ctrl+g")

@@ -138,7 +138,7 @@ async def test_what_would_be_written_over_is_asked_about_and_stays_where_that_is
         assert "-Write short." in screen.request.diff
         assert [answer.key for answer in screen._answers.answers] == ["n", "y"]
         await s.pilot.press("escape")
-        await s.until(lambda: hint(s) == ".dogent/dogent.md stays as it is.")
+        await s.until(lambda: hint(s) == ".dogent/dogent.md is unchanged.")
         assert wishes.read_text(encoding="utf-8") == "Write short.\n"
         assert s.app.conversation.questions.queue.current is None
 
@@ -153,7 +153,7 @@ async def test_a_file_that_changes_while_the_user_reads_is_asked_about_anew(stag
         second = await asked(s, PermissionScreen)
         assert "-Write long." in second.request.diff
         await s.pilot.press("y")
-        await s.until(lambda: "is in .dogent/dogent.md" in hint(s))
+        await s.until(lambda: "to .dogent/dogent.md" in hint(s))
         assert "Proposal" in wishes.read_text(encoding="utf-8")
 
 
@@ -173,7 +173,7 @@ async def test_a_session_that_is_left_answers_no_question_of_its_own(stage, wish
         await send(s, "/init proposal")
         await asked(s, PermissionScreen)
         s.app.conversation.questions.clear()
-        await s.until(lambda: s.app.screen is s.app.conversation and "stays as it is" in hint(s))
+        await s.until(lambda: s.app.screen is s.app.conversation and "is unchanged" in hint(s))
         assert wishes.read_text(encoding="utf-8") == "Write short.\n"
 
 

@@ -148,7 +148,7 @@ async def test_archive_asks_begins_history_and_recall_again_and_is_undone(stage,
         await run(s, "/theme dogent-paper")
         await s.until(lambda: "/theme dogent-paper" in history.recall())
         await run(s, "/undo")
-        await s.until(lambda: "Brought back" in hint(s))
+        await s.until(lambda: "Undone: restored" in hint(s))
         assert workspace.lessons_file.read_text() == lessons
         assert not (workspace.dot / "archives").exists()
         await s.until(lambda: "/undo" in history.recall())
@@ -163,7 +163,7 @@ async def test_a_theme_that_the_user_named_is_kept_unasked(stage, workspace):
         await s.until(lambda: "The theme is dogent-paper." in hint(s))
         assert "dogent-paper" in workspace.settings_file.read_text()
         await run(s, "/learn off")
-        await s.until(lambda: "not reminded" in hint(s))
+        await s.until(lambda: "won't be reminded" in hint(s))
         assert '"learn_auto": false' in workspace.settings_file.read_text()
 
 

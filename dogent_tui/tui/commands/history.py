@@ -72,7 +72,7 @@ class HistoryCommands:
             await choose(
                 self._app,
                 title,
-                tr("The conversations stay: /sessions. /undo takes this back."),
+                tr("Conversations are kept: /sessions. /undo restores what is deleted."),
                 (tr("Keep"), tr("Delete")),
             )
             != 1
@@ -86,7 +86,7 @@ class HistoryCommands:
             return
         if "history" in what:
             self._app.conversation.prompt.editor.recall = Recall()
-        say(tr("Forgotten: {join}. /undo takes that back.").format(join=", ".join(what)))
+        say(tr("Deleted: {join}. /undo restores it.").format(join=", ".join(what)))
 
     def _forget_kept(self, what: Sequence[Forgettable]) -> None:
         opened = self._app.opened

@@ -383,7 +383,7 @@ async def test_without_a_home_that_can_be_written_one_can_still_work(stage, work
         s.conversation.arrive(TextFinished(message_id="m", block=0, text="# Tea"), TurnEnded("completed", text="# Tea"))
         await s.until(lambda: s.app.conversation.transcript.last_reply())
         await s.until(
-            lambda: any("cannot be saved" in getattr(e, "message", "") for e in s.app.conversation.transcript.model.entries)
+            lambda: any("can't be saved" in getattr(e, "message", "") for e in s.app.conversation.transcript.model.entries)
         )
         await command(s, "/sessions")
         await s.until(lambda: isinstance(s.app.screen, SessionsScreen))

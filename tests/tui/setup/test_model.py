@@ -22,8 +22,8 @@ def test_what_was_found_comes_first_and_the_offline_engine_last():
     assert "sk-secret" not in repr(found)
     assert [choice.model for choice in found[1:4]] == ["m0", "m1", "gpt\x1b[2J-oss"]
     assert "\x1b" not in found[3].label
-    assert found[3].note == "on this machine · too small: 4k"
-    assert choices(servers[2:], None)[1].note == "on this machine · 64k"
+    assert found[3].note == "on this computer · too small: 4k"
+    assert choices(servers[2:], None)[1].note == "on this computer · 64k"
     assert "cannot call tools" in choices(servers[3:], None)[0].note
 
 
