@@ -24,7 +24,7 @@ def test_the_remedy_names_where_the_credential_really_came_from(tmp_path, monkey
     monkeypatch.setattr("dogent_tui.workspace.secrets._from_keyring", lambda _: "sk-1234")
     assert "keyring set dogent-tui work" in failed(home, {"ANTHROPIC_AUTH_TOKEN": "keyring:work"}, {}).remedy
     missing = failed(home, {"ANTHROPIC_AUTH_TOKEN": "sk-1234"}, {}, 404)
-    assert missing.remedy == f"Correct ANTHROPIC_MODEL of profile “mine” in {home}/claude.json."
+    assert missing.remedy == f"Fix ANTHROPIC_MODEL of profile “mine” in {home}/claude.json."
 
 
 @pytest.mark.parametrize("name", ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"])

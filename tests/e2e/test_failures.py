@@ -45,7 +45,7 @@ async def test_a_refusal_names_the_profile_and_says_what_to_do(api, agent, statu
         (400, "Your credit balance is too low. Please go to Plans & Billing.", "Add credit"),
         (401, "This key was revoked on Tuesday", "Put a valid key into ANTHROPIC_AUTH_TOKEN"),
         (402, "Insufficient Balance", "Add credit"),
-        (404, "model zebra-9 is gone", "Correct ANTHROPIC_MODEL"),
+        (404, "model zebra-9 is gone", "Fix ANTHROPIC_MODEL"),
         (429, "5 requests a minute are allowed", "Wait"),
     ],
 )

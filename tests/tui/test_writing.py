@@ -186,7 +186,7 @@ async def test_what_was_cleaned_is_undone_and_not_a_document_made_before(stage, 
         made.write_text("%PDF")
         await run(s, "/clean lessons")
         await choose_second(s)
-        await s.until(lambda: "Forgotten" in hint(s))
+        await s.until(lambda: "Deleted: lessons" in hint(s))
         assert not workspace.lessons_file.exists()
         await run(s, "/undo")
         await s.until(workspace.lessons_file.exists)

@@ -24,7 +24,7 @@ def test_what_was_found_comes_first_and_the_offline_engine_last():
     assert "\x1b" not in found[3].label
     assert found[3].note == "on this computer · too small: 4k"
     assert choices(servers[2:], None)[1].note == "on this computer · 64k"
-    assert "cannot call tools" in choices(servers[3:], None)[0].note
+    assert "can't call tools" in choices(servers[3:], None)[0].note
 
 
 def test_nothing_found_still_leaves_a_choice():
