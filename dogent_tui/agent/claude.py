@@ -123,7 +123,7 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._ledger = ledger = Ledger(options.session_id, options.fork_of)
+        self._ledger = ledger = Ledger(options.session_id, options.fork_of, is_rewound=bool(options.resume_at))
         self._root = options.cwd
         self._asking = asking = Asking(
             form,

@@ -45,8 +45,13 @@ class Seen(msgspec.Struct, frozen=True):
 class Ledger:
     """What the model has seen in one session. Everything here blocks for the disk, and nothing raises."""
 
-    def __init__(self, session_id: str, fork_of: str = "") -> None:
-        """Continue the ledger of a session. `fork_of` is the session that a new one starts from."""
+    def __init__(self, session_id: str, fork_of: str = "", *, is_rewound: bool = False) -> None:
+        """Continue the ledger of a session. `fork_of` is the session that a new one starts from.
+
+        `is_rewound`: the model forgot a part of it, and the user restored files. What changed before is not told: it would
+        name files that the model does not know of.
+        """
+        self._is_rewound = is_rewound
         self._folder = _folder(session_id)
         if fork_of and not self._folder.exists():
             with suppress(OSError, shutil.Error):
@@ -112,7 +117,8 @@ class Ledger:
                 self._known[path] = found[0]
             if found is None or not known.sha256 or found[0].sha256 != known.sha256:
                 changed.append(Path(path))
-        return changed
+        was_rewound, self._is_rewound = self._is_rewound, False
+        return [] if was_rewound else changed
 
 
 def forget(session_id: str) -> None:

@@ -91,7 +91,7 @@ async def test_an_attached_document_is_read_and_exported_in_the_application(work
         await terminal.wait_for("offline engine · no AI model", "ready")
         terminal.type("/attach safety.pdf")
         terminal.type(ENTER)
-        await terminal.wait_for("goes with the next prompt")
+        await terminal.wait_for("will be sent with the next prompt")
         terminal.type("Write a short report on batteries. Export it as a Word document")
         terminal.type(ENTER)
         await terminal.wait_for("done in", "Read document", "Export document", "drafts/batteries.docx")

@@ -3,6 +3,7 @@
 import json
 import stat
 import uuid
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -73,7 +74,11 @@ async def test_long_instructions_reach_the_model_and_no_list_of_processes(api, o
         [file] = (claude_config_dir() / "prompts").iterdir()
         assert wishes in file.read_text(encoding="utf-8")
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        arguments = [argument for process in psutil.Process().children(recursive=True) for argument in process.cmdline()]
+        arguments: list[str] = []
+        for process in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):  # one that ended meanwhile
+                arguments += process.cmdline()
+        assert "stream-json" in arguments
         assert not [argument for argument in arguments if "愿" in argument or "constraints" in argument]
     assert not file.exists()
 

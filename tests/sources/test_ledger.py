@@ -69,6 +69,17 @@ def test_a_change_while_the_application_was_closed_is_told(ledger, file):
     assert Ledger("one").changed() == [file]
 
 
+def test_what_changed_before_a_rewind_is_not_told(ledger, file):
+    ledger.note(file)
+    file.unlink()
+    rewound = Ledger("one", is_rewound=True)
+    assert rewound.changed() == []
+    file.write_text("made again\n")
+    rewound.note(file)
+    file.write_text("by the user\n")
+    assert rewound.changed() == [file]
+
+
 def test_what_is_too_large_or_no_file_has_no_copy(ledger, tmp_path):
     large = tmp_path / "large.md"
     with large.open("wb") as file:
