@@ -22,7 +22,7 @@ _LONGEST_PART = 8_000
 
 _GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
 """How a line begins that may belong to what stands above the blank line before it."""
-_DEFINITION = re.compile(r" {0,3}\[([^\]]+)\]:[ \t]*\S")
+_DEFINITION = re.compile(r" {0,3}\[(?!\^)([^\]]+)\]:[ \t]*\S")
 
 
 class Part(NamedTuple):

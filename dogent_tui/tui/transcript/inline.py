@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _BARE_LINK = re.compile(r"https?://[^\s<>\"'`|，。；：！？、（）「」『』【】《》]+", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
 _TRAILING = ".,;:!?*_)]}"
 _LINKABLE = ("http://", "https://", "mailto:")
 
@@ -36,9 +38,30 @@ def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
         return lambda state, silent: state.src.find("]", state.pos) >= 0 and rule(state, silent)
 
     made = MarkdownIt("commonmark", {"html": False, "maxNesting": max_nesting}).enable(["table", "strikethrough"])
+    made.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph"]})
     made.inline.ruler.at("link", closed(link))
     made.inline.ruler.at("image", closed(image))
     return made
+
+
+def _footnote(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
+    """Take each footnote's text for a paragraph of its own: by CommonMark it is none, or a link that is defined."""
+    if state.is_code_block(start) or not _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start]):
+        return False
+    if silent:
+        return True
+    last = start + 1
+    while last < end and not state.isEmpty(last) and not _FOOTNOTE.match(state.src, state.bMarks[last] + state.tShift[last]):
+        last += 1
+    state.line = last
+    opened = state.push("paragraph_open", "p", 1)
+    opened.map = [start, last]
+    text = state.push("inline", "", 0)
+    text.content = state.getLines(start, last, state.blkIndent, False).strip()
+    text.map = [start, last]
+    text.children = []
+    state.push("paragraph_close", "p", -1)
+    return True
 
 
 def inline(content: str, references: dict[str, Any], style: str = "") -> list[Span]:

@@ -105,3 +105,8 @@ def test_files(tmp_path):
         read_manuscript(path)
     with pytest.raises(DogentError, match="cannot be read"):
         read_manuscript(tmp_path)
+
+
+def test_footnotes_define_no_links() -> None:
+    text = "Said.[^1] See [it].\n\n[^1]: notes.md\n[it]: https://example.org\n"
+    assert list(Manuscript(text).definitions) == ["it"]

@@ -133,3 +133,9 @@ def test_a_copy_of_wrapped_text_is_the_text() -> None:
 def test_hundreds_of_quotes_are_still_text() -> None:
     assert "end" in "".join(shown(">" * 900 + " end"))
     assert "end" in "".join(shown("[" * 900 + " end"))
+
+
+def test_each_footnote_is_a_paragraph_of_its_own():
+    text = "Said.[^1] Also.[^2]\n\n[^1]: notes.md\n[^2]: talk.txt, “What we agreed”\ncontinued\n"
+    drawn = ["".join(span.text for span in line.spans) for line in markdown_lines(text, 60)]
+    assert drawn == ["Said.[^1] Also.[^2]", "", "[^1]: notes.md", "", "[^2]: talk.txt, “What we agreed” continued"]
