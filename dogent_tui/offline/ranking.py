@@ -13,8 +13,9 @@ _SATURATION, _LENGTH = 1.2, 0.5
 _RELATED, _ACROSS, _MISSPELT, _PREFIX = 0.5, 0.25, 0.8, 0.6
 """What a word counts that means nearly the same, in this language or the other; that is spelled nearly so; that begins so."""
 _NAME, _TITLE, _HEADING, _QUESTION, _BOLD = 0.6, 0.4, 2.0, 1.5, 1.0
-_ROW, _FIGURE, _NAMED = 0.6, 1.2, 2.0
-"""What a row of a table counts, a passage with a figure where one is asked for, and one whose heading says it all."""
+_ROW, _FIGURE, _NAMED, _README = 0.6, 1.2, 2.0, 0.6
+"""What a row of a table counts, a passage with a figure where one is asked for, one whose heading says it all, and one of a README,
+which tells about the other files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class Index:
             share = covered / sum(rarity) if score else 0.0
             is_named = all(ways.keys() & heading for ways in asked)
             has_figure = wants_figure and any(sign.isdigit() for sign in passage.text)
-            score *= (0.5 + share) * _ROW**passage.is_row * _NAMED**is_named * _FIGURE**has_figure
+            is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
+            score *= (0.5 + share) * _ROW**passage.is_row * _NAMED**is_named * _FIGURE**has_figure * _README**is_readme
             found += [Hit(passage, score, share)] if score else []
         return sorted(found, key=lambda hit: (-hit.score, hit.passage.path, hit.passage.order))
 
