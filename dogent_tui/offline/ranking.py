@@ -14,8 +14,8 @@ _RELATED, _ACROSS, _MISSPELT, _PREFIX = 0.5, 0.25, 0.8, 0.6
 """What a word counts that means nearly the same, in this language or the other; that is spelled nearly so; that begins so."""
 _NAME, _TITLE, _HEADING, _QUESTION, _BOLD = 0.6, 0.4, 2.0, 1.5, 1.0
 _ROW, _FIGURE, _NAMED, _README = 0.6, 1.2, 2.0, 0.6
-"""What a row of a table counts, a passage with a figure where one is asked for, one whose heading says it all, and one of a README,
-which tells about the other files."""
+"""What a row of a table counts, a passage with a figure where one is asked for, one whose heading says it all, and one of a
+README, which tells about the other files."""
 
 
 @dataclass(frozen=True, slots=True)
