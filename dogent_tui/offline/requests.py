@@ -58,6 +58,8 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     whole = " ".join(said)
     request = Request(verb, text if acts else whole, language_of(typed), files=list(attached))
     _name_files(request, typed, paths)
+    if request.verb == "summarize" and request.target:
+        request.verb = verb = "draft"
     about = _first("topic", without_files(text))
     asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare") else whole
     request.topic = without_files(slots.get("what") or asked or about)
@@ -102,10 +104,12 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
         ends = [whole[found.start() :] for found in re.finditer(r"(?a)(?<![\w-]).", whole)]
         name = next((end for end in ends if end in known), "")
         path, plain = known.get(name, ""), found[0].lstrip("@")
-        name = name or re.sub(r"^[\u3400-\u9fff]+(?=\w)", "", plain)
+        name = name or re.sub(r"^[\u3400-\u9fff]+(?=[A-Za-z0-9_])", "", plain)
         before = typed[: found.end() - len(name)]
-        is_export = request.verb == "export" and not path
-        if is_export or (request.verb in _WRITES and pattern("target").search(before)):
+        writes = request.verb in (*_WRITES, "summarize")
+        # A file that is not there is the one to write, unless it is named as a source.
+        is_new = not path and (request.verb == "export" or (writes and not pattern("source").search(before)))
+        if is_new or (request.verb in _WRITES and pattern("target").search(before)):
             request.target = path or name
         elif path:
             request.files.append(path)
