@@ -450,3 +450,16 @@ async def test_what_the_agent_does_not_work_with_holds_at_once_and_leaves_it_alo
         assert not s.app.conversation.lessons.offers
         assert s.app.theme == stored(workspace)["theme"]
         assert not reopened
+
+
+async def test_settings_are_grouped_under_headings_that_the_cursor_passes_over(stage, workspace):
+    async with stage() as s:
+        screen = await opened(s)
+        rows = screen.query_one(RowList)
+        headings = [row.label for row in rows._rows if not row.id]
+        assert headings == ["Models", "Writing", "Working with the agent", "Look", "In all folders"]
+        seen = [rows.row.label]
+        for _ in range(len(rows._rows) - len(headings) - 1):
+            await s.pilot.press("down")
+            seen.append(rows.row.label)
+        assert seen == [row.label for row in rows._rows if row.id]

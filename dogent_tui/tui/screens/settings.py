@@ -20,7 +20,7 @@ from dogent_tui.tui.screens.help import key_name
 from dogent_tui.tui.screens.press_key import press_key
 from dogent_tui.tui.screens.profile import ProfileScreen
 from dogent_tui.tui.screens.typing import type_text
-from dogent_tui.tui.settings.catalog import LLM, VISION, WEB, chosen_profile, folder_settings, summary
+from dogent_tui.tui.settings.catalog import LLM, VISION, WEB, chosen_profile, folder_settings, heading_over, summary
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, name_problem, place_of, shown
 from dogent_tui.tui.settings.editing import edit_setting
 from dogent_tui.tui.settings.rows import Row, RowList, Sections
@@ -86,18 +86,22 @@ class SettingsScreen(ModalScreen[bool]):
             return self._profile_rows(self.draft.home / _PROFILES[self.section])
         if self.section == _KEYS:
             return self._key_rows()
-        return [
-            Row(
-                setting.id,
-                setting.label,
-                shown(setting, self.draft),
-                setting.about,
-                place_of(setting.file, self.draft.workspace),
-                self.draft.is_changed(setting),
-                is_set=self.draft.is_set(setting),
+        rows: list[Row] = []
+        for setting in folder_settings(self.draft):
+            if heading := heading_over(setting, self.draft):
+                rows.append(Row("", heading))
+            rows.append(
+                Row(
+                    setting.id,
+                    setting.label,
+                    shown(setting, self.draft),
+                    setting.about,
+                    place_of(setting.file, self.draft.workspace),
+                    self.draft.is_changed(setting),
+                    is_set=self.draft.is_set(setting),
+                )
             )
-            for setting in folder_settings(self.draft)
-        ]
+        return rows
 
     def _setting(self, row: Row) -> Setting:
         """Return the setting that a row of the first section shows."""

@@ -29,10 +29,18 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
     ("primary_language", tr("Reply language"), "text", "", tr("same as the prompt"), tr("For example: English, 简体中文.")),
     ("doc_template", tr("Document template"), "choice", "", tr("none"), tr("Unless the prompt specifies another.")),
     ("images_path", tr("Images folder"), "folder", "./images", "", tr("For images from the web; inside this folder.")),
-    ("theme", tr("Theme"), "choice", "", tr("matched to the terminal"), tr("Takes effect when you save.")),
     ("review_edits", tr("Review each change"), "switch", False, "", tr("You review every change the agent writes.")),
     ("learn_auto", tr("Offer to note lessons"), "switch", True, "", tr("After a run that failed or was stopped.")),
+    ("theme", tr("Theme"), "choice", "", tr("matched to the terminal"), tr("Takes effect when you save.")),
 )  # fmt: skip
+
+_GROUPS: Mapping[str, str] = {
+    "profile": tr("Models"),
+    "primary_language": tr("Writing"),
+    "review_edits": tr("Working with the agent"),
+    "theme": tr("Look"),
+}
+"""The first setting of each group of the folder's → the heading of the group."""
 
 _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
     LLM: (
@@ -76,6 +84,13 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
         own, ("language",), tr("Language of the interface"), "choice", words, "", tr("system language"), _LANGUAGES
     )
     return [*settings, answers, language]
+
+
+def heading_over(setting: Setting, draft: SettingsDraft) -> str:
+    """Return the heading of the group that `setting` begins, "" where it begins none."""
+    if setting.file == draft.workspace.settings_file:
+        return _GROUPS.get(setting.path[-1], "")
+    return tr("In all folders") if setting.path[-1] == "profile" else ""
 
 
 def profile_settings(file: Path, name: str) -> list[Setting]:

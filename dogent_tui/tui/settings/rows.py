@@ -21,7 +21,7 @@ _CHANGED = "● "
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A line of the list. `id` tells the screen what it is; `about` is what it means, and `place` where it is kept.
+    """A line of the list. `id` tells the screen what it is, "" a heading; `about` is what it means, and `place` where it is kept.
 
     `is_set`: somebody chose it; else it is what holds without that.
     """
@@ -51,8 +51,9 @@ class RowList(OptionList):
     def show(self, rows: Sequence[Row]) -> None:
         """Show `rows`, with the cursor where it was."""
         at = min(self.highlighted or 0, len(rows) - 1)
+        at += bool(rows and not rows[at].id)
         self._rows = rows
-        self.set_options(Option(_drawn(row)) for row in rows)
+        self.set_options(Option(_drawn(row), disabled=not row.id) for row in rows)
         self.highlighted = at if rows else None
         self.post_message(self.Moved())
 
@@ -114,6 +115,8 @@ class Sections(Widget, can_focus=False):
 
 
 def _drawn(row: Row) -> Content:
+    if not row.id:
+        return Content.styled(row.label, "bold $accent")
     label = set_cell_size(one_line(revealed(row.label)), _LABEL_CELLS)
     value = one_line(revealed(row.value))
     mark = (_CHANGED if row.changed else "  ", "$text-warning")
