@@ -50,10 +50,11 @@ class Standing(msgspec.Struct, frozen=True):
 @cache
 def standing() -> Standing:
     """Find out by trying once. Blocks for some 50 ms."""
-    if os.environ.get(_INSIDE):
-        return Standing("inside")
     if not sys.platform.startswith("linux"):
         return Standing("none", sys.platform)
+    is_held = "\nNoNewPrivs:\t1\n" in Path("/proc/self/status").read_text("utf-8")
+    if is_held and os.environ.get(_INSIDE):  # the variable alone may come from anywhere
+        return Standing("inside")
     reasons = dict[str, None]()
     with tempfile.NamedTemporaryFile(prefix="dogent-") as outside:
         for level in _WALLS:

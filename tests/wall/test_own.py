@@ -176,6 +176,12 @@ def test_what_is_started_inside_is_in_the_same_room():
     assert done.stdout == "['ls']\n"
 
 
+def test_a_variable_of_the_users_environment_takes_no_wall_down(monkeypatch):
+    monkeypatch.setenv("DOGENT_WALL", "1")
+    standing.cache_clear()
+    assert standing() == Standing("full")
+
+
 def test_where_namespaces_are_refused_landlock_stands():
     code = "from dogent_tui.wall.own import standing; found = standing(); print(found.level, found.reason)"
     script = f'echo 0 >/proc/sys/user/max_user_namespaces; exec {sys.executable} -c "{code}"'
