@@ -33,6 +33,7 @@ lint: setup  ## style, types, and who may import whom
 
 test: lint  ## everything; `make test JOBS=1` for one process
 	@.ci/printing $(BIN)/python || true  # the tests that print say so where there is no browser
+	@.ci/faces || true  # the tests of the endpoint for pages say so where there is no npm
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile  # what the tests of a file share is made once
 
 attacks: setup  ## every attack, every row of the corpora and every everyday command behind the wall: a quarter of an hour

@@ -63,9 +63,9 @@ def _parser() -> argparse.ArgumentParser:
             "--to pdf|docx” makes a finished document. “dogent-tui analyze FILE” describes an image or a video. "
             "“dogent-tui doctor” shows what is installed and what is missing. “dogent-tui schema” gives your editor the "
             "JSON Schemas of the configuration files. “dogent-tui search QUERY” and “dogent-tui fetch URL” do what the "
-            "agent does on the web. “dogent-tui explain” shows what would be decided about a tool call, and why. Exit "
-            "status with -p: 0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, 12 "
-            "outline edit needed, 14 interrupted."
+            "agent does on the web. “dogent-tui explain” shows what would be decided about a tool call, and why. "
+            "“dogent-tui serve” offers the agent to pages on this machine. Exit status with -p: 0 completed, 1 failed, 2 usage, "
+            "10 permission needed or denied, 11 clarification needed, 12 outline edit needed, 14 interrupted."
         ),
     )
     parser.add_argument("placed", nargs="*", metavar="FOLDER", help=tr("the folder to work in (default: the current one)"))
@@ -299,6 +299,12 @@ def _schema(arguments: Sequence[str]) -> int:
     return run_schema(arguments, sys.stdout)
 
 
+def _serve(arguments: Sequence[str]) -> int:
+    from dogent_tui.by_hand.serve import run_serve
+
+    return run_serve(arguments, sys.stdout)
+
+
 def _analyze(arguments: Sequence[str]) -> int:
     import io
 
@@ -318,6 +324,7 @@ _BY_HAND = {
     "read": _read,
     "schema": _schema,
     "search": _search,
+    "serve": _serve,
 }
 """What is done without the application. A folder of such a name is ``./read``."""
 

@@ -3,6 +3,7 @@
 import asyncio
 import uuid
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -44,7 +45,8 @@ class Asking:
     """Brings the model's questions to the user. `form` puts one that waits within the turn.
 
     `at_screen`: somebody can answer while the turn waits. Where nobody can, `AskUserQuestion` ends the turn like `ui_request`.
-    `open_document` tells the path of the document that the user has open. `ledger` knows what the model has seen.
+    `open_document` tells the path of the document that the user has open. `ledger` knows what the model has seen, and `unsaved`
+    holds what an editor has not saved.
     `review_mode` says whether all that the agent writes is reviewed; `reviewing` sees to it.
     """
 
@@ -57,7 +59,9 @@ class Asking:
         review_mode: ReviewMode | None = None,
         open_document: Callable[[], str] = lambda: "",
         ledger: Ledger | None = None,
+        unsaved: Mapping[Path, str] = {},
     ) -> None:
+        self._unsaved = unsaved
         # Where nobody can review, nothing waits for a review: the policy decides as ever.
         mode = review_mode if review_mode is not None and at_screen else ReviewMode()
         self._ledger = ledger
@@ -74,7 +78,7 @@ class Asking:
         if not self._at_screen:
             return [asking]
         proposing = propose_document_change_tool(
-            self._workspace, self.review, self.reviewing.approved, self._open_document, self._ledger
+            self._workspace, self.review, self.reviewing.approved, self._open_document, self._ledger, self._unsaved
         )
         return [asking, proposing]
 

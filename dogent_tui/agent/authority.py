@@ -56,13 +56,16 @@ class Authority:
         known: Callable[[], str] = str,
         images: Path | None = None,
         places: "ApprovedPlaces | None" = None,
+        *,
+        consent: bool = False,
     ) -> None:
         """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule.
 
         `hosts` knows which private hosts the user named; only these are asked about when our tool fetches. `known` returns
         what the user wrote and what searches found: it may leave in an address. `images` is where images are saved. `places`
-        is told where calls of our own tools may go.
+        is told where calls of our own tools may go. `consent`: every look at a document is asked about.
         """
+        self._consent = consent
         self._known = known
         self._images = images
         self._hosts = hosts
@@ -137,6 +140,7 @@ class Authority:
             walled=walled,
             taken_back=taken_back,
             visible=self._visible,
+            consent=self._consent,
         )
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:

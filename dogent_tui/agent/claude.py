@@ -132,6 +132,7 @@ class ClaudeConversation:
             review_mode=options.review_mode,
             open_document=lambda: libraries.open_document,
             ledger=ledger,
+            unsaved=libraries.unsaved,
         )
         self._at_screen = options.at_screen
         self._offering: asyncio.Task[None] | None = None
@@ -167,7 +168,7 @@ class ClaudeConversation:
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[*native_tools(ours), ASK_USER_QUESTION],
+                tools=[] if libraries.consent else [*native_tools(ours), ASK_USER_QUESTION],
                 mcp_servers={**dogent_server([*asking.tools(), *ours])},
                 system_prompt={"type": "file", "path": str(self._prompt_file)},
                 cwd=options.cwd,

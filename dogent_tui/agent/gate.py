@@ -245,7 +245,7 @@ class Gate:
         start, lines = (call.input.get(name) for name in ("offset", "limit"))
         own = call.tool == "Read" and isinstance(start or 0, int) and isinstance(lines or 0, int)
         for effect in decision.effects:
-            if effect.kind is EffectKind.READ and effect.path is not None:
+            if effect.kind in (EffectKind.READ, EffectKind.USE) and effect.path is not None:
                 ledger.note(effect.path, *((start or 0, lines or 0) if own else ()))
 
     async def _answer(self, call: ToolCall, decision: Decision, question: PermissionQuestion) -> Verdict:

@@ -117,14 +117,15 @@ class ClaudeLauncher(msgspec.Struct):
         """Import the SDK, and return the system prompt."""
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
-        root, can_answer = str(self.workspace.root), self.answered_by != "nobody"
+        root, can_answer, consent = str(self.workspace.root), self.answered_by != "nobody", self.libraries.consent
         if not self.trust.trusted:  # the words of whoever made the folder would speak for the user here
-            return system_prompt(workspace=root, can_answer=can_answer)
+            return system_prompt(workspace=root, can_answer=can_answer, consent=consent)
         return system_prompt(
             workspace=root,
             standing=standing_wishes(self.workspace, self.doc_template),
             language=self.language[:_MOST_LANGUAGE],
             can_answer=can_answer,
+            consent=consent,
         )
 
     async def _reach(self) -> Endpoint:

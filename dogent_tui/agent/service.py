@@ -152,6 +152,11 @@ class AgentService:
         return self._queue.waiting
 
     @property
+    def said(self) -> tuple[tuple[str, str], ...]:
+        """What was said so far and not gone back over: the role, ``user`` or ``assistant``, and the text."""
+        return tuple(("user" if who == "The user" else "assistant", text) for who, text in self._course.said)
+
+    @property
     def requests(self) -> tuple[UiRequested, ...]:
         """What the agent asked on a screen and the user has not answered, first asked first."""
         return self._requests.waiting

@@ -27,6 +27,7 @@ from dogent_tui.workspace.references import Reference, ResolvedReference, format
 from dogent_tui.workspace.session_log import SessionHold
 from dogent_tui.workspace.sessions import SessionRecord, latest_session, list_sessions
 from dogent_tui.workspace.settings import (
+    EVERY_TOOL,
     ConfigWarning,
     HomeSettings,
     WorkspaceSettings,
@@ -45,7 +46,8 @@ class SessionOptions(msgspec.Struct, frozen=True):
 
     `resume` is the id of the conversation to go on with; `fork`: go on from there in another one, and leave it as it is.
     `answered_by` is who answers what the agent asks.
-    `trust`: what came with the folder is used, this time.
+    `trust`: what came with the folder is used, this time. `begin` is the UUID of a new conversation, if it is to have that one.
+    `consent`: only tools that ask whenever they look at a document.
     """
 
     profile: str = ""
@@ -55,6 +57,8 @@ class SessionOptions(msgspec.Struct, frozen=True):
     trust: bool = False
     resume: str = ""
     fork: bool = False
+    begin: str = ""
+    consent: bool = False
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
@@ -107,10 +111,18 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     earlier = _earlier(workspace, options)
     hold = SessionHold()
     read_only = earlier is not None and not options.fork and not _taken(hold, earlier)
-    session = _choice(earlier, fork=options.fork)
+    session = _choice(earlier, options)
     web, web_warnings = read_access(settings.web_profile, home)
-    libraries = Libraries(workspace, settings, web)
-    authority = Authority(workspace, options.allow, libraries.hosts, libraries.hosts.said, libraries.images, libraries.places)
+    libraries = Libraries(workspace, settings, web, consent=options.consent or settings.consent == EVERY_TOOL)
+    authority = Authority(
+        workspace,
+        options.allow,
+        libraries.hosts,
+        libraries.hosts.said,
+        libraries.images,
+        libraries.places,
+        consent=libraries.consent,
+    )
     copies = _copies_of(workspace, session, earlier, fork=options.fork)
     trust = FolderTrust(workspace, given=options.trust)
     own, own_warnings = load_home_settings(home)
@@ -181,10 +193,10 @@ def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | N
     )
 
 
-def _choice(earlier: SessionRecord | None, *, fork: bool) -> SessionChoice:
+def _choice(earlier: SessionRecord | None, options: SessionOptions) -> SessionChoice:
     if earlier is None:
-        return SessionChoice(str(uuid.uuid4()))
-    if fork:
+        return SessionChoice(options.begin or str(uuid.uuid4()))
+    if options.fork:
         return SessionChoice(str(uuid.uuid4()), fork_of=earlier.session_id, dropped=earlier.dropped)
     return SessionChoice(earlier.session_id, resume=True, dropped=earlier.dropped)
 

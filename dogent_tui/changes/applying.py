@@ -17,9 +17,15 @@ from dogent_tui.workspace.places import pinned
 class Reviewed:
     """The document at `path`, and the change of it under review. Everything here blocks: call it in a thread."""
 
-    def __init__(self, path: Path, change: DocumentChange, *, by_approval: bool = False) -> None:
-        """`by_approval`: that it lies where it does was approved, since proposals do not lead there by themselves."""
+    def __init__(
+        self, path: Path, change: DocumentChange, *, by_approval: bool = False, on_disk: bytes | EllipsisType | None = ...
+    ) -> None:
+        """`by_approval`: that it lies where it does was approved, since proposals do not lead there by themselves.
+
+        `on_disk` is what the file held as the review began, where the change is one of what an editor holds and has not saved.
+        """
         self.path = path
+        self._on_disk = on_disk
         self.change = change
         self.by_approval = by_approval
 
@@ -33,9 +39,11 @@ class Reviewed:
         *,
         base: bytes | EllipsisType | None = ...,
         approved: Path | None = None,
+        unsaved: str | None = None,
     ) -> "Reviewed":
         """Propose `text` for the file that `typed` names. `base` is what it held then (None: nothing), by default what it holds.
 
+        `unsaved` is what an editor holds of it and has not saved: that is what is changed, and written with what is accepted.
         Outside of the workspace, and in `.dogent`, only the real path `approved` is reviewed: what the user was asked about.
         Raises DogentError for a place or a text that cannot be.
         """
@@ -52,12 +60,22 @@ class Reviewed:
             raise refusal
         if path.exists() and not path.is_file():
             raise DogentError(tr("{name} is not a file.").format(name=name), tr("Specify a Markdown file."))
+        if unsaved is not None:
+            change = propose(name, unsaved.encode(), text, summary)
+            return cls(path, change, by_approval=refusal is not None, on_disk=_read(path, name))
         content = _read(path, name) if isinstance(base, EllipsisType) else base
         return cls(path, propose(name, content, text, summary), by_approval=refusal is not None)
 
     def refresh(self) -> bool:
         """Take over what the file holds now. True where somebody changed it: the review is another one. Raises DogentError."""
         content = _read(self.path, self.change.name)
+        if not isinstance(self._on_disk, EllipsisType):
+            if content == self._on_disk:
+                return False
+            raise DogentError(
+                tr("{name} changed on disk while your editor holds unsaved text.").format(name=self.change.name),
+                tr("Nothing was written. Save or reload it in the editor, then ask again."),
+            )
         if content == self.change.content:
             return False
         self.change = rebased(self.change, content)
@@ -88,7 +106,8 @@ class Reviewed:
             ).number
         try:
             with pinned(self.path) as place:
-                is_written = write_checked(place, change.content, after)
+                before = change.content if isinstance(self._on_disk, EllipsisType) else self._on_disk
+                is_written = write_checked(place, before, after)
         except OSError as error:
             raise DogentError(
                 tr("{change} was not written: {strerror}.").format(change=change.name, strerror=error.strerror),

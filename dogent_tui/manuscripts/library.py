@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,9 +44,18 @@ class ManuscriptLibrary:
     """Reads, finds and searches the Markdown files of `workspace`."""
 
     def __init__(
-        self, workspace: Workspace, ignored: Sequence[str] = (), private: Sequence[Path] = (), limit_s: float = LIMIT_S
+        self,
+        workspace: Workspace,
+        ignored: Sequence[str] = (),
+        private: Sequence[Path] = (),
+        limit_s: float = LIMIT_S,
+        unsaved: Mapping[Path, str] = {},
     ) -> None:
-        """`ignored` are folders to leave out: names, or paths from the root on with a ``/``. `private` are never looked into."""
+        """`ignored` are folders to leave out: names, or paths from the root on with a ``/``. `private` are never looked into.
+
+        `unsaved` is what an editor holds of files: it is read in their place.
+        """
+        self._unsaved = unsaved
         self._workspace = workspace
         self._private = tuple(private)
         self._limit_s = limit_s
@@ -62,7 +71,9 @@ class ManuscriptLibrary:
 
     async def read(self, path: str) -> MarkdownFile:
         """Return a file, relative to the workspace or absolute. Raises ManuscriptError."""
-        return await asyncio.to_thread(read_markdown, self._workspace, path, self._private)
+        file = await asyncio.to_thread(read_markdown, self._workspace, path, self._private)
+        text = self._unsaved.get(self._workspace.root / file.path)
+        return file if text is None else msgspec.structs.replace(file, content=text, size=len(text.encode()))
 
     async def find(self, pattern: str = "", *, regex: bool = False) -> FoundFiles:
         """Return the files with `pattern` in their names, all where it is empty. Raises ManuscriptError."""

@@ -17,6 +17,10 @@ CONSULTING: Mapping[str, str] = {
 """The tools, and what each does."""
 
 
+READ_DOCUMENT = "mcp__dogent__read_document"
+"""The reader of documents asks too, with a reason, where every look at a document is asked about."""
+
+
 def refusal(values: Mapping[str, Any]) -> str:
     """Return what is to be changed in the input of a call before it is put to the user, empty where it can be."""
     reason = values.get("reason")
@@ -32,7 +36,7 @@ def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def sentence(tool: str, values: Mapping[str, Any], place: str) -> str:
     """Return what a call would do. `place` is the file that it reads, as the user knows it."""
-    what = CONSULTING[tool]
+    what = CONSULTING.get(tool, "read")
     if what == "read":
         return tr("read {place}").format(place=place)
     pattern, files = _shown(values.get("pattern")), _shown(values.get("file_pattern"))

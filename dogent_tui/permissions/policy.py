@@ -29,6 +29,7 @@ def decide(
     walled: bool = True,
     taken_back: bool = False,
     visible: Sequence[Path] = (),
+    consent: bool = False,
 ) -> Decision:
     """Return whether a call may run, must be asked about, or must not run. Never raises: what goes wrong is asked about.
 
@@ -44,13 +45,14 @@ def decide(
         walled: False where no wall can stand: then only commands that are known to do nothing but read run unasked.
         taken_back: What a command does in the workspace is not held back but taken back.
         visible: Places beside those of the system that commands see behind the wall.
+        consent: Every look at a document is asked about.
     """
     try:
         rule = PathRule(workspace, home or Path.home(), disk or RealDisk(), tuple(private))
         if call.tool == "Bash":
             return decide_effects(_command_effects(call, rule, visible, walled, taken_back), rule)
         try:
-            effects = tool_effects(call, rule, fetching or Fetching())
+            effects = tool_effects(call, rule, fetching or Fetching(), consent=consent)
         except Unjudged as holds:  # it runs wherever that tool runs: no wall of ours stands there
             command = ToolCall("Bash", {"command": holds.command}, call.cwd)
             inner = _command_effects(command, rule, visible, walled=False, taken_back=True)

@@ -110,7 +110,7 @@ class _Wording:
 
     def sentence(self, asked: Sequence[Effect]) -> str:
         """Return what happens, the severest first."""
-        if self._call.tool in CONSULTING and all(effect.kind is EffectKind.USE for effect in asked):
+        if asked and all(effect.kind is EffectKind.USE for effect in asked):
             places = [self._shown(effect.path) for effect in asked if effect.path is not None]
             words = consulting(self._call.tool, self._call.input, "".join(places[:1]))
             return words[:1].upper() + words[1:]

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from dogent_tui.language import tr
-from dogent_tui.permissions.consulting import CONSULTING, refusal
+from dogent_tui.permissions.consulting import CONSULTING, READ_DOCUMENT, refusal
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.leaks import leaking_part
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
@@ -67,8 +67,8 @@ class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the
         self.command, self.effects = command, effects
 
 
-def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching) -> tuple[Effect, ...]:
-    """Return what a call of any tool but Bash does.
+def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching, *, consent: bool = False) -> tuple[Effect, ...]:
+    """Return what a call of any tool but Bash does. `consent`: every look at a document is asked about.
 
     Raises:
         Unjudged: the tool takes a shell command, which the caller has to look into as well.
@@ -78,6 +78,8 @@ def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching) -> tuple[Ef
     inputs = _Inputs(call, rule)
     if call.tool == "WebFetch":
         return tuple(_fetch(inputs, Fetching(known=fetching.known)))
+    if call.tool in CONSULTING or (consent and call.tool == READ_DOCUMENT):
+        return (_consult(inputs, call.tool.removeprefix(_OURS)),)
     if handler := _TOOLS.get(call.tool):
         return tuple(handler(inputs))
     if call.tool.startswith(_OURS):
@@ -170,9 +172,7 @@ def _is_private(host: str) -> bool:
 
 
 def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
-    if inputs.call.tool in CONSULTING:
-        yield _consult(inputs, name)
-    elif name == "web_fetch":
+    if name == "web_fetch":
         yield from _fetch(inputs, fetching)
         if inputs.text("filename"):
             yield inputs.touch(EffectKind.CREATE, _saved_as(inputs, fetching))
@@ -196,11 +196,11 @@ def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:
 def _consult(inputs: _Inputs, name: str) -> Effect:
     """A tool that says why it looks: of the workspace alone, so that a call for more is not put to the user."""
     path, note, place = inputs.text("path"), refusal(inputs.call.input), None
-    if name == "read_markdown_file":
+    if name in {"read_markdown_file", "read_document"}:
         read = inputs.touch(EffectKind.READ, path)
         place = read.path
         if not note and (place is None or not inputs.rule.inside(place)):
-            words = tr("{path} is outside the workspace. Only Markdown files inside it are read.")
+            words = tr("{path} is outside the workspace. Only files inside it are read.")
             note = read.note or words.format(path=path)
     return Effect(EffectKind.USE, place, path, None, name, note)
 

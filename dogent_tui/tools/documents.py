@@ -1,6 +1,7 @@
 """`read_document`: any document as Markdown, a page at a time."""
 
 import asyncio
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -17,7 +18,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import REASON, result
 from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.places import ApprovedPlaces
@@ -71,15 +72,31 @@ class _Input(msgspec.Struct):
 
 def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield read_document_tool(libraries.documents, libraries.workspace, libraries.tell, libraries.images, libraries.places)
+    tool = read_document_tool(
+        libraries.documents,
+        libraries.workspace,
+        libraries.tell,
+        libraries.images,
+        libraries.places,
+        libraries.unsaved,
+    )
+    if libraries.consent:
+        schema = {"type": "object", "properties": {**SCHEMA["properties"], "reason": REASON}, "required": ["path", "reason"]}
+        tool = dataclasses.replace(tool, input_schema=schema)
+    yield tool
 
 
 def read_document_tool(
-    library: DocumentLibrary, workspace: Workspace, tell: Tell, images: Path, places: ApprovedPlaces | None = None
+    library: DocumentLibrary,
+    workspace: Workspace,
+    tell: Tell,
+    images: Path,
+    places: ApprovedPlaces | None = None,
+    unsaved: Mapping[Path, str] = {},
 ) -> SdkMcpTool[Any]:
     """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace.
 
-    `places` are those that calls were judged by.
+    `places` are those that calls were judged by. `unsaved` is what an editor holds of files: it is read in their place.
     Pictures are saved below `images`, if that lies in the workspace, under names that are free.
     """
 
@@ -90,6 +107,21 @@ def read_document_tool(
         except msgspec.ValidationError as error:
             return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
         path = workspace.absolute(wanted.path.removeprefix("file://"))
+        if (text := unsaved.get(path)) is not None:
+            most = min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS)
+            start = wanted.offset or 0
+            after = start + most if start + most < len(text) else None
+            found = ReadResult(
+                text=text[start : start + most],
+                format="md",
+                metadata={},
+                offset=start,
+                next_offset=after,
+                total_chars=len(text),
+                sources=(),
+                warnings=("This is the text in the user's editor, which is not saved.",),
+            )
+            return result(as_text(workspace.relative(path), found))
         try:
             place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
             folder = await asyncio.to_thread(_images_folder, workspace, images, path) if wanted.images else None

@@ -44,11 +44,16 @@ _Library = TypeVar("_Library", bound=Closable)
 class Libraries:
     """What one session's tools work with. Survives a restart of the agent process. `listener` hears how far a call is.
 
-    `open_document` is the path of the document that the user has open beside the conversation, empty for none.
+    `open_document` is the path of the document that the user has open beside the conversation, empty for none. `unsaved` is what
+    an editor holds of files and has not saved: real path → text. `consent`: only tools that ask whenever they look at a document.
     """
 
-    def __init__(self, workspace: Workspace, settings: WorkspaceSettings, web: WebAccess | None = None) -> None:
+    def __init__(
+        self, workspace: Workspace, settings: WorkspaceSettings, web: WebAccess | None = None, *, consent: bool = False
+    ) -> None:
         """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which private hosts the user named."""
+        self.consent = consent
+        self.unsaved: dict[Path, str] = {}
         self.workspace = workspace
         self.settings = settings
         self.web = web or WebAccess()
@@ -83,7 +88,9 @@ class Libraries:
         from dogent_tui.manuscripts.library import ManuscriptLibrary
 
         private = (dogent_home(), state_dir())
-        return self._closed_with_us(ManuscriptLibrary(self.workspace, self.settings.ignored_folders, private))
+        return self._closed_with_us(
+            ManuscriptLibrary(self.workspace, self.settings.ignored_folders, private, unsaved=self.unsaved)
+        )
 
     @cached_property
     def requests(self) -> "RequestBook":

@@ -10,14 +10,13 @@ from dogent_tui.manuscripts.model import FoundContent, FoundFiles, FoundTree, Ma
 from dogent_tui.manuscripts.reading import MarkdownFile
 from dogent_tui.manuscripts.requests import RequestBook
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import REASON, result
 
 READ, FIND, SEARCH, TREE = "read_markdown_file", "search_markdown_files", "search_markdown_content", "list_file_tree"
 
 MOST_CHARS = 40_000
 """Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
 
-_REASON = {"type": "string", "description": "Why you need this, in one plain sentence: the user reads it and decides by it."}
 _PATTERN = "a part of the name in any capitals, or a glob such as *.md or notes/**/*.md"
 _SKIPS = "Hidden folders, node_modules and what .gitignore leaves out are skipped."
 
@@ -114,7 +113,7 @@ def _tool(
     kind: type[_Input],
     answer: Callable[[_Input], Awaitable[str]],
 ) -> SdkMcpTool[Any]:
-    schema = {"type": "object", "properties": {**properties, "reason": _REASON}, "required": [*required, "reason"]}
+    schema = {"type": "object", "properties": {**properties, "reason": REASON}, "required": [*required, "reason"]}
 
     async def call(payload: dict[str, Any]) -> dict[str, Any]:
         try:

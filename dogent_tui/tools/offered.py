@@ -12,7 +12,7 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.tools.documents import document_tools
 from dogent_tui.tools.exporting import export_tools
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.manuscripts import manuscript_tools
+from dogent_tui.tools.manuscripts import FIND, READ, SEARCH, TREE, manuscript_tools
 from dogent_tui.tools.vision import vision_tools
 from dogent_tui.tools.web import web_tools
 
@@ -23,6 +23,11 @@ FAMILIES: tuple[Family, ...] = (document_tools, export_tools, vision_tools, web_
 """In the order in which the model reads of them."""
 
 
+CONSENT = frozenset({"read_document", READ, FIND, SEARCH, TREE})
+"""The tools of ours that are offered where every look at a document is asked about."""
+
+
 def offered_tools(libraries: Libraries) -> list[SdkMcpTool[Any]]:
-    """Return the tools of every family."""
-    return [tool for family in FAMILIES for tool in family(libraries)]
+    """Return the tools of every family; in consent mode those that ask alone."""
+    tools = [tool for family in FAMILIES for tool in family(libraries)]
+    return [tool for tool in tools if not libraries.consent or tool.name in CONSENT]

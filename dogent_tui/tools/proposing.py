@@ -58,17 +58,26 @@ def propose_document_change_tool(
     approved: Approved = lambda _payload: None,
     open_document: Callable[[], str] = lambda: "",
     ledger: Ledger | None = None,
+    unsaved: Mapping[Path, str] = {},
 ) -> SdkMcpTool[Any]:
     """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what is `approved`.
 
     `open_document` tells the path of the document that the user has open, empty for none. What the model last saw of a file, by
-    the `ledger`, is what its proposal changes: what was written there since is merged.
+    the `ledger`, is what its proposal changes: what was written there since is merged. `unsaved` is what an editor holds.
     """
 
     def opened_for(wanted: _Input, path: str, place: Path | None) -> Reviewed:
-        seen = ledger.content(workspace.absolute(path).resolve()) if ledger is not None else None
-        base = ... if seen is None else seen
-        return Reviewed.open(workspace, path, wanted.new_content, wanted.summary, base=base, approved=place)
+        real = workspace.absolute(path).resolve()
+        seen = ledger.content(real) if ledger is not None else None
+        return Reviewed.open(
+            workspace,
+            path,
+            wanted.new_content,
+            wanted.summary,
+            base=... if seen is None else seen,
+            approved=place,
+            unsaved=unsaved.get(real),
+        )
 
     async def propose(payload: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -11,6 +11,10 @@ SERVER = "dogent"
 """What the CLI puts into the names of our tools: ``mcp__dogent__NAME``."""
 
 
+REASON = {"type": "string", "description": "Why you need this, in one plain sentence: the user reads it and decides by it."}
+"""The input of tools that ask each time."""
+
+
 def dogent_server(tools: Iterable[SdkMcpTool[Any]]) -> dict[str, McpSdkServerConfig]:
     """Return the server with `tools`, as `ClaudeAgentOptions.mcp_servers` takes it."""
     return {SERVER: create_sdk_mcp_server(SERVER, __version__, list(tools))}

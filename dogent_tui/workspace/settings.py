@@ -16,6 +16,7 @@ from dogent_tui.workspace.own_files import OwnChange
 from dogent_tui.workspace.paths import Workspace
 
 __all__ = [
+    "EVERY_TOOL",
     "KNOWN_KEYS",
     "ConfigWarning",
     "HomeSettings",
@@ -27,10 +28,15 @@ __all__ = [
 ]
 
 
+EVERY_TOOL = "every_tool"
+"""The value of `consent` with which the agent asks whenever it looks at a document."""
+
+
 class WorkspaceSettings(msgspec.Struct, frozen=True):
     """What a workspace chose. An empty text means: not chosen.
 
     `review_edits` has the user review every change of a file before it is written.
+    `consent` is ``every_tool`` where the agent is to ask whenever it looks at a document.
     `ignored_folders` are left out when Markdown files are searched: names, or paths from the root on with a ``/``.
     `extra` holds the keys that this version does not know; they are kept when the settings are saved.
     """
@@ -47,6 +53,13 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     theme: Annotated[str, Meta(description="The theme.")] = ""
     review_edits: Annotated[bool, Meta(description="Review each change the agent writes.")] = False
     ignored_folders: Annotated[tuple[str, ...], Meta(description="Folders to leave out of searches.")] = ()
+    consent: Annotated[
+        str,
+        Meta(
+            description="every_tool: the agent gets only tools that ask each time they look at a document.",
+            extra_json_schema={"enum": ["", "every_tool"]},
+        ),
+    ] = ""
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 

@@ -12,12 +12,14 @@ from dogent_tui.agent.standing import Standing
 _FOLDER = Path(__file__).parent
 
 
-def system_prompt(*, workspace: str, standing: Standing | None = None, language: str = "", can_answer: bool = True) -> str:
+def system_prompt(
+    *, workspace: str, standing: Standing | None = None, language: str = "", can_answer: bool = True, consent: bool = False
+) -> str:
     """Return the system prompt. `standing` is what the user wishes there; `language` is that of replies, if settled.
 
-    `can_answer`: somebody, or a file of answers, is there to answer what the model asks.
+    `can_answer`: somebody, or a file of answers, is there to answer what the model asks. `consent`: each look at a document asks.
     """
-    return _template("system.md").substitute(
+    words = _template("system.md").substitute(
         workspace=workspace,
         language=f"Reply and write in {language} unless asked otherwise."
         if language
@@ -25,6 +27,7 @@ def system_prompt(*, workspace: str, standing: Standing | None = None, language:
         asking=_template("asking.md" if can_answer else "not-asking.md").template.strip(),
         constraints=(standing or Standing()).as_prompt,
     )
+    return f"{words}\n{_template('consent.md').template}" if consent else words
 
 
 def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemplate | None = None) -> str:
