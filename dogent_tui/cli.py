@@ -64,8 +64,9 @@ def _parser() -> argparse.ArgumentParser:
             "“dogent-tui doctor” shows what is installed and what is missing. “dogent-tui schema” gives your editor the "
             "JSON Schemas of the configuration files. “dogent-tui search QUERY” and “dogent-tui fetch URL” do what the "
             "agent does on the web. “dogent-tui explain” shows what would be decided about a tool call, and why. "
-            "“dogent-tui serve” offers the agent to pages on this machine. Exit status with -p: 0 completed, 1 failed, 2 usage, "
-            "10 permission needed or denied, 11 clarification needed, 12 outline edit needed, 14 interrupted."
+            "“dogent-tui serve” offers the agent to pages on this machine, and “dogent-tui acp” to editors. Exit status with -p: "
+            "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, 12 outline edit needed, "
+            "14 interrupted."
         ),
     )
     parser.add_argument("placed", nargs="*", metavar="FOLDER", help=tr("the folder to work in (default: the current one)"))
@@ -299,6 +300,12 @@ def _schema(arguments: Sequence[str]) -> int:
     return run_schema(arguments, sys.stdout)
 
 
+def _acp(arguments: Sequence[str]) -> int:
+    from dogent_tui.by_hand.acp import run_acp_command
+
+    return run_acp_command(arguments)
+
+
 def _serve(arguments: Sequence[str]) -> int:
     from dogent_tui.by_hand.serve import run_serve
 
@@ -316,6 +323,7 @@ def _analyze(arguments: Sequence[str]) -> int:
 
 
 _BY_HAND = {
+    "acp": _acp,
     "analyze": _analyze,
     "doctor": _doctor,
     "explain": _explain,

@@ -28,10 +28,9 @@ from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.agent.ui_requests import RequestError, check_answers
-from dogent_tui.changes.applying import Reviewed
-from dogent_tui.changes.outcome import outcome_text
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.faces.chunks import Chunk, MessageChunks
+from dogent_tui.faces.reviews import decide, open_review, written
 from dogent_tui.faces.seed_names import own_call
 from dogent_tui.language import tr
 from dogent_tui.workspace.paths import Workspace
@@ -227,42 +226,13 @@ class Chat:
                 await self._answered.wait()  # the answers begin a run, which can be read from now on
         return done
 
-    def _opened(self, asked: ChangeRequest) -> Reviewed:
-        workspace = self.opened.workspace
-        return Reviewed.open(
-            workspace,
-            asked.path,
-            asked.new_content,
-            asked.summary,
-            base=None if asked.base is None else asked.base.encode(),
-            approved=Path(asked.place) if asked.place else None,
-            unsaved=self.opened.libraries.unsaved.get(workspace.absolute(asked.path).resolve()),
-        )
-
     def _reviewed(self, asked: ChangeRequest, given: Any) -> tuple[UiAnswer, dict[str, Any]]:
         """Write the hunks that are accepted. What is not named stays as it is. Blocks."""
-        reviewed = self._opened(asked)
-        reviewed.refresh()
-        if not isinstance(given, Mapping):
-            raise RequestError("hunks", tr("is missing: an object, number of the hunk → accepted or rejected."))
-        for number, decision in given.items():
-            values = decision if isinstance(decision, Mapping) else {"verdict": decision}
-            if not str(number).isdecimal() or not 1 <= int(number) <= len(reviewed.change.hunks):
-                raise RequestError(f"hunks.{number}", tr("is no hunk of this change."))
-            if values.get("verdict") not in ("accepted", "rejected"):
-                raise RequestError(f"hunks.{number}", tr("must be “accepted” or “rejected”."))
-            reviewed.change.decide(int(number), values["verdict"])
-            if isinstance(values.get("text"), str) and values["verdict"] == "accepted":
-                reviewed.change.edit(int(number), values["text"])
-            if isinstance(values.get("comment"), str):
-                reviewed.change.comment(int(number), values["comment"])
-        if not reviewed.apply(self.opened.copies()):
-            raise DogentError(tr("The file changed meanwhile."), tr("Nothing was written. Look at the change again."))
-        is_written = bool(reviewed.change.count("accepted"))
-        self.opened.libraries.unsaved.pop(reviewed.path, None)
-        text = "\n".join(reviewed.change.result.lines) if is_written else None
-        outcome = outcome_text(reviewed.change, written=is_written)
-        return UiAnswer(review=outcome), {"written": is_written, "content": text}
+        reviewed = open_review(self.opened, asked)
+        decide(reviewed, given)
+        answer, is_written = written(self.opened, reviewed)
+        content = reviewed.change.result.content.decode("utf-8", "replace") if is_written else None
+        return answer, {"written": is_written, "content": content}
 
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 
@@ -308,9 +278,8 @@ class Chat:
         asked = read_request(event.payload)
         with contextlib.suppress(DogentError):
             if isinstance(asked, ChangeRequest):
-                reviewed = self._opened(asked)
-                reviewed.refresh()
-                hunks = [{"kind": hunk.kind, **msgspec.to_builtins(hunk)} for hunk in reviewed.change.hunks]
+                change = open_review(self.opened, asked).change
+                hunks = [{"kind": hunk.kind, **msgspec.to_builtins(hunk)} for hunk in change.hunks]
                 return msgspec.structs.replace(event, payload={**event.payload, "hunks": hunks})
         return event
 

@@ -1,0 +1,33 @@
+"""`dogent-tui acp`: the agent for an editor, on standard input and output."""
+
+import asyncio
+from collections.abc import Sequence
+
+from dogent_tui.agent.session import SessionOptions
+from dogent_tui.arguments import CommandLine
+from dogent_tui.language import tr
+from dogent_tui.processes import guard_children
+
+
+def run_acp_command(arguments: Sequence[str]) -> int:
+    """Serve the editor that started us until it goes away, and return the exit status."""
+    chosen = _parser().parse_args(arguments)
+    guard_children()
+    from dogent_tui.faces.acp import run_acp
+
+    asyncio.run(run_acp(SessionOptions(chosen.profile, allow=tuple(chosen.allow), trust=chosen.trust)))
+    return 0
+
+
+def _parser() -> CommandLine:
+    parser = CommandLine(
+        prog="dogent-tui acp",
+        description=tr("Offer the agent to an editor that speaks the Agent Client Protocol. Editors start this themselves."),
+        epilog=tr("docs/editors.md has the settings for Zed, Obsidian, JetBrains, Neovim and Emacs."),
+    )
+    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
+    parser.add_argument(
+        "--allow", action="append", default=[], metavar="RULE", help=tr("what the agent may do without asking, as with -p")
+    )
+    parser.add_argument("--trust", action="store_true", help=tr("trust what came with the folder, this time"))
+    return parser

@@ -1,0 +1,281 @@
+"""The protocol's own client against `dogent-tui acp`, the real CLI and a scripted model."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import acp
+import pytest
+from acp import schema
+from acp.helpers import resource_link_block, text_block
+
+from tests.e2e.conftest import write_profile
+from tests.e2e.scripted_api import ScriptedApi
+from tests.e2e.terminal import plain_environment
+from tests.faces.conftest import LIMIT_S, ROOT
+
+pytestmark = pytest.mark.slow
+
+FORMS = schema.ClientCapabilities(elicitation=schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities()))
+
+
+class Editor:
+    """An editor: it keeps what it is told, and answers by what the test put here."""
+
+    def __init__(self) -> None:
+        self.updates: list[Any] = []
+        self.asked: list[Any] = []
+        self.choose = "deny"
+        self.fill: dict[str, Any] | None = None
+        self.conn: Any = None
+        self.session = ""
+        self.waits: asyncio.Event | None = None
+        self.has_asked = asyncio.Event()
+
+    def on_connect(self, conn: Any) -> None:
+        pass
+
+    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        self.updates.append(update)
+
+    async def request_permission(self, session_id: str, tool_call: Any, options: Any, **_: Any) -> Any:
+        self.asked.append((tool_call, options))
+        self.has_asked.set()
+        if self.waits is not None:
+            await self.waits.wait()
+        if self.choose == "cancelled":
+            return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
+        return schema.RequestPermissionResponse(outcome=schema.AllowedOutcome(outcome="selected", option_id=self.choose))
+
+    async def create_elicitation(self, message: str, mode: Any, **_: Any) -> Any:
+        self.asked.append((message, mode))
+        if self.fill is None:
+            return schema.DeclineElicitationResponse(action="decline")
+        return schema.AcceptElicitationResponse(action="accept", content=self.fill)
+
+    def of(self, kind: str) -> list[Any]:
+        return [update for update in self.updates if update.session_update == kind]
+
+    @property
+    def text(self) -> str:
+        return "".join(update.content.text for update in self.of("agent_message_chunk"))
+
+    async def say(self, *blocks: Any) -> str:
+        """Send a prompt and return why its turn ended."""
+        given = [text_block(block) if isinstance(block, str) else block for block in blocks]
+        answer = await asyncio.wait_for(self.conn.prompt(session_id=self.session, prompt=given), LIMIT_S)
+        return str(answer.stop_reason)
+
+
+class Place:
+    """Where an editor works."""
+
+    def __init__(self, home: Path, root: Path, api: ScriptedApi) -> None:
+        self.home, self.root, self.api = home, root, api
+
+    @asynccontextmanager
+    async def editor(self, capabilities: Any = None, session: str = "") -> AsyncIterator[Editor]:
+        """Start the agent as an editor does, with a session: a new one unless named."""
+        editor = Editor()
+        command = (sys.executable, "-m", "dogent_tui", "acp")
+        options = {"env": plain_environment(self.home), "cwd": ROOT, "use_unstable_protocol": True}
+        async with acp.spawn_agent_process(editor, *command, **options) as (conn, _):  # type: ignore[arg-type]
+            editor.conn = conn
+            await conn.initialize(protocol_version=1, client_capabilities=capabilities)
+            if session:
+                await conn.load_session(cwd=str(self.root), session_id=session, mcp_servers=[])
+                editor.session = session
+            else:
+                editor.session = (await conn.new_session(cwd=str(self.root), mcp_servers=[])).session_id
+            yield editor
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    home, root = tmp_path / "home", tmp_path / "workspace"
+    home.mkdir()
+    root.mkdir()
+    async with ScriptedApi() as api:
+        write_profile(home / ".dogent", root, api)
+        yield Place(home, root, api)
+
+
+async def test_a_conversation_is_held_listed_and_loaded_again(place: Place) -> None:
+    place.api.say("Hello **wörld** 写作 🎉", thinking="Thinking of it.")
+    async with place.editor() as editor:
+        assert await editor.say("hi there") == "end_turn"
+        assert editor.text == "Hello **wörld** 写作 🎉"
+        assert [each.content.text for each in editor.of("agent_thought_chunk")] == ["Thinking of it."]
+        assert [each.title for each in editor.of("session_info_update")] == ["hi there"]
+        listed = await editor.conn.list_sessions(cwd=str(place.root))
+        assert [(each.session_id, each.title) for each in listed.sessions] == [(editor.session, "hi there")]
+        session = editor.session
+    place.api.say("You said hi.")
+    async with place.editor(session=session) as editor:
+        assert [each.content.text for each in editor.of("user_message_chunk")] == ["hi there"]
+        assert editor.text == "Hello **wörld** 写作 🎉"
+        await editor.say("what did I say?")
+        assert "hi there" in str(place.api.requests[-1].messages)
+
+
+@pytest.mark.parametrize("choose", ["deny", "once", "cancelled"])
+async def test_what_leads_outside_is_asked_with_deny_first(place: Place, choose: str) -> None:
+    outside = place.root.parent / "outside.md"
+    place.api.call("Write", {"file_path": str(outside), "content": "new\n"})
+    place.api.say("Written.")
+    async with place.editor() as editor:
+        editor.choose = choose
+        reason = await editor.say("write it")
+        call, options = editor.asked[0]
+        assert [(option.option_id, option.kind) for option in options][:2] == [("deny", "reject_once"), ("once", "allow_once")]
+        assert str(outside) in [location.path for location in call.locations]
+        assert outside.exists() is (choose == "once")
+        assert reason == ("cancelled" if choose == "cancelled" else "end_turn")
+        if choose == "deny":
+            assert "Denied" in editor.text
+
+
+async def test_cancelling_while_a_permission_waits(place: Place) -> None:
+    place.api.call("Write", {"file_path": str(place.root.parent / "outside.md"), "content": "new\n"})
+    place.api.say("Still here.")
+    async with place.editor() as editor:
+        editor.waits = asyncio.Event()
+        prompt = asyncio.create_task(editor.say("write it"))
+        await asyncio.wait_for(editor.has_asked.wait(), LIMIT_S)
+        await editor.conn.cancel(session_id=editor.session)
+        assert await prompt == "cancelled"
+        editor.waits.set()
+        assert await editor.say("go on") == "end_turn"
+        assert editor.text.endswith("Still here.")
+    assert not (place.root.parent / "outside.md").exists()
+
+
+async def test_cancelling_while_the_reply_streams(place: Place) -> None:
+    pieces = place.api.say_in_pieces("Half of it, ", "never sent.")
+    async with place.editor() as editor:
+        prompt = asyncio.create_task(editor.say("a long one"))
+        await pieces.sent(1)
+        await editor.conn.cancel(session_id=editor.session)
+        assert await prompt == "cancelled"
+        pieces.release_all()
+
+
+QUESTIONS = {
+    "type": "clarification",
+    "title": "Before I begin",
+    "questions": [
+        {"id": "who", "question": "For whom?", "options": ["board", "public"], "recommended": "board"},
+    ],
+}
+
+
+async def test_a_form_is_an_elicitation(place: Place) -> None:
+    place.api.call("mcp__dogent__ui_request", QUESTIONS)
+    place.api.say("For the public, then.")
+    async with place.editor(FORMS) as editor:
+        editor.fill = {"who": "public"}
+        assert await editor.say("write a report") == "end_turn"
+        assert editor.text.endswith("For the public, then.")
+        _, mode = editor.asked[0]
+        field = mode.requested_schema.properties["who"]
+        assert (field.default, [option.const for option in field.one_of]) == ("board", ["board", "public"])
+    assert "public" in str(place.api.requests[-1].messages[-1])
+
+
+async def test_without_forms_the_questions_are_text_and_the_next_prompt_answers(place: Place) -> None:
+    place.api.call("mcp__dogent__ui_request", QUESTIONS)
+    place.api.say("For the public, then.")
+    async with place.editor() as editor:
+        assert await editor.say("write a report") == "end_turn"
+        assert "For whom?" in editor.text
+        assert await editor.say("public") == "end_turn"
+        assert editor.text.endswith("For the public, then.")
+
+
+@pytest.mark.parametrize("capabilities", [None, FORMS])
+async def test_a_proposed_change_is_chosen_hunk_by_hunk(place: Place, capabilities: Any) -> None:
+    before = "# Plan\n\nOne.\n\n## Next\n\nTwo.\n\n## Last\n\nThree.\n"
+    (place.root / "plan.md").write_text(before, encoding="utf-8")
+    after = before.replace("One.", "Eins.").replace("Three.", "Drei.")
+    place.api.call("Read", {"file_path": str(place.root / "plan.md")})
+    change = {"path": "plan.md", "new_content": after, "summary": "German."}
+    place.api.call("mcp__dogent__propose_document_change", change)
+    place.api.say("Done.")
+    async with place.editor(capabilities) as editor:
+        editor.choose, editor.fill = "once", {"hunks": ["2"]}
+        assert await editor.say("in German") == "end_turn"
+        assert editor.text.endswith("Done.")
+        [call] = [each for each in editor.of("tool_call") if each.title.startswith("Change of")]
+        assert [(diff.old_text, diff.new_text) for diff in call.content] == [("One.", "Eins."), ("Three.", "Drei.")]
+    expected = before.replace("Three.", "Drei.") if capabilities else after
+    assert (place.root / "plan.md").read_text(encoding="utf-8") == expected
+
+
+async def test_attachments_are_named_and_not_copied(place: Place) -> None:
+    (place.root / "a b.md").write_text("secret words", encoding="utf-8")
+    place.api.say("Seen.")
+    async with place.editor() as editor:
+        link = resource_link_block("a b.md", f"{(place.root / 'a b.md').as_uri()}#L10-40")
+        await editor.say("look at this", link)
+    said = str(place.api.requests[-1].messages[-1])
+    assert "a b.md" in said
+    assert "10-40" in said
+    assert "secret words" not in said
+
+
+async def test_model_and_review_are_options(place: Place) -> None:
+    place.api.say("Here.")
+    (place.root / "a.md").write_text("old\n", encoding="utf-8")
+    async with place.editor() as editor:
+        answer = await editor.conn.set_config_option(config_id="review", session_id=editor.session, value="on")
+        assert {option.id: option.current_value for option in answer.config_options}["review"] == "on"
+        answer = await editor.conn.set_config_option(config_id="model", session_id=editor.session, value="offline")
+        assert {option.id: option.current_value for option in answer.config_options}["model"] == "offline"
+        assert await editor.say("list the files") == "end_turn"
+        assert "a.md" in editor.text
+        with pytest.raises(acp.RequestError, match="no option"):
+            await editor.conn.set_config_option(config_id="model", session_id=editor.session, value="nobody")
+
+
+async def test_a_failure_is_our_sentence(place: Place) -> None:
+    place.api.fail_always(401)
+    async with place.editor() as editor:
+        assert await editor.say("hello") == "end_turn"
+        assert "key" in editor.text
+        assert "{" not in editor.text
+
+
+async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
+    place.api.call("Bash", {"command": "echo out; echo err >&2", "description": "say"})
+    place.api.say("Done.")
+    command = (sys.executable, "-m", "dogent_tui", "acp")
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=plain_environment(place.home), cwd=ROOT
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    lines: list[dict[str, Any]] = []
+
+    async def ask(number: int, method: str, **params: Any) -> dict[str, Any]:
+        import json
+
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n")
+        while True:
+            line = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT_S))  # each one is JSON
+            lines.append(line)
+            if line.get("id") == number and "method" not in line:
+                return dict(line)
+
+    told = await ask(1, "initialize", protocolVersion=1)
+    assert told["result"]["authMethods"]
+    session = (await ask(2, "session/new", cwd=str(place.root), mcpServers=[]))["result"]["sessionId"]
+    done = await ask(3, "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "say it"}])
+    assert done["result"]["stopReason"] == "end_turn"
+    assert "out" in str(lines)
+    process.stdin.close()
+    assert await asyncio.wait_for(process.wait(), LIMIT_S) == 0
