@@ -363,7 +363,7 @@ class DogentAgent:
             type="terminal",
             id="setup",
             name=tr("Choose a model"),
-            description=tr("Opens dogent-tui in a terminal: /setup chooses who answers."),
+            description=tr("Opens dogent-tui in a terminal: /setup chooses the model."),
             args=[],
         )
         return schema.InitializeResponse(
@@ -559,7 +559,7 @@ def _as_text(asked: Request) -> str:
     for question in asked.questions:
         lines += [f"- {question.question}"]
         for option in question.options:
-            mark = f" ({tr('recommended')})" if option.value in question.recommended else ""
+            mark = tr(" (recommended)") if option.value in question.recommended else ""
             lines += [f"  - {option.label}{mark} {option.description}".rstrip()]
     return "\n".join(lines)
 
