@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 from urllib.parse import unquote, urlsplit
@@ -17,25 +17,13 @@ from acp import schema
 from acp.helpers import tool_diff_content
 
 from dogent_tui import __version__
+from dogent_tui.agent import events
 from dogent_tui.agent.change_requests import ChangeRequest, read_request
-from dogent_tui.agent.events import (
-    Attachment,
-    Event,
-    PermissionAnswer,
-    PermissionDecided,
-    PermissionRequested,
-    Prompt,
-    RunFinished,
-    RunStarted,
-    UiAnswer,
-    UiRequested,
-)
-from dogent_tui.agent.recording import session_recorder
-from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import OpenedSession, SessionOptions, make_prompt, open_session, with_template
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest, Question, Request, RequestError, check_answers
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.faces.acp_updates import Updates
+from dogent_tui.faces.connected import Connected
 from dogent_tui.faces.reviews import decide, open_review, written
 from dogent_tui.language import tr
 from dogent_tui.workspace.checking import read_profiles
@@ -62,20 +50,19 @@ _SCOPES = {"once": tr("Allow once"), "session": tr("Allow for this session"), "a
 _KEEPS = {"once": tr("Keep"), "session": tr("Keep, and the like in this session"), "always": tr("Always keep such")}
 
 
-class EditorSession:
+class EditorSession(Connected):
     """One conversation for an editor."""
 
-    def __init__(self, opened: OpenedSession, client: acp.Client, *, has_forms: bool) -> None:
-        self.opened = opened
-        self.service = opened.service
+    def __init__(self, opened: OpenedSession, client: acp.Client, *, has_forms: bool, replays: bool = False) -> None:
+        super().__init__(opened)
         self._client = client
         self._has_forms = has_forms
+        self._replays = replays
         self._updates = Updates(opened.workspace.root)
-        self._tasks: list[asyncio.Task[None]] = []
         self._asking: dict[str, asyncio.Task[None]] = {}
-        self._prompt: Prompt | None = None
+        self._prompt: events.Prompt | None = None
         self._run_id = ""
-        self._ended: asyncio.Future[RunFinished] | None = None
+        self._ended: asyncio.Future[events.RunFinished] | None = None
         self._commands: dict[str, CustomCommand] = {}
 
     @property
@@ -83,29 +70,15 @@ class EditorSession:
         """The session's id, ours and the editor's."""
         return self.service.session_id
 
-    async def start(self, *, replays: bool = False) -> None:
-        """Connect the agent; where it `replays`, tell the editor first what was said before."""
-        events, record = self.service.events(), self.service.events()
-        recorder = await asyncio.to_thread(session_recorder, self.opened)
-        if self.opened.earlier_log is not None:
-            earlier = await asyncio.to_thread(lambda log: list(earlier_events(log)), self.opened.earlier_log)
-            self.service.restore(earlier)
-            for event in earlier if replays else ():
-                for update in self._updates.of(event, replayed=True):
-                    await self._client.session_update(self.id, update)
-        await self.service.__aenter__()
-        self._tasks = [asyncio.create_task(self._follow(events)), asyncio.create_task(recorder.record(record))]
+    async def start(self) -> None:
+        """Connect the agent, and tell the editor which commands there are, after the answer to its request."""
+        await self.connect()
         trusted = self.opened.trust.trusted
         found = await asyncio.to_thread(custom_commands, self.opened.workspace, Path.home(), trusted=trusted)
         self._commands = {each.name: each for each in found}
+        self._tasks.append(asyncio.create_task(self._tell_commands()))
 
-    async def close(self) -> None:
-        """End the run and the agent."""
-        await self.service.close()
-        await asyncio.gather(*self._tasks, *self._asking.values(), return_exceptions=True)
-
-    async def tell_commands(self) -> None:
-        """Tell the editor which commands there are."""
+    async def _tell_commands(self) -> None:
         commands = [
             schema.AvailableCommand(
                 name=each.name,
@@ -144,13 +117,13 @@ class EditorSession:
         for request in self.service.requests:
             answer = _from_text(read_request(request.payload), text)
             answered = answered or answer is not None
-            await self.service.reply(request.request_id, answer or UiAnswer())
+            await self.service.reply(request.request_id, answer or events.UiAnswer())
         return answered
 
-    def _made(self, blocks: Sequence[Block]) -> Prompt:
+    def _made(self, blocks: Sequence[Block]) -> events.Prompt:
         """Return the prompt of some blocks. Blocks. Raises DogentError."""
         texts: list[str] = []
-        also: list[Attachment] = []
+        also: list[events.Attachment] = []
         for block in blocks:
             match block:
                 case schema.TextContentBlock(text=text):
@@ -169,45 +142,54 @@ class EditorSession:
         prompt, _ = make_prompt(text, self.opened.workspace, find_references(text), also)
         return with_template(prompt, self.opened.workspace, trusted=self.opened.trust.trusted)
 
-    def _attachment(self, uri: str) -> Attachment | None:
+    def _attachment(self, uri: str) -> events.Attachment | None:
         parts = urlsplit(uri)
         if parts.scheme != "file":
             return None
         path = Path(unquote(parts.path))
         lines = "-".join(number for each in parts.fragment.split("-") if (number := each.lstrip("L")).isdecimal())
         kind = "folder" if path.is_dir() else path.suffix.lstrip(".").lower() or "file"
-        return Attachment(self.opened.workspace.relative(path), path.name, kind, lines=lines or None)
+        return events.Attachment(self.opened.workspace.relative(path), path.name, kind, lines=lines or None)
 
-    def _image(self, block: schema.ImageContentBlock) -> Attachment:
+    def _image(self, block: schema.ImageContentBlock) -> events.Attachment:
         kind = block.mime_type.rpartition("/")[2].partition("+")[0] or "png"
         path = image_folder() / f"{uuid.uuid4().hex[:12]}.{kind if kind.isalnum() else 'png'}"
         path.write_bytes(base64.b64decode(block.data))
-        return Attachment(str(path), path.name, kind)
+        return events.Attachment(str(path), path.name, kind)
 
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 
-    async def _follow(self, events: AsyncIterator[Event]) -> None:
-        try:
-            async for event in events:
-                for update in self._updates.of(event):
-                    await self._client.session_update(self.id, update)
-                self._hear(event)
-        finally:
-            if self._ended is not None and not self._ended.done():
-                self._ended.set_result(RunFinished(status="interrupted", duration_ms=0))
+    async def restore(self, earlier: Sequence[events.Event]) -> None:
+        """Tell the editor what was said before, where it has not seen it."""
+        for event in earlier if self._replays else ():
+            for update in self._updates.of(event, replayed=True):
+                await self._client.session_update(self.id, update)
 
-    def _hear(self, event: Event) -> None:
+    async def hear(self, event: events.Event) -> None:
+        """Tell the editor what happens, and ask it what is asked."""
+        for update in self._updates.of(event):
+            await self._client.session_update(self.id, update)
+        self._hear(event)
+
+    async def end(self) -> None:
+        """End the turn, and what is asked in it."""
+        for task in self._asking.values():
+            task.cancel()
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(events.RunFinished(status="interrupted", duration_ms=0))
+
+    def _hear(self, event: events.Event) -> None:
         match event:
-            case RunStarted(prompt=prompt) if self._prompt is not None and (prompt == self._prompt or prompt.answers):
+            case events.RunStarted(prompt=prompt) if self._prompt is not None and (prompt == self._prompt or prompt.answers):
                 self._run_id = event.run_id
-            case RunFinished() if self._ended is not None and event.run_id == self._run_id and not self._ended.done():
+            case events.RunFinished() if self._ended is not None and event.run_id == self._run_id and not self._ended.done():
                 if not (self._has_forms and event.status in ("needs_clarification", "needs_outline_edit")):
                     self._ended.set_result(event)  # else its answers begin another run, of the same turn
-            case PermissionRequested():
+            case events.PermissionRequested():
                 self._ask(event.request_id, self._permission(event))
-            case PermissionDecided(decision="cancelled") if event.request_id in self._asking:
+            case events.PermissionDecided(decision="cancelled") if event.request_id in self._asking:
                 self._asking[event.request_id].cancel()
-            case UiRequested():
+            case events.UiRequested():
                 self._ask(event.request_id, self._request(event))
 
     def _ask(self, request_id: str, asking: Any) -> None:
@@ -216,7 +198,7 @@ class EditorSession:
 
     # ── What waits for the user ───────────────────────────────────────────────────────────────────
 
-    async def _permission(self, event: PermissionRequested) -> None:
+    async def _permission(self, event: events.PermissionRequested) -> None:
         """Have the editor ask. What it does not answer is denied, and the run ends."""
         names = _KEEPS if event.happened else _SCOPES
         options = [schema.PermissionOption(option_id="deny", name=tr("Deny"), kind="reject_once")]
@@ -229,9 +211,9 @@ class EditorSession:
             if chosen is None:
                 await self.service.interrupt()
             elif chosen in event.scopes:
-                await self.service.reply(event.request_id, PermissionAnswer("allow", scope=chosen))
+                await self.service.reply(event.request_id, events.PermissionAnswer("allow", scope=chosen))
             else:
-                await self.service.reply(event.request_id, PermissionAnswer("deny"))
+                await self.service.reply(event.request_id, events.PermissionAnswer("deny"))
 
     async def _chosen(self, call: schema.ToolCallUpdate, options: list[schema.PermissionOption]) -> str | None:
         """Return the id of the option that was chosen; None where the editor cancelled, or failed to ask."""
@@ -241,13 +223,13 @@ class EditorSession:
             return None
         return answer.outcome.option_id if isinstance(answer.outcome, schema.AllowedOutcome) else None
 
-    async def _request(self, event: UiRequested) -> None:
+    async def _request(self, event: events.UiRequested) -> None:
         asked = read_request(event.payload)
         try:
             if isinstance(asked, ChangeRequest):
                 await self.service.reply(event.request_id, await self._review(event, asked))
             elif self._has_forms:
-                await self.service.reply(event.request_id, await self._form(asked) or UiAnswer())
+                await self.service.reply(event.request_id, await self._form(asked) or events.UiAnswer())
             else:
                 await self._say(_as_text(asked))
         except AgentError:
@@ -255,7 +237,7 @@ class EditorSession:
         except (DogentError, acp.RequestError) as error:
             await self._say(f"\n\n{error}")
             with contextlib.suppress(AgentError):
-                await self.service.reply(event.request_id, UiAnswer())
+                await self.service.reply(event.request_id, events.UiAnswer())
 
     async def _say(self, text: str) -> None:
         await self._client.session_update(self.id, acp.update_agent_message_text(text))
@@ -268,7 +250,7 @@ class EditorSession:
         answer = await self._client.create_elicitation(title, mode)
         return answer.content or {} if isinstance(answer, schema.AcceptElicitationResponse) else None
 
-    async def _form(self, asked: Request) -> UiAnswer | None:
+    async def _form(self, asked: Request) -> events.UiAnswer | None:
         """Put a form or an outline. Returns None where the user declined. Raises RequestError for answers that do not fit."""
         title = f"{asked.title}\n\n{asked.preface}".strip()
         if isinstance(asked, OutlineRequest):
@@ -284,7 +266,7 @@ class EditorSession:
         answers = {question.id: _given(question, given) for question in asked.questions}
         return check_answers(asked, answers)
 
-    async def _review(self, event: UiRequested, asked: ChangeRequest) -> UiAnswer:
+    async def _review(self, event: events.UiRequested, asked: ChangeRequest) -> events.UiAnswer:
         """Have the user choose hunks; none is chosen beforehand."""
         reviewed = await asyncio.to_thread(open_review, self.opened, asked)
         hunks, path = reviewed.change.hunks, str(reviewed.path)
@@ -302,7 +284,7 @@ class EditorSession:
         await self._client.session_update(self.id, call)
         taken = await self._taken(event, title, reviewed.change.hunks, diffs)
         if taken is None:
-            return UiAnswer()
+            return events.UiAnswer()
         decide(reviewed, {str(hunk.number): "accepted" if hunk.number in taken else "rejected" for hunk in hunks})
         answer, is_written = await asyncio.to_thread(written, self.opened, reviewed)
         status: Any = "completed" if is_written else "failed"
@@ -310,7 +292,7 @@ class EditorSession:
         await self._client.session_update(self.id, progress)
         return answer
 
-    async def _taken(self, event: UiRequested, title: str, hunks: Sequence[Any], diffs: list[Any]) -> set[int] | None:
+    async def _taken(self, event: events.UiRequested, title: str, hunks: Sequence[Any], diffs: list[Any]) -> set[int] | None:
         """Return the numbers of the hunks to write; None where nothing was decided."""
         if self._has_forms:
             options = [
@@ -460,10 +442,9 @@ class DogentAgent:
             raise _wrong(str(error)) from error
         if opened.read_only:
             raise _wrong(tr("This conversation is open in another window."))
-        session = EditorSession(opened, self._client, has_forms=self._has_forms)
-        await session.start(replays=replays)
+        session = EditorSession(opened, self._client, has_forms=self._has_forms, replays=replays)
+        await session.start()
         self._sessions[session.id] = session
-        session._tasks.append(asyncio.create_task(session.tell_commands()))  # noqa: SLF001 — after the answer
         return session
 
     async def _with_model(self, session: EditorSession, profile: str) -> EditorSession:
@@ -564,10 +545,10 @@ def _as_text(asked: Request) -> str:
     return "\n".join(lines)
 
 
-def _from_text(asked: Request | ChangeRequest, text: str) -> UiAnswer | None:
+def _from_text(asked: Request | ChangeRequest, text: str) -> events.UiAnswer | None:
     """Return the answer that a prompt is; None where it is none: it goes to the agent as it stands."""
     if isinstance(asked, OutlineRequest) and any(line.startswith("#") for line in text.splitlines()):
-        return UiAnswer(outline=text)
+        return events.UiAnswer(outline=text)
     if isinstance(asked, Clarification) and len(asked.questions) == 1:
         with contextlib.suppress(RequestError):
             return check_answers(asked, {asked.questions[0].id: text.strip()})

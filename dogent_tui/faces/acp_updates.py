@@ -11,24 +11,7 @@ from typing import Any, TypeAlias
 from acp import schema
 from acp.helpers import text_block, tool_content, tool_diff_content
 
-from dogent_tui.agent.events import (
-    Event,
-    MessageDropped,
-    Notice,
-    PermissionRequested,
-    RunFinished,
-    RunStarted,
-    SessionLost,
-    TextDelta,
-    TextFinished,
-    ThinkingDelta,
-    TodosChanged,
-    ToolOutput,
-    ToolPreparing,
-    ToolResult,
-    ToolUse,
-    UsageChanged,
-)
+from dogent_tui.agent import events
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.plain import one_line
 
@@ -64,17 +47,17 @@ class Updates:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._texts: dict[tuple[str, int], str] = {}
-        self._calls: dict[str, ToolUse] = {}
+        self._calls: dict[str, events.ToolUse] = {}
         self._tails: dict[str, str] = {}
         self._is_titled = False
 
-    def of(self, event: Event, *, replayed: bool = False) -> list[Update]:
+    def of(self, event: events.Event, *, replayed: bool = False) -> list[Update]:
         """Return the updates for an event, often none. `replayed`: the editor has not seen the prompts, either."""
-        if isinstance(event, RunStarted):
+        if isinstance(event, events.RunStarted):
             return [*self._begun(event, replayed)]
         return [*self._of(event)]
 
-    def _begun(self, event: RunStarted, replayed: bool) -> Iterator[Update]:
+    def _begun(self, event: events.RunStarted, replayed: bool) -> Iterator[Update]:
         self._texts.clear()
         text = event.prompt.text
         if replayed:
@@ -83,41 +66,41 @@ class Updates:
             self._is_titled = True
             yield schema.SessionInfoUpdate(session_update="session_info_update", title=title)
 
-    def _of(self, event: Event) -> Iterator[Update]:
+    def _of(self, event: events.Event) -> Iterator[Update]:
         match event:
-            case TextDelta():
+            case events.TextDelta():
                 key = (event.message_id, event.block)
                 self._texts[key] = self._texts.get(key, "") + event.text
                 yield _said(event.text, event.message_id)
-            case TextFinished():
+            case events.TextFinished():
                 streamed = self._texts.pop((event.message_id, event.block), "")
                 if rest := event.text.removeprefix(streamed) if event.text.startswith(streamed) else event.text:
                     yield _said(rest if event.text.startswith(streamed) else f"\n\n{rest}", event.message_id)
-            case ThinkingDelta():
+            case events.ThinkingDelta():
                 thought = text_block(event.text)
                 yield schema.AgentThoughtChunk(session_update="agent_thought_chunk", content=thought, message_id=event.message_id)
-            case ToolPreparing() | ToolUse() | ToolOutput() | ToolResult():
+            case events.ToolPreparing() | events.ToolUse() | events.ToolOutput() | events.ToolResult():
                 yield from self._tool(event)
-            case TodosChanged(todos=todos):
+            case events.TodosChanged(todos=todos):
                 entries = [schema.PlanEntry(content=each.content, priority="medium", status=each.status) for each in todos]
                 yield schema.AgentPlanUpdate(session_update="plan", entries=entries)
-            case UsageChanged(window=window) if window:
+            case events.UsageChanged(window=window) if window:
                 yield schema.UsageUpdate(session_update="usage_update", used=event.context_tokens, size=window)
-            case MessageDropped(message_id=message_id):
+            case events.MessageDropped(message_id=message_id):
                 self._texts = {key: text for key, text in self._texts.items() if key[0] != message_id}
             case _ if words := _told(event):
                 yield _said(f"\n\n{words}\n\n", f"told-{event.seq}")
 
     # ── Tools ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _tool(self, event: ToolPreparing | ToolUse | ToolOutput | ToolResult) -> Iterator[Update]:
+    def _tool(self, event: events.ToolPreparing | events.ToolUse | events.ToolOutput | events.ToolResult) -> Iterator[Update]:
         call = event.tool_use_id
         match event:
-            case ToolPreparing(name=name):
+            case events.ToolPreparing(name=name):
                 yield schema.ToolCallStart(
                     session_update="tool_call", tool_call_id=call, title=friendly_name(name), kind=kind_of(name), status="pending"
                 )
-            case ToolUse(name=name):
+            case events.ToolUse(name=name):
                 self._calls[call] = event
                 yield schema.ToolCallStart(
                     session_update="tool_call",
@@ -128,10 +111,10 @@ class Updates:
                     locations=self._locations(event.input),
                     raw_input=dict(event.input),
                 )
-            case ToolOutput(text=text):
+            case events.ToolOutput(text=text):
                 tail = self._tails[call] = (self._tails.get(call, "") + text)[-_LONGEST_TAIL:]
                 yield _progress(call, content=[tool_content(text_block(tail))])
-            case ToolResult():
+            case events.ToolResult():
                 self._tails.pop(call, None)
                 used = self._calls.pop(call, None)
                 path = self._path(used.input) if used is not None else ""
@@ -140,7 +123,7 @@ class Updates:
                 content = content or [tool_content(text_block(shown))]
                 yield _progress(call, status="failed" if event.is_error else "completed", content=content)
 
-    def asked(self, event: PermissionRequested) -> schema.ToolCallUpdate:
+    def asked(self, event: events.PermissionRequested) -> schema.ToolCallUpdate:
         """Return the call about which an editor asks: the sentence, why, where, and what would change."""
         path = self._path(event.input) or next((target.path for target in event.targets), "")
         words = "\n".join([*event.reasons, *([event.words] if event.words else [])])
@@ -167,12 +150,12 @@ class Updates:
         return [schema.ToolCallLocation(path=path, line=line if isinstance(line, int) and line > 0 else None)] if path else []
 
 
-def _told(event: Event) -> str:
+def _told(event: events.Event) -> str:
     """Return what an event says to the user in words of its own, mostly nothing."""
     match event:
-        case RunFinished(status="failed" | "aborted"):
+        case events.RunFinished(status="failed" | "aborted"):
             return f"{event.reason} {event.remedy}".rstrip()
-        case Notice(level="warning" | "error") | SessionLost():
+        case events.Notice(level="warning" | "error") | events.SessionLost():
             return f"{event.message} {event.remedy}".rstrip()
     return ""
 

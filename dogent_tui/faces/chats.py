@@ -4,32 +4,19 @@ import asyncio
 import contextlib
 import re
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from dogent_tui.agent import events
 from dogent_tui.agent.change_requests import ChangeRequest, read_request
-from dogent_tui.agent.events import (
-    Event,
-    PermissionAnswer,
-    PermissionDecided,
-    PermissionRequested,
-    Prompt,
-    RunFinished,
-    RunStarted,
-    ToolResult,
-    UiAnswer,
-    UiRequested,
-    UiSettled,
-)
-from dogent_tui.agent.recording import session_recorder
-from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.agent.ui_requests import RequestError, check_answers
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.faces.chunks import Chunk, MessageChunks
+from dogent_tui.faces.connected import Connected
 from dogent_tui.faces.reviews import decide, open_review, written
 from dogent_tui.faces.seed_names import own_call
 from dogent_tui.language import tr
@@ -53,22 +40,22 @@ class Turn:
         self.run_id = run_id
         self.said: list[Chunk] = []
         self.waiting: set[str] = set()
-        self.results: dict[str, ToolResult] = {}
+        self.results: dict[str, events.ToolResult] = {}
         self.paused_at = 0
         self.readers = 0
         self.is_over = False
         self._changed = asyncio.Condition()
 
-    async def hear(self, event: Event) -> None:
+    async def hear(self, event: events.Event) -> None:
         """Take in what happened in the run."""
         match event:
-            case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):
+            case events.PermissionRequested(request_id=request_id) | events.UiRequested(request_id=request_id, in_run=True):
                 self.waiting.add(request_id)
-            case PermissionDecided(request_id=request_id) | UiSettled(request_id=request_id):
+            case events.PermissionDecided(request_id=request_id) | events.UiSettled(request_id=request_id):
                 self.waiting.discard(request_id)
-            case ToolResult(tool_use_id=call):
+            case events.ToolResult(tool_use_id=call):
                 self.results[call] = event
-            case RunFinished():
+            case events.RunFinished():
                 self.is_over = True
                 self.waiting.clear()
         async with self._changed:
@@ -101,47 +88,25 @@ class Turn:
             self.paused_at = place
             yield self.chunks.pause()
 
-    async def result(self, call: str) -> ToolResult | None:
+    async def result(self, call: str) -> events.ToolResult | None:
         """Return the result of a call once it is there; None where the run ends without it."""
         async with asyncio.timeout(_RESULT_S), self._changed:
             await self._changed.wait_for(lambda: call in self.results or self.is_over)
         return self.results.get(call)
 
 
-class Chat:
+class Chat(Connected):
     """One conversation over HTTP. Raises DogentError where something cannot be done as it stands."""
 
     def __init__(self, chat_id: str, opened: OpenedSession, *, page_runs_tools: bool = False) -> None:
+        super().__init__(opened)
         self.id = chat_id
-        self.opened = opened
-        self.service = opened.service
         self.page_runs_tools = page_runs_tools
         self.turn: Turn | None = None
-        self._expected: list[tuple[Prompt, asyncio.Future[Turn]]] = []
-        self._asked: dict[str, PermissionRequested] = {}
+        self._expected: list[tuple[events.Prompt, asyncio.Future[Turn]]] = []
+        self._asked: dict[str, events.PermissionRequested] = {}
         self._runs: list[str] = []
         self._answered = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
-
-    async def start(self) -> None:
-        """Connect the agent, and write down what is said from now on."""
-        events, record = self.service.events(), self.service.events()
-        recorder = await asyncio.to_thread(session_recorder, self.opened)
-        if self.opened.earlier_log is not None:
-            earlier = await asyncio.to_thread(lambda log: list(earlier_events(log)), self.opened.earlier_log)
-            self.service.restore(earlier)
-            for event in earlier:
-                self._count(event)
-        await self.service.__aenter__()
-        self._tasks = [
-            asyncio.create_task(self._follow(events), name=f"chat-{self.id}"),
-            asyncio.create_task(recorder.record(record), name=f"record-{self.id}"),
-        ]
-
-    async def close(self) -> None:
-        """End the run and the agent."""
-        await self.service.close()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     @property
     def is_busy(self) -> bool:
@@ -150,13 +115,13 @@ class Chat:
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
-    async def submit(self, prompt: Prompt) -> Turn:
+    async def submit(self, prompt: events.Prompt) -> Turn:
         """Send a prompt and return the turn that answers it, once that begins: another may be under way."""
         begun: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
         self._expected.append((prompt, begun))
         try:
             for request in self.service.requests:  # a prompt in place of answers
-                await self.service.reply(request.request_id, UiAnswer())
+                await self.service.reply(request.request_id, events.UiAnswer())
             await self.service.submit(prompt)
             return await begun
         finally:
@@ -187,12 +152,12 @@ class Chat:
         if scope not in ("once", "session", "always"):
             raise UsageError(tr("“{scope}” is not a scope.").format(scope=scope), "once, session, always")
         if approved:
-            await self.service.reply(request_id, PermissionAnswer("allow", scope=scope))  # type: ignore[arg-type]
+            await self.service.reply(request_id, events.PermissionAnswer("allow", scope=scope))  # type: ignore[arg-type]
             return
         ends = asked.ends_run and not continues
-        await self.service.reply(request_id, PermissionAnswer("deny", message="" if ends else reason, ends_run=ends))
+        await self.service.reply(request_id, events.PermissionAnswer("deny", message="" if ends else reason, ends_run=ends))
 
-    async def execute(self, tool: str, parameters: Mapping[str, Any]) -> ToolResult | None:
+    async def execute(self, tool: str, parameters: Mapping[str, Any]) -> events.ToolResult | None:
         """Approve the question that waits with this very call, and return what the call gave. Raises PermissionError."""
         wanted = own_call(tool, parameters, self.opened.workspace)
         turn = self.turn
@@ -209,7 +174,7 @@ class Chat:
             raise UsageError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
         done: dict[str, Any] = {}
         if body.get("abandon") is True:
-            answer = UiAnswer()
+            answer = events.UiAnswer()
         else:
             asked = read_request(request.payload)
             if isinstance(asked, ChangeRequest):
@@ -226,7 +191,7 @@ class Chat:
                 await self._answered.wait()  # the answers begin a run, which can be read from now on
         return done
 
-    def _reviewed(self, asked: ChangeRequest, given: Any) -> tuple[UiAnswer, dict[str, Any]]:
+    def _reviewed(self, asked: ChangeRequest, given: Any) -> tuple[events.UiAnswer, dict[str, Any]]:
         """Write the hunks that are accepted. What is not named stays as it is. Blocks."""
         reviewed = open_review(self.opened, asked)
         decide(reviewed, given)
@@ -236,33 +201,38 @@ class Chat:
 
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 
-    async def _follow(self, events: AsyncIterator[Event]) -> None:
-        """Hand what happens to the turn that it belongs to."""
-        try:
-            async for event in events:
-                self._count(event)
-                match event:
-                    case RunStarted():
-                        self._begin(event)
-                    case PermissionRequested():
-                        self._asked[event.request_id] = event
-                    case PermissionDecided():
-                        self._asked.pop(event.request_id, None)
-                    case UiRequested(kind="document_change"):
-                        event = await asyncio.to_thread(self._with_hunks, event)
-                if self.turn is not None:
-                    await self.turn.hear(event)
-        finally:
-            if self.turn is not None:
-                await self.turn.cut(tr("The session was closed before the answer was complete."))
-            for _, begun in self._expected:
-                begun.cancel()
+    async def restore(self, earlier: Sequence[events.Event]) -> None:
+        """See `Connected`."""
+        for event in earlier:
+            self._count(event)
 
-    def _count(self, event: Event) -> None:
-        if isinstance(event, RunStarted) and not event.prompt.answers:
+    async def hear(self, event: events.Event) -> None:
+        """Hand what happens to the turn that it belongs to."""
+        self._count(event)
+        match event:
+            case events.RunStarted():
+                self._begin(event)
+            case events.PermissionRequested():
+                self._asked[event.request_id] = event
+            case events.PermissionDecided():
+                self._asked.pop(event.request_id, None)
+            case events.UiRequested(kind="document_change"):
+                event = await asyncio.to_thread(self._with_hunks, event)
+        if self.turn is not None:
+            await self.turn.hear(event)
+
+    async def end(self) -> None:
+        """End what is read: a stream that just stops looks like a success."""
+        if self.turn is not None:
+            await self.turn.cut(tr("The session was closed before the answer was complete."))
+        for _, begun in self._expected:
+            begun.cancel()
+
+    def _count(self, event: events.Event) -> None:
+        if isinstance(event, events.RunStarted) and not event.prompt.answers:
             self._runs.append(event.run_id)
 
-    def _begin(self, event: RunStarted) -> None:
+    def _begin(self, event: events.RunStarted) -> None:
         chunks = MessageChunks(self.service.session_id, page_runs_tools=self.page_runs_tools)
         self.turn = Turn(chunks, event.run_id)
         if event.prompt.answers:
@@ -273,7 +243,7 @@ class Chat:
                 begun.set_result(self.turn)
                 return
 
-    def _with_hunks(self, event: UiRequested) -> UiRequested:
+    def _with_hunks(self, event: events.UiRequested) -> events.UiRequested:
         """Return a proposed change with the hunks that its answer decides about. Blocks."""
         asked = read_request(event.payload)
         with contextlib.suppress(DogentError):
@@ -309,7 +279,7 @@ class Chats:
                 await self._make_room()
                 opened = await asyncio.to_thread(self._session, chat_id, Workspace(folder), profile)
                 chat = Chat(chat_id, opened, page_runs_tools=page_runs_tools)
-                await chat.start()
+                await chat.connect()
                 self._open[chat_id] = chat
             elif chat.opened.workspace.root != folder:
                 raise UsageError(tr("This chat belongs to another folder."), tr("Start another chat for it."))

@@ -10,29 +10,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from dogent_tui.agent.events import (
-    Event,
-    MessageDropped,
-    Notice,
-    PermissionDecided,
-    PermissionRequested,
-    QueueChanged,
-    Retrying,
-    RunFinished,
-    SessionLost,
-    Stalled,
-    TextDelta,
-    TextFinished,
-    ThinkingDelta,
-    TodosChanged,
-    ToolOutput,
-    ToolPreparing,
-    ToolResult,
-    ToolUse,
-    UiRequested,
-    UiSettled,
-    UsageChanged,
-)
+from dogent_tui.agent import events
 from dogent_tui.faces.seed_names import action, page_input, page_name
 
 Chunk: TypeAlias = dict[str, Any]
@@ -44,7 +22,7 @@ _SCREENS = {"clarification": "data-form", "outline_edit": "data-outline", "docum
 
 
 class MessageChunks:
-    """Makes the chunks of one message of the assistant: what happens from `RunStarted` to `RunFinished`.
+    """Makes the chunks of one message of the assistant: what happens from `RunStarted` to `events.RunFinished`.
 
     `session_id` goes into its metadata. `page_runs_tools`: a call that asks is given to the page as one of its own, which it
     runs by ``execute-tool``; else, and where a call does not ask, its tool is one that the provider runs.
@@ -58,7 +36,7 @@ class MessageChunks:
         self._texts: dict[tuple[str, int], str] = {}
         self._begun: set[str] = set()
         self._called: set[str] = set()
-        self._unsaid: dict[str, ToolUse] = {}
+        self._unsaid: dict[str, events.ToolUse] = {}
         self._of_page: set[str] = set()
         self._answered: set[str] = set()
         self._tails: dict[str, tuple[str, float]] = {}
@@ -72,36 +50,36 @@ class MessageChunks:
         """Return the chunks with which a response ends while the run waits for the user."""
         return [*self._close(), {"type": "finish-step"}, {"type": "finish", "finishReason": "tool-calls"}]
 
-    def of(self, event: Event) -> list[Chunk]:
+    def of(self, event: events.Event) -> list[Chunk]:
         """Return the chunks for an event, often none."""
         return [*self._of(event)]
 
-    def _of(self, event: Event) -> Iterator[Chunk]:
+    def _of(self, event: events.Event) -> Iterator[Chunk]:
         match event:
-            case TextDelta() | ThinkingDelta():
+            case events.TextDelta() | events.ThinkingDelta():
                 yield from self._delta(event)
-            case TextFinished():
+            case events.TextFinished():
                 yield from self._finished_text(event)
-            case MessageDropped(message_id=message_id):
+            case events.MessageDropped(message_id=message_id):
                 yield from self._close(message_id)
                 yield {"type": "data-dropped", "id": message_id, "data": {"messageId": message_id}}
-            case ToolPreparing() | ToolUse() | ToolOutput() | ToolResult():
+            case events.ToolPreparing() | events.ToolUse() | events.ToolOutput() | events.ToolResult():
                 yield from self._tool(event)
-            case PermissionRequested():
+            case events.PermissionRequested():
                 yield from self._permission(event)
-            case PermissionDecided():
+            case events.PermissionDecided():
                 yield from self._decided(event)
-            case UiRequested():
+            case events.UiRequested():
                 yield from self._close()
                 asked = {"id": event.request_id, "kind": event.kind, "status": "pending", **event.payload}
                 yield {"type": _SCREENS[event.kind], "id": event.request_id, "data": asked}
-            case RunFinished():
+            case events.RunFinished():
                 yield from self._end(event)
             case _:
                 yield from _notes(event)
 
-    def _delta(self, event: TextDelta | ThinkingDelta) -> Iterator[Chunk]:
-        kind = "text" if isinstance(event, TextDelta) else "reasoning"
+    def _delta(self, event: events.TextDelta | events.ThinkingDelta) -> Iterator[Chunk]:
+        kind = "text" if isinstance(event, events.TextDelta) else "reasoning"
         yield from self._step(event.message_id)
         name = f"{event.message_id}:{event.block}"
         if (kind, name) not in self._open:
@@ -112,12 +90,12 @@ class MessageChunks:
             self._texts[key] = self._texts.get(key, "") + event.text
         yield {"type": f"{kind}-delta", "id": name, "delta": event.text}
 
-    def _finished_text(self, event: TextFinished) -> Iterator[Chunk]:
+    def _finished_text(self, event: events.TextFinished) -> Iterator[Chunk]:
         streamed = self._texts.pop((event.message_id, event.block), "")
         name = f"{event.message_id}:{event.block}"
         rest = event.text.removeprefix(streamed)
         if event.text.startswith(streamed) and rest:
-            yield from self._delta(TextDelta(message_id=event.message_id, block=event.block, text=rest))
+            yield from self._delta(events.TextDelta(message_id=event.message_id, block=event.block, text=rest))
         if self._open.pop(("text", name), None) is not None:
             yield {"type": "text-end", "id": name}
         self._texts.pop((event.message_id, event.block), None)
@@ -143,14 +121,14 @@ class MessageChunks:
     def _about(self, call: str) -> Chunk:
         return {} if call in self._of_page else {"dynamic": True, "providerExecuted": True}
 
-    def _tool(self, event: ToolPreparing | ToolUse | ToolOutput | ToolResult) -> Iterator[Chunk]:
+    def _tool(self, event: events.ToolPreparing | events.ToolUse | events.ToolOutput | events.ToolResult) -> Iterator[Chunk]:
         call = event.tool_use_id
-        if isinstance(event, ToolPreparing):
+        if isinstance(event, events.ToolPreparing):
             if call not in self._begun and not self._page_runs_tools:  # else it is not known yet whose tool it will be
                 yield from self._step(event.message_id)
                 self._begun.add(call)
                 yield {"type": "tool-input-start", "toolCallId": call, "toolName": page_name(event.name), **self._about(call)}
-        elif isinstance(event, ToolUse):
+        elif isinstance(event, events.ToolUse):
             if call not in self._called:
                 self._unsaid[call] = event
                 if not self._page_runs_tools:
@@ -168,9 +146,9 @@ class MessageChunks:
             named = {"toolName": page_name(event.name), "input": page_input(event.name, event.input)}
             yield {"type": "tool-input-available", "toolCallId": call, **named, **self._about(call)}
 
-    def _came(self, event: ToolOutput | ToolResult) -> Iterator[Chunk]:
+    def _came(self, event: events.ToolOutput | events.ToolResult) -> Iterator[Chunk]:
         call = event.tool_use_id
-        if isinstance(event, ToolOutput):
+        if isinstance(event, events.ToolOutput):
             tail, last = self._tails.get(call, ("", 0.0))
             tail, now = (tail + event.text)[-_LONGEST_TAIL:], time.monotonic()
             due = now - last >= _TAIL_EVERY_S
@@ -188,11 +166,11 @@ class MessageChunks:
     def _output(self, call: str, output: str) -> Chunk:
         return {"type": "tool-output-available", "toolCallId": call, "output": output, **self._about(call)}
 
-    def _permission(self, event: PermissionRequested) -> Iterator[Chunk]:
+    def _permission(self, event: events.PermissionRequested) -> Iterator[Chunk]:
         yield from self._close()
         call = event.tool_use_id or event.request_id
         if call not in self._called:
-            self._unsaid.setdefault(call, ToolUse(tool_use_id=call, name=event.tool, input=event.input))
+            self._unsaid.setdefault(call, events.ToolUse(tool_use_id=call, name=event.tool, input=event.input))
             if self._page_runs_tools:
                 self._of_page.add(call)
         yield from self._use(call)
@@ -214,7 +192,7 @@ class MessageChunks:
         if call not in self._of_page and call not in self._answered:
             yield {"type": "tool-approval-request", "approvalId": event.request_id, "toolCallId": call}
 
-    def _decided(self, event: PermissionDecided) -> Iterator[Chunk]:
+    def _decided(self, event: events.PermissionDecided) -> Iterator[Chunk]:
         status = {"allow": "approved", "deny": "denied"}.get(event.decision, "cancelled")
         answer = {"id": event.request_id, "status": status, "scope": event.scope, "message": event.message}
         yield {"type": "data-permission-decided", "id": event.request_id, "data": answer}
@@ -223,7 +201,7 @@ class MessageChunks:
             self._answered.add(call)
             yield {"type": "tool-output-denied", "toolCallId": call}
 
-    def _end(self, event: RunFinished) -> Iterator[Chunk]:
+    def _end(self, event: events.RunFinished) -> Iterator[Chunk]:
         yield from self._close()
         yield {"type": "finish-step"}
         told: Chunk = {"status": event.status, "durationMs": event.duration_ms}
@@ -242,28 +220,28 @@ class MessageChunks:
         yield {"type": "finish", "finishReason": reasons.get(event.status, "other"), "messageMetadata": told}
 
 
-def _notes(event: Event) -> Iterator[Chunk]:
+def _notes(event: events.Event) -> Iterator[Chunk]:
     """Yield what is told beside the message: the plan, usage, what waits, and remarks, which are not kept."""
     match event:
-        case TodosChanged(todos=todos):
+        case events.TodosChanged(todos=todos):
             yield {"type": "data-todos", "id": "todos", "data": msgspec.to_builtins(todos)}
-        case UsageChanged():
+        case events.UsageChanged():
             usage = {"contextTokens": event.context_tokens, "window": event.window}
             yield {"type": "data-usage", "id": "usage", "data": usage}
-        case QueueChanged(prompts=prompts):
+        case events.QueueChanged(prompts=prompts):
             waiting = [{"id": each.id, "text": each.prompt.text} for each in prompts]
             yield {"type": "data-queue", "id": "queue", "data": waiting}
-        case Notice():
+        case events.Notice():
             words = {"level": event.level, "message": event.message, "remedy": event.remedy, "code": event.code}
             yield {"type": "data-notice", "data": words, "transient": True}
-        case SessionLost():
+        case events.SessionLost():
             words = {"level": "error", "message": event.message, "remedy": event.remedy, "code": "session_lost"}
             yield {"type": "data-notice", "data": words, "transient": True}
-        case Retrying():
+        case events.Retrying():
             again = {"attempt": event.attempt, "of": event.max_attempts, "delayMs": event.delay_ms, "status": event.status}
             yield {"type": "data-retrying", "data": again, "transient": True}
-        case Stalled(seconds=seconds):
+        case events.Stalled(seconds=seconds):
             yield {"type": "data-stalled", "data": {"seconds": seconds}, "transient": True}
-        case UiSettled():
+        case events.UiSettled():
             settled = {"id": event.request_id, "status": "abandoned" if event.answer is None else "answered"}
             yield {"type": "data-settled", "id": event.request_id, "data": settled}
