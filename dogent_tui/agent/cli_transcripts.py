@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from dogent_tui.agent.launch import SessionChoice, claude_config_dir
 from dogent_tui.processes import is_alive
 from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.secrets import spellings
 
 _ID = re.compile(r"[0-9a-fA-F-]{36}")
 
@@ -34,7 +35,7 @@ def clear_keys(session_id: str, keys: Iterable[str]) -> None:
 
     The CLI keeps the output of tools as it was; it must not run, since it adds to the file.
     """
-    spelled = {json.dumps(key, ensure_ascii=escaped)[1:-1].encode() for key in keys for escaped in (True, False)}
+    spelled = {text.encode() for key in keys for text in spellings(key)}
     found = re.compile(b"|".join(re.escape(key) for key in sorted(spelled, key=len, reverse=True)))
     for transcript in _transcripts(session_id):
         for file in (transcript, *transcript.with_suffix("").rglob("*.jsonl")):
