@@ -26,12 +26,16 @@ _MARK = "DOGENT_TUI_CHILD_OF"
 _GUARD = """\
 while read -r line; do :; done
 for turn in 1 2 3 4 5; do
-    found=$(grep -ls "$1" /proc/[0-9]*/environ | cut -d/ -f3)
+    found=$(grep -ls "$1=1" /proc/[0-9]*/environ | cut -d/ -f3; find /proc/[0-9]*/fd -lname "/memfd:$1 *" | cut -d/ -f3)
     [ -n "$found" ] || exit 0
     kill -9 $found
 done"""
 """Waits until its input ends, as it does with the process that has the other end, and then ends every process that is marked in
-its environment. It looks again, since those may have started others."""
+its environment, or by an open file: ``env -i`` and ``sudo`` take the one away, what closes files the other. It looks again, since
+those may have started others."""
+
+_marks: dict[int, int] = {}
+"""The process that is guarded → a descriptor that marks what inherits it. A fork of the process has no mark."""
 
 
 def guard_children() -> None:
@@ -47,8 +51,10 @@ def _guard(pid: int) -> subprocess.Popen[bytes]:
     name = f"{_MARK}_{pid}_{uuid.uuid4().hex}"
     environment = outliving_environment()
     os.environ[name] = "1"
+    if hasattr(os, "memfd_create"):
+        _marks[pid] = os.memfd_create(name)
     return subprocess.Popen(
-        ["/bin/sh", "-c", _GUARD, "sh", f"{name}=1"],
+        ["/bin/sh", "-c", _GUARD, "sh", name],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -77,6 +83,7 @@ async def stream_process(
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
+        pass_fds=[mark] if (mark := _marks.get(os.getpid())) is not None else (),
     )
     try:
         async with asyncio.timeout(limit_s):

@@ -3,6 +3,7 @@
 import asyncio
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.proposing import propose_document_change_tool
 from dogent_tui.tools.server import tool_name
 from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
+from dogent_tui.workspace.files import content_of
 from dogent_tui.workspace.paths import Workspace
 
 ASK_USER_QUESTION = "AskUserQuestion"
@@ -91,9 +93,21 @@ class Asking:
         payload = ChangeRequest(change.name, text, change.summary, base, place, is_unread).payload
         event = UiRequested(request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True)
         answer = await self._form(event)
-        if self._ledger is not None:  # it is told what came of its proposal
-            await asyncio.to_thread(self._ledger.note, opened.path)
-        return answer.review if answer is not None else None
+        if answer is None or answer.review is None:
+            return None
+        if self._ledger is not None:
+            await asyncio.to_thread(self._note_reviewed, self._ledger, opened, text, answer.over)
+        return answer.review
+
+    @staticmethod
+    def _note_reviewed(ledger: Ledger, opened: Reviewed, text: str, over: str) -> None:
+        """Note what the model knows of a file now: it is told what came of its proposal, but not what else was written there."""
+        with suppress(OSError):
+            is_all_its_own = content_of(opened.path) == text.encode("utf-8", "replace")
+            if is_all_its_own or (opened.change.is_new and not over):
+                ledger.note(opened.path)
+                return
+        ledger.note_edit(opened.path, over)
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hook that ends the turn after a request, before the model is asked again."""

@@ -1,5 +1,6 @@
-"""What a tool of the CLI says beside its result about the file that it changed."""
+"""What a tool says beside its result, or in its first line, about the file that it changed or read."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,28 @@ def changed_hunks(told: object) -> tuple[tuple[str, str], ...]:
         return ()
     hunks = tuple(_sides(hunk.get("lines")) for hunk in patch if isinstance(hunk, Mapping))
     return hunks if sum(len(old) + len(new) for old, new in hunks) <= _MOST else ()
+
+
+def part_given(told: object, result: str) -> tuple[int, int, int] | None:
+    """Return where the part of a text begins and ends that a tool gave, counted from 0, and how much there is.
+
+    In lines where it is the CLI's own Read, whose ``toolUseResult`` is `told`; in characters where it is our reader of Markdown
+    files. None for any other result, or where it does not say.
+    """
+    file = told.get("file") if isinstance(told, Mapping) else None
+    if isinstance(file, Mapping):
+        start, count, total = file.get("startLine"), file.get("numLines"), file.get("totalLines")
+        if isinstance(start, int) and isinstance(count, int) and isinstance(total, int):
+            return start - 1, start - 1 + count, total
+        return None
+    try:
+        known = json.loads(result.partition("\n")[0])
+    except ValueError:
+        return None
+    if not isinstance(known, dict) or not {"path", "size", "modified"} <= known.keys():
+        return None
+    total = int(known.get("characters", 1))
+    return int(known.get("offset", 0)), int(known.get("next_offset", total)), total
 
 
 def _sides(lines: Any) -> tuple[str, str]:

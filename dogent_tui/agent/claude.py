@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
-from dogent_tui.agent.changed_text import changed_hunks
+from dogent_tui.agent.changed_text import changed_hunks, part_given
 from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
 from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
@@ -91,7 +91,8 @@ _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 class ConversationOptions:
     """What a conversation is started with. `resume`: `session_id` is an earlier session of the same workspace to go on with.
 
-    `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript.
+    `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript,
+    which came before the prompt of the run `dropped`.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `notices` are told before anything else.
     `review_mode` says whether the user reviews every change; it may change at any time.
@@ -105,6 +106,7 @@ class ConversationOptions:
     resume: bool = False
     fork_of: str = ""
     resume_at: str = ""
+    dropped: str = ""
     at_screen: bool = True
     notices: tuple[Notice, ...] = ()
     review_mode: ReviewMode | None = None
@@ -123,7 +125,7 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._ledger = ledger = Ledger(options.session_id, options.fork_of, is_rewound=bool(options.resume_at))
+        self._ledger = ledger = Ledger(options.session_id, options.fork_of, dropped=options.dropped)
         self._root = options.cwd
         self._asking = asking = Asking(
             form,
@@ -210,6 +212,7 @@ class ClaudeConversation:
     async def send(self, text: str, message_id: str) -> None:
         """Send a user message, which the CLI's transcript keeps under `message_id`. Raises AgentError where the CLI is gone."""
         self._translator.start_turn()
+        await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         changed = await asyncio.to_thread(self._ledger.changed)
         if changed:
             places = [str(path.relative_to(self._root) if path.is_relative_to(self._root) else path) for path in changed]
@@ -230,7 +233,8 @@ class ClaudeConversation:
                     if isinstance(event, CopiesKept):  # a command's own doing
                         await asyncio.to_thread(self._ledger.expect, map(Path, event.paths))
                     if isinstance(event, ToolResult):
-                        await self._gate.after_tool(event.tool_use_id)
+                        part = part_given(getattr(message, "tool_use_result", None), event.content)
+                        await self._gate.after_tool(event.tool_use_id, is_error=event.is_error, part=part)
                     elif isinstance(event, TurnEnded):
                         await self._gate.after_turn()
                     if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(event.tool_use_id):

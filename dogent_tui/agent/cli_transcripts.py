@@ -11,13 +11,14 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from dogent_tui.agent.launch import SessionChoice, claude_config_dir
 from dogent_tui.processes import is_alive
 from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.secrets import spellings
 
 _ID = re.compile(r"[0-9a-fA-F-]{36}")
 
@@ -34,7 +35,7 @@ def clear_keys(session_id: str, keys: Iterable[str]) -> None:
 
     The CLI keeps the output of tools as it was; it must not run, since it adds to the file.
     """
-    spelled = {json.dumps(key, ensure_ascii=escaped)[1:-1].encode() for key in keys for escaped in (True, False)}
+    spelled = {text.encode() for key in keys for text in spellings(key)}
     found = re.compile(b"|".join(re.escape(key) for key in sorted(spelled, key=len, reverse=True)))
     for transcript in _transcripts(session_id):
         for file in (transcript, *transcript.with_suffix("").rglob("*.jsonl")):
@@ -64,6 +65,48 @@ def first_remembered(session_id: str, runs: Sequence[str]) -> str:
     """Return the first of `runs` whose prompt the CLI has, empty where it has none of them."""
     prompts = {_run_of(entry) for entry in _entries(session_id) if entry.get("type") == "user"}
     return next((run for run in runs if run in prompts), "")
+
+
+class Memory(NamedTuple):
+    """What the CLI remembers of a session. `sources` are the runs whose prompts it has, and the messages of the agent.
+
+    `prompts` are those runs, and ids of the same form for whatever else the CLI itself put in the place of a prompt.
+    """
+
+    sources: frozenset[str]
+    prompts: frozenset[str]
+
+
+def memory_of(session_id: str, dropped: str = "") -> Memory | None:
+    """Return what the CLI remembers of a session up to the prompt of the run `dropped`, None where there is no transcript.
+
+    Blocks. The contents are not kept: a transcript may be large.
+    """
+    if not is_remembered(session_id):
+        return None
+    entries = {
+        str(entry["uuid"]): {
+            **{key: entry.get(key) for key in ("uuid", "type", "parentUuid", "logicalParentUuid")},
+            "id": message.get("id") if isinstance(message := entry.get("message"), dict) else None,
+            "is_prompt": isinstance(message, dict)
+            and isinstance(message.get("content"), str)
+            and not any(entry.get(key) for key in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")),
+        }
+        for entry in _entries(session_id)
+    }
+    sources: set[str] = set()
+    prompts: set[str] = set()
+    for entry in _chain(entries):
+        run = _run_of(entry) if entry["type"] == "user" else ""
+        if run and run == dropped:
+            sources.clear()
+            prompts.clear()
+        elif run:
+            sources.add(run)
+            prompts.update({run} if entry["is_prompt"] else ())
+        else:
+            sources.update(str(entry[key]) for key in ("uuid", "id") if entry[key])
+    return Memory(frozenset(sources), frozenset(prompts))
 
 
 def without_dropped(choice: SessionChoice) -> SessionChoice:

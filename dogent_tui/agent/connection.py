@@ -63,6 +63,11 @@ class Connection:
         """The id of the session, known from the start."""
         return self._session.session_id
 
+    @property
+    def remembers(self) -> tuple[str, str]:
+        """The session whose transcript the process started from, and the run from whose prompt on it was to forget."""
+        return self._fork_of or self._session.session_id, self._session.dropped
+
     async def get(self) -> Conversation:
         """Return the live conversation, starting one where there is none. Raises AgentError where there can be none."""
         if self.live is not None:

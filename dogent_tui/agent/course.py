@@ -1,10 +1,11 @@
 """The course of a conversation as it stands: its runs, and what was said. What the user went back over is not part of it."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
-from dogent_tui.agent.events import Event, Rewound, RunStarted, TextFinished, UsageChanged
+from dogent_tui.agent.events import Event, MessageDropped, Rewound, RunStarted, TextFinished, UsageChanged
 
 
 class _Begun(msgspec.Struct, frozen=True):
@@ -19,11 +20,19 @@ MOST_TOLD = 60_000
 """Characters of an earlier conversation that are told where it is not remembered: no more of a text is kept."""
 
 
+class Said(NamedTuple):
+    """Who said what. `source` is the run whose prompt it is, or the message of the agent that it is of."""
+
+    who: str
+    words: str
+    source: str = ""
+
+
 class Course:
     """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies."""
 
     def __init__(self) -> None:
-        self.said: list[tuple[str, str]] = []
+        self.said: list[Said] = []
         self.context_tokens = 0
         self._begun: list[_Begun] = []
 
@@ -32,9 +41,12 @@ class Course:
         match event:
             case RunStarted():
                 self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
-                self.said.append(("The user", event.prompt.text[-MOST_TOLD:]))
+                self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
             case TextFinished() if event.text.strip():
-                self.said.append(("You", event.text[-MOST_TOLD:]))
+                self.said.append(Said("You", event.text[-MOST_TOLD:], event.message_id))
+            case MessageDropped():
+                while self.said and self.said[-1].source == event.message_id:
+                    self.said.pop()
             case UsageChanged():
                 self.context_tokens = event.context_tokens
             case Rewound():
@@ -42,8 +54,17 @@ class Course:
 
     def runs_from(self, run_id: str) -> list[str]:
         """Return the ids of the run `run_id` and of all after it; none where it is no part of the conversation."""
-        ids = [begun.run_id for begun in self._begun]
+        ids = self.run_ids
         return ids[ids.index(run_id) :] if run_id in ids else []
+
+    @property
+    def run_ids(self) -> list[str]:
+        """The ids of the runs, oldest first."""
+        return [begun.run_id for begun in self._begun]
+
+    def said_before(self, run_id: str) -> list[Said]:
+        """Return what was said before the run `run_id`; all where it is no part of the conversation."""
+        return self.said[: next((begun.said for begun in self._begun if begun.run_id == run_id), None)]
 
     def _go_back(self, run_id: str) -> None:
         after = self.runs_from(run_id)

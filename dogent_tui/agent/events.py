@@ -88,7 +88,8 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
 class UiAnswer(msgspec.Struct, frozen=True):
     """The user's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned.
 
-    `changes` say in short what is other in the outline than it was proposed. `review` says what became of a change, hunk by hunk.
+    `changes` say in short what is other in the outline than it was proposed. `review` says what became of a change, hunk by hunk,
+    and `over` is the hash of what the file held before, "" for no file.
     """
 
     answers: Mapping[str, Any] | None = None
@@ -96,6 +97,7 @@ class UiAnswer(msgspec.Struct, frozen=True):
     comment: str = ""
     changes: tuple[str, ...] = ()
     review: str | None = None
+    over: str = ""
 
     @property
     def is_empty(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from claude_agent_sdk import (
     HookContext,
@@ -32,7 +32,7 @@ from dogent_tui.language import tr
 from dogent_tui.manuscripts.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
-from dogent_tui.sources.ledger import Ledger
+from dogent_tui.sources.ledger import How, Ledger, hash_of
 from dogent_tui.workspace.copies import Copies
 
 if TYPE_CHECKING:
@@ -50,6 +50,10 @@ _MOST_ANNOUNCED = 200
 _CHANGED = "What it would touch changed while you were asked."
 _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
 _WRITES = {EffectKind.WRITE, EffectKind.CREATE}
+_OWN_WRITES = {"Write", "Edit", "MultiEdit"}
+_GIVE_TEXT = {"Read", "mcp__dogent__read_markdown_file", "mcp__dogent__read_document", "mcp__dogent__analyze_media"}
+_STALE = "This file changed since you last read it: read it again, keep what is new in it, and then change it."
+_PARTLY_READ = "You have read a part of this file only: read the rest before you replace all of it, or use Edit."
 _PROPOSE = "mcp__dogent__propose_document_change"
 _REVIEWS = "The user reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
@@ -57,6 +61,9 @@ _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": 
 
 Answer: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[PermissionResultAllow | PermissionResultDeny]]
 """Answers a call that is a question to the user."""
+
+Part: TypeAlias = tuple[int, int, int]
+"""Where a part of a text begins and ends, counted from 0, and how much there is: in lines, or in characters."""
 
 BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], dict[str, Any]]
 """Returns the input by which a command, approved as decided, runs behind the wall. Blocks for the disk."""
@@ -68,6 +75,14 @@ class _Announced:
 
     cwd: Path
     verdict: str
+
+
+class _Given(NamedTuple):
+    """A file that a call gives the model or writes, how it will know it, and the hash of what an edit changes."""
+
+    path: Path
+    how: How
+    before: str = ""
 
 
 class Gate:
@@ -93,7 +108,7 @@ class Gate:
         `behind_wall` has commands run behind the wall; without it none runs. `ledger` notes which files the model sees.
         """
         self._ledger = ledger
-        self._written: dict[str, list[Path]] = {}
+        self._given: dict[str, list[_Given]] = {}
         self._reviewing = reviewing
         self._behind_wall = behind_wall
         self._answered = answered or {}
@@ -135,6 +150,8 @@ class Gate:
             self._note(tool_use_id, call)
             if decision.verdict == "allow" and self._reviewing is not None and self._reviewing.takes(call):
                 decision = replace(decision, verdict="ask", reasons=(_REVIEWS,))  # `can_use_tool` can wait, a hook cannot
+            if decision.verdict != "deny" and (why := await self._out_of_date(call, decision)):
+                decision = Decision("deny", (why,))
             if decision.verdict == "allow":
                 await self._let_through(call, decision, tool_use_id)
                 wrapped = await self._wrapped(call, decision, tool_use_id)
@@ -220,6 +237,8 @@ class Gate:
                 await self._remember(decision, verdict)
             if self._reviewing is not None and self._reviewing.takes(call):
                 return PermissionResultDeny(message=await self._reviewing.outcome(call, _place(decision), tool_use_id))
+            if why_not := await self._out_of_date(call, decision):  # the user may have written it while they were asked
+                return PermissionResultDeny(message=why_not)
             await self._let_through(call, decision, tool_use_id)
             wrapped = await self._wrapped(call, decision, tool_use_id)
             return PermissionResultAllow(updated_input=wrapped or None)
@@ -229,9 +248,8 @@ class Gate:
         """Take note that `call` runs now."""
         self._authority.let_through(call, decision)
         place = _place(decision)
-        if self._ledger is not None and call.tool != "Bash":
-            await asyncio.to_thread(self._note_seen, self._ledger, call, decision)
-            self._written[tool_use_id] = [each.path for each in decision.effects if each.path and each.kind in _WRITES]
+        if self._ledger is not None and call.tool not in ("Bash", _PROPOSE):
+            self._given[tool_use_id] = await asyncio.to_thread(_given, call, decision)
         if call.tool == "Bash" and self._authority.standing.level != "none":
             return  # what it changes is kept when it is known
         if call.tool != _PROPOSE:
@@ -239,14 +257,18 @@ class Gate:
         elif self._reviewing is not None and place is not None:  # it writes nothing; its review keeps what it changes
             self._reviewing.approve(call.input, place)
 
-    @staticmethod
-    def _note_seen(ledger: Ledger, call: ToolCall, decision: Decision) -> None:
-        """Note the files that `call` gives the model; it names lines where it is the CLI's own Read."""
-        start, lines = (call.input.get(name) for name in ("offset", "limit"))
-        own = call.tool == "Read" and isinstance(start or 0, int) and isinstance(lines or 0, int)
-        for effect in decision.effects:
-            if effect.kind in (EffectKind.READ, EffectKind.USE) and effect.path is not None:
-                ledger.note(effect.path, *((start or 0, lines or 0) if own else ()))
+    async def _out_of_date(self, call: ToolCall, decision: Decision) -> str:
+        """Return why a file is not written whole by what the model knows of it, empty where it may be.
+
+        The CLI looks at the time of the last change alone: a file that was put in the place of another may be older.
+        """
+        place = _place(decision)
+        is_reviewed = self._reviewing is not None and self._reviewing.takes(call)
+        if self._ledger is None or place is None or is_reviewed or call.tool != "Write":
+            return ""  # an edit leaves the rest of the file as it is
+        if await asyncio.to_thread(self._ledger.is_stale, place):
+            return _STALE
+        return _PARTLY_READ if self._ledger.is_part(place) and place.exists() else ""
 
     async def _answer(self, call: ToolCall, decision: Decision, question: PermissionQuestion) -> Verdict:
         """Wait for the user, or until their answer to another question allows this call too."""
@@ -294,12 +316,18 @@ class Gate:
         if kept.paths or kept.left:
             self._said.append(CopiesKept(tool_use_id=tool_use_id, paths=kept.paths, left=kept.left))
 
-    async def after_tool(self, tool_use_id: str) -> None:
-        """Note how a call that is over left what it changed: what is other there later, somebody else changed."""
-        written = self._written.pop(tool_use_id, [])
-        if self._ledger is not None:
-            for path in written:
-                await asyncio.to_thread(self._ledger.note, path)
+    async def after_tool(self, tool_use_id: str, *, is_error: bool = False, part: Part | None = None) -> None:
+        """Note what a call that is over gave the model, and how it left what it changed: later changes are somebody else's.
+
+        `part`: where the part that it gave begins and ends, and of how much. A call that failed gave nothing.
+        """
+        given = self._given.pop(tool_use_id, [])
+        if self._ledger is not None and not is_error:
+            for path, how, before in given:
+                if how == "edit":
+                    await asyncio.to_thread(self._ledger.note_edit, path, before)
+                else:
+                    await asyncio.to_thread(self._ledger.note, path, how, *(part if part and how == "part" else ()))
         number = self._kept.pop(tool_use_id, 0)
         if number and self._copies is not None:
             await asyncio.to_thread(self._copies.settle, number)
@@ -307,7 +335,7 @@ class Gate:
     async def after_turn(self) -> None:
         """Note the same of every call whose result did not come, because the turn was stopped."""
         self._kept.clear()
-        self._written.clear()
+        self._given.clear()
         if self._copies is not None:
             await asyncio.to_thread(self._copies.settle)
 
@@ -315,6 +343,16 @@ class Gate:
 def _place(decision: Decision) -> Path | None:
     """Return the one place that a call writes, as it really lies."""
     return next((effect.path for effect in decision.effects if effect.path is not None), None)
+
+
+def _given(call: ToolCall, decision: Decision) -> list[_Given]:
+    """Return which files `call` gives the model or writes, and how it will know them. Reads the disk."""
+    found = []
+    for effect in decision.effects:
+        if effect.path is not None and (effect.kind in _WRITES or call.tool in _GIVE_TEXT):
+            how: How = "whole" if call.tool == "Write" else "edit" if call.tool in _OWN_WRITES else "part"
+            found.append(_Given(effect.path, how, hash_of(effect.path) if how == "edit" else ""))
+    return found
 
 
 def _touched(decision: Decision) -> Mapping[str, Any]:

@@ -95,6 +95,7 @@ class ClaudeLauncher(msgspec.Struct):
             resume=choice.resume,
             fork_of=choice.fork_of,
             resume_at=choice.at,
+            dropped=choice.dropped,
             at_screen=self.answered_by == "person",
             notices=self._untold,
             review_mode=self.review_mode,

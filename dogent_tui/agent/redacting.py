@@ -1,6 +1,5 @@
 """Keys are kept out of the log of a session, also where one streams in pieces of which none is a key."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
@@ -17,7 +16,7 @@ from dogent_tui.agent.events import (
     ToolResult,
     to_json,
 )
-from dogent_tui.workspace.secrets import SHORTEST, redact
+from dogent_tui.workspace.secrets import SHORTEST, redact, spellings
 
 _Piece = TextDelta | ThinkingDelta | ToolOutput
 
@@ -62,8 +61,7 @@ class Redactor:
 
     def _keep_out(self, secrets: Iterable[str]) -> None:
         self._secrets = tuple({*self._secrets, *(secret for secret in secrets if len(secret) >= SHORTEST)})
-        escaped = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in self._secrets}
-        self._spelled = tuple({*self._secrets, *escaped})
+        self._spelled = tuple({spelled for secret in self._secrets for spelled in spellings(secret)})
 
     def _line(self, event: Event) -> str:
         return redact(to_json(event), self._spelled)

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from dogent_tui.agent.events import Event, QueueChanged, from_json
+from dogent_tui.agent.events import Event, Notice, QueueChanged, from_json
+from dogent_tui.language import tr
 from dogent_tui.workspace.session_log import read_lines
 
 _OF = r'"[^{\[]*?"(?:message_id|tool_use_id)": ?"([^"]*)"(?:, ?"block": ?(\d+))?'
@@ -13,6 +14,13 @@ _PIECE = re.compile(r'\{"type": ?"(?:text_delta|tool_output)' + _OF)
 """A piece of a text that streamed, as `to_json` writes it: what it is a piece of."""
 _WHOLE = re.compile(r'\{"type": ?"(?:text_finished|tool_result)' + _OF)
 """The whole text."""
+
+_UNREADABLE = Notice(
+    level="warning",
+    code="gap",
+    message=tr("A part of the conversation is missing here: what was saved can't be read."),
+    remedy="",
+)
 
 
 def cut_off(events: Sequence[Event]) -> list[str]:
@@ -37,15 +45,24 @@ def earlier_events(log: Path) -> Iterator[Event]:
 def events_of(lines: Sequence[str]) -> Iterator[Event]:
     """Yield the events that stand in `lines` of a log, without most pieces of texts that stand there whole as well.
 
-    Nine lines of ten are such pieces. The first of each stays: it says when the text began. A line that is no event is left out.
+    Nine lines of ten are such pieces. The first of each stays: it says when the text began. For lines that
+    are no events there is a notice.
     """
     whole = {found.groups() for line in lines if (found := _WHOLE.match(line))}
     begun = set()
+    is_gap = False
     for line in lines:
         piece = _PIECE.match(line)
         if piece is not None and piece.groups() in whole:
             if piece.groups() in begun:
                 continue
             begun.add(piece.groups())
-        with suppress(ValueError):
-            yield from_json(line)
+        try:
+            event = from_json(line)
+        except ValueError:
+            if not is_gap:
+                yield _UNREADABLE
+            is_gap = True
+        else:
+            is_gap = False
+            yield event

@@ -9,6 +9,7 @@ from typing import Literal, Self
 
 from msgspec.structs import replace
 
+from dogent_tui.agent.cli_transcripts import Memory, memory_of
 from dogent_tui.agent.connection import FORGOTTEN, Connection
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.course import Course, course_of
@@ -52,6 +53,13 @@ from dogent_tui.workspace.secrets import redact
 
 _LOG = logging.getLogger(__name__)
 
+_MEMORY_GAP = Notice(
+    level="warning",
+    code="memory_gap",
+    message=tr("The agent did not remember all of this conversation: its own record has a gap."),
+    remedy=tr("It has been given what is missing there, without the results of tools."),
+)
+
 State = Literal["connecting", "idle", "running", "lost", "closed"]
 
 
@@ -94,8 +102,8 @@ class AgentService:
         self._usage = UsageChanged(context_tokens=0)
         self._closing = False
         self._course = Course()
-        self._said: list[tuple[str, str]] | None = None
         self._forgotten = False
+        self._remembered: asyncio.Future[Memory | None] | None = None
         self._taken_back: list[str] = []
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
@@ -168,7 +176,6 @@ class AgentService:
         """
         earlier = list(events)
         self._course = course_of(earlier)
-        self._said = self._course.said.copy()
         self._requests.restore(earlier)
         if send:
             self.send_answers()
@@ -268,7 +275,6 @@ class AgentService:
             self._publish(Rewound(to=run_id, dropped=await self._connection.forget(runs)))
         finally:
             self._queue.hold(bool(self._requests))
-        self._said = self._course.said.copy()
         self._usage = replace(self._usage, context_tokens=self._course.context_tokens)
         self._publish(self._usage)
         self._tasks.append(asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"))
@@ -290,7 +296,7 @@ class AgentService:
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(run))
         try:
-            ended = await take_turn(self._connection, run, lambda: self._words(prompt))
+            ended = await take_turn(self._connection, run, lambda: self._words(prompt, run))
             said = await self._said_by_server(ended) if ended.outcome == "api_error" and not run.stop.is_set() else ""
             self._conclude(run, ended, said)
         except TurnLost:
@@ -305,13 +311,34 @@ class AgentService:
         finally:
             watch.cancel()
 
-    def _words(self, prompt: Prompt) -> str:
+    async def _words(self, prompt: Prompt, run: Run) -> str:
         """Return the message for `prompt`; what the user ran in the shell since the last one follows it, once."""
-        forgotten, self._forgotten = self._forgotten, False
-        notes = [earlier_conversation(self._said)] if forgotten and self._said else []
+        notes = await self._not_remembered(run)
         notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
         self._taken_back.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
+
+    async def _not_remembered(self, run: Run) -> list[str]:
+        """Return, once after each start of the process, a note of what was said before `run` and the process does not remember.
+
+        What is the other way round, that it remembers what our log does not have, the user is told.
+        """
+        remembered, self._remembered = self._remembered, None
+        forgotten, self._forgotten = self._forgotten, False
+        said = self._course.said_before(run.id)
+        memory = await remembered if remembered is not None else None
+        if forgotten:
+            return [earlier_conversation(said)] if said else []
+        if memory is None:
+            return []
+        if more := len(memory.prompts.difference(self._course.run_ids)):
+            words = tr("The agent remembers more than is shown here: {count} of your prompts are missing from what was saved.")
+            self._publish(Notice(level="warning", code="gap", message=words.format(count=more), remedy=""))
+        lacking = [one for one in said if one.source not in memory.sources]
+        if not lacking:
+            return []
+        self._publish(_MEMORY_GAP)
+        return [earlier_conversation(lacking, is_part=True)]
 
     async def _said_by_server(self, ended: TurnEnded) -> str:
         """Return the server's own sentence about the error by which a turn ended, and write it to the log."""
@@ -400,6 +427,7 @@ class AgentService:
     def on_start(self, conversation: Conversation, *, resumed: bool) -> None:
         """See `Listener.on_start`."""
         self._spent_usd = 0.0  # each process counts from zero
+        self._remembered = asyncio.ensure_future(asyncio.to_thread(memory_of, *self._connection.remembers))
         if self.state != "closed":
             self.state = "running" if self._run is not None else "idle"
         self._publish(
@@ -423,7 +451,7 @@ class AgentService:
                 run.end(item)
             return
         if isinstance(item, Notice) and item.code == FORGOTTEN:
-            if self._said == []:
+            if not self._course.said_before(run.id if run is not None else ""):
                 return  # there was nothing to remember
             self._forgotten = True
         if isinstance(item, UsageChanged):

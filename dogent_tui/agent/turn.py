@@ -1,7 +1,7 @@
 """One turn: a message goes to the agent, and its end is waited for, or made to come."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from dogent_tui.agent.connection import Connection
 from dogent_tui.agent.conversation import Conversation, TurnEnded
@@ -19,7 +19,7 @@ class TurnLost(Exception):  # noqa: N818  (it says what happened, and is an erro
     """The agent process is gone in the middle of a turn."""
 
 
-async def take_turn(connection: Connection, run: Run, message: Callable[[], str]) -> TurnEnded:
+async def take_turn(connection: Connection, run: Run, message: Callable[[], Awaitable[str]]) -> TurnEnded:
     """Send the message once the agent is there, and return how the turn of `run` ended.
 
     `message` is asked for when all is known that belongs into it. Raises AgentError where the session cannot start, and TurnLost.
@@ -30,7 +30,7 @@ async def take_turn(connection: Connection, run: Run, message: Callable[[], str]
         await first_of(connected, stopped)
         if run.stop.is_set():
             return TurnEnded("stopped")
-        await _send(connected.result(), message(), run.message_id)
+        await _send(connected.result(), await message(), run.message_id)
         await first_of(run.ended, stopped)
         if not run.ended.done():
             await _await_stop(connection, run)

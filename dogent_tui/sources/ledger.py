@@ -10,6 +10,7 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -22,103 +23,190 @@ LARGEST = 4 << 20
 _INDEX = "index.jsonl"
 
 
-class Seen(msgspec.Struct, frozen=True):
+How: TypeAlias = Literal["whole", "part", "edit"]
+"""How the model came to know a text: all of it was read or written, a part of it was, or its own edit made it of what it knew."""
+
+
+class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file as the model was given it.
 
     Attributes:
         path: Where it really lies.
         size: Its bytes.
-        modified_ns: When it was last changed.
+        changed_ns: When it was last changed, its mode and place included.
         sha256: The hash of its content, "" where that was not read.
-        start: The first line that was given, counted from 1; 0 for the whole file.
-        lines: How many lines were given; 0 for all the rest.
+        how: How the model came to know it.
+        start: Where the part begins that was given, counted from 0.
+        end: Where it ends.
+        total: Of how many lines or characters; 0 where that is not known.
     """
 
     path: str
     size: int
-    modified_ns: int
+    changed_ns: int
     sha256: str = ""
+    how: How = "whole"
     start: int = 0
-    lines: int = 0
+    end: int = 0
+    total: int = 0
+
+
+class _Begun(msgspec.Struct, frozen=True):
+    """A line of the index that says that the prompt of a run follows."""
+
+    run: str
+
+
+class _Known:
+    """What the model knows of a file. A text that it proposes changes `base`, an older one rather than one it has not seen.
+
+    `latest` is what it was given last, a part included, `told` what it knows to be there now.
+    """
+
+    def __init__(self, seen: Seen) -> None:
+        self.base = self.latest = self.told = seen
+        self.is_whole = seen.how == "whole"
+        self._parts: list[Seen] = []
+
+    def take(self, seen: Seen) -> None:
+        """Take in a reading, or a change by the model itself."""
+        self.latest = self.told = seen
+        if seen.how != "part":
+            self.base, self.is_whole = seen, self.is_whole or seen.how == "whole"
+            return
+        if not seen.total:
+            return
+        self._parts = [*(part for part in self._parts if (part.sha256, part.total) == (seen.sha256, seen.total)), seen]
+        reached = 0
+        for part in sorted(self._parts, key=lambda part: part.start):
+            reached = max(reached, part.end) if part.start <= reached else reached
+        if reached >= seen.total:
+            self.base, self.is_whole = seen, True
 
 
 class Ledger:
     """What the model has seen in one session. Everything here blocks for the disk, and nothing raises."""
 
-    def __init__(self, session_id: str, fork_of: str = "", *, is_rewound: bool = False) -> None:
+    def __init__(self, session_id: str, fork_of: str = "", *, dropped: str = "") -> None:
         """Continue the ledger of a session. `fork_of` is the session that a new one starts from.
 
-        `is_rewound`: the model forgot a part of it, and the user restored files. What changed before is not told: it would
-        name files that the model does not know of.
+        `dropped`: the model remembers nothing from the prompt of this run on, so what it saw since is taken out.
         """
-        self._is_rewound = is_rewound
         self._folder = _folder(session_id)
         if fork_of and not self._folder.exists():
             with suppress(OSError, shutil.Error):
                 shutil.copytree(_folder(fork_of), self._folder, copy_function=os.link)
                 (self._folder / _INDEX).unlink()  # a hard link too: the sessions go separate ways from here
                 shutil.copyfile(_folder(fork_of) / _INDEX, self._folder / _INDEX)
-        self._seen: dict[str, Seen] = {}
+        if dropped:
+            self._cut(dropped)
+        self._known: dict[str, _Known] = {}
         with suppress(OSError), (self._folder / _INDEX).open("rb") as lines:
             for line in lines:
-                with suppress(msgspec.DecodeError):  # what a crash cut short
-                    seen = msgspec.json.decode(line, type=Seen)
-                    self._seen[seen.path] = seen
-        self._known = dict(self._seen)
+                with suppress(msgspec.DecodeError):  # what a crash cut short, and the beginnings of runs
+                    self._take(msgspec.json.decode(line, type=Seen))
 
-    def note(self, path: Path, start: int = 0, lines: int = 0) -> None:
-        """Note that the model is given the file at `path` as it is now, from line `start`, `lines` of them (0: all)."""
+    def begin(self, run: str) -> None:
+        """Note that the prompt of a run follows: the model may be made to forget from there on."""
+        self._write(_Begun(run))
+
+    def note(self, path: Path, how: How = "whole", start: int = 0, end: int = 0, total: int = 0) -> None:
+        """Note that the model knows the file at `path` as it is now, or its part from `start` to `end` of `total`."""
         found = _look(path)
         if found is None:
             return
         seen, content = found
-        self._known[seen.path] = seen
-        if start or lines:
-            seen = msgspec.structs.replace(seen, start=start, lines=lines)
-        if self._seen.get(seen.path) == seen:
+        if how != "whole":
+            seen = msgspec.structs.replace(seen, how=how, start=start, end=end, total=total)
+        known = self._known.get(seen.path)
+        if known is not None and known.latest == seen:
             return
-        self._seen[seen.path] = seen
+        self._take(seen)
         with suppress(OSError):
             copy = private_folder(self._folder) / seen.sha256
             if seen.sha256 and not copy.exists():
                 atomic_write(copy, content, mode=0o600, durable=False)
-            with open(self._folder / _INDEX, "ab", opener=_private) as index:
-                index.write(msgspec.json.encode(seen) + b"\n")
+        self._write(seen)
+
+    def note_edit(self, path: Path, before: str) -> None:
+        """Note that the model changed the file, or had it changed, where its content had the hash `before`.
+
+        What somebody else wrote there before is not known by that, and is told unless it was already.
+        """
+        known = self._known.get(str(path))
+        if known is not None and before and before == known.base.sha256:
+            self.note(path, "edit")
+        elif known is not None and before and before == known.told.sha256:
+            self.expect([path])
 
     def expect(self, paths: Iterable[Path]) -> None:
         """Note that these files changed by the model's own doing: that is not reported as a change by somebody else."""
         for path in paths:
-            if str(path) in self._seen and (found := _look(path)) is not None:
-                self._known[str(path)] = found[0]
+            known = self._known.get(str(path))
+            if known is not None and (found := _look(path)) is not None:
+                known.told = found[0]
 
     def has(self, path: Path) -> bool:
-        """Return whether the model has seen the file, or a part of it, in whatever state."""
-        return str(path) in self._seen
+        """Return whether the model has seen all of the file, in whatever state, and there is a copy of it."""
+        known = self._known.get(str(path))
+        return known is not None and known.is_whole and self.content(path) is not None
 
     def content(self, path: Path) -> bytes | None:
-        """Return what the file held when the model last saw it, None where that is not known."""
-        seen = self._seen.get(str(path))
+        """Return what the file held as the model knows it, None where that is not known."""
+        known = self._known.get(str(path))
         try:
-            return (self._folder / seen.sha256).read_bytes() if seen is not None and seen.sha256 else None
+            return (self._folder / known.base.sha256).read_bytes() if known is not None and known.base.sha256 else None
         except OSError:
             return None
+
+    def is_stale(self, path: Path) -> bool:
+        """Return whether the model was given the file, and it holds something else by now."""
+        known = self._known.get(str(path))
+        found = _look(path) if known is not None else None
+        return known is not None and found is not None and not _same(known.latest, found[0])
+
+    def is_part(self, path: Path) -> bool:
+        """Return whether the model has seen a part of the file only."""
+        known = self._known.get(str(path))
+        return known is not None and not known.is_whole
 
     def changed(self) -> list[Path]:
         """Return the files that somebody else changed or removed since the model saw them, each change once."""
         changed = []
-        for path, known in [*self._known.items()]:
+        for path, known in self._known.items():
             now = _stat(path)
-            if now is not None and (now.st_size, now.st_mtime_ns) == (known.size, known.modified_ns):
+            if now is not None and (now.st_size, now.st_ctime_ns) == (known.told.size, known.told.changed_ns):
                 continue
             found = _look(Path(path)) if now is not None else None
-            if found is None:
-                del self._known[path]
-            else:
-                self._known[path] = found[0]
-            if found is None or not known.sha256 or found[0].sha256 != known.sha256:
+            seen = found[0] if found is not None else Seen(path, -1, 0)
+            if not _same(known.told, seen):
                 changed.append(Path(path))
-        was_rewound, self._is_rewound = self._is_rewound, False
-        return [] if was_rewound else changed
+            known.told = seen
+        return changed
+
+    def _take(self, seen: Seen) -> None:
+        known = self._known.get(seen.path)
+        if known is None:
+            self._known[seen.path] = known = _Known(seen)
+        known.take(seen)
+
+    def _write(self, line: Seen | _Begun) -> None:
+        with suppress(OSError), open(private_folder(self._folder) / _INDEX, "ab", opener=_private) as index:
+            index.write(msgspec.json.encode(line) + b"\n")
+
+    def _cut(self, run: str) -> None:
+        """Take out of the index what was noted from the beginning of a run on."""
+        index = self._folder / _INDEX
+        with suppress(OSError):
+            kept, found, _ = index.read_bytes().partition(msgspec.json.encode(_Begun(run)) + b"\n")
+            if found:
+                atomic_write(index, kept, mode=0o600, durable=False)
+
+
+def hash_of(path: Path) -> str:
+    """Return the hash of what a file holds, empty where there is none or it is too large. Blocks."""
+    found = _look(path)
+    return found[0].sha256 if found is not None else ""
 
 
 def forget(session_id: str) -> None:
@@ -128,6 +216,13 @@ def forget(session_id: str) -> None:
 
 def _folder(session_id: str) -> Path:
     return state_dir() / "seen" / hashlib.sha256(session_id.encode()).hexdigest()[:32]
+
+
+def _same(one: Seen, other: Seen) -> bool:
+    """Return whether two states of a file hold the same; of a large one, whether nothing was done to it."""
+    if one.sha256 or other.sha256:
+        return one.sha256 == other.sha256
+    return (one.size, one.changed_ns) == (other.size, other.changed_ns)
 
 
 def _private(path: str, flags: int) -> int:
@@ -147,7 +242,7 @@ def _look(path: Path) -> tuple[Seen, bytes] | None:
     found = _stat(path)
     if found is None:
         return None
-    seen = Seen(str(path), found.st_size, found.st_mtime_ns)
+    seen = Seen(str(path), found.st_size, found.st_ctime_ns)
     if found.st_size > LARGEST:
         return seen, b""
     try:

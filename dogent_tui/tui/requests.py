@@ -180,10 +180,10 @@ class RequestController:
         if draft is not None and not is_restored:  # decided over what the file held later
             is_restored = reviewed.change.restore(draft)
         notice = tr("Your earlier decisions were restored.") if is_restored else ""
-        if asked.is_unread:
-            notice = tr("The agent has not read this file: check what its text would replace.")
         if is_other:
             notice = tr("The file changed after this was proposed; conflicts are marked (!).")
+        if asked.is_unread:
+            notice = tr("The agent has not read all of this file: check what its text would replace.")
         task = ReviewTask(reviewed, self.desk.copies(), notice, lambda decided: self._keep(request, decided))
         return ReviewScreen(task, self._counter)
 
@@ -243,4 +243,4 @@ def outline_answer(result: "OutlineResult") -> UiAnswer | None:
 
 def review_answer(result: "ReviewResult") -> UiAnswer | None:
     """Return the answer of a review that was left, None where it stays open."""
-    return None if result.outcome == "left" else UiAnswer(review=result.text)
+    return None if result.outcome == "left" else UiAnswer(review=result.text, over=result.over)

@@ -125,8 +125,10 @@ def _sync_folder(folder: Path) -> None:
 
 
 def private_folder(path: Path) -> Path:
-    """Make the folder `path`, readable by its owner only if it is new, and return it. Raises OSError."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Make the folder `path`, and return it. What is new of it and above it only its owner can read. Raises OSError."""
+    if not path.is_dir() and path.parent != path:
+        private_folder(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
     return path
 
 

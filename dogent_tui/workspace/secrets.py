@@ -4,10 +4,13 @@ A key is written down as itself, as ``env:NAME``, the variable that holds it, or
 keyring under the service `dogent-tui`.
 """
 
+import base64
+import json
 import os
 import threading
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
+from urllib.parse import quote
 
 import msgspec
 
@@ -30,6 +33,9 @@ _REVEALED: set[str] = set()
 SHORTEST = 4
 """Shorter values are not taken for secrets: hiding each ``x`` of a text would only make it unreadable."""
 
+_SHORTEST_ENCODED = 10
+"""Digits of an encoded secret that are looked for: fewer stand in other texts, too."""
+
 
 def is_missing(value: object) -> bool:
     """Tell whether the credential `value` counts as not given: empty, no text, or still the placeholder of a stub."""
@@ -42,6 +48,22 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     for secret in sorted({s for s in secrets if len(s) >= SHORTEST}, key=len, reverse=True):
         text = text.replace(secret, "••••")
     return text
+
+
+def spellings(secret: str) -> frozenset[str]:
+    """Return `secret` as itself and as it stands in JSON, in an address, in hexadecimal digits and in base64, wherever in a text.
+
+    Of base64, where the text around it has a part in the first and last digits, without these.
+    """
+    content = secret.encode("utf-8", errors="surrogatepass")
+    encoded = {content.hex(), content.hex().upper()}
+    for before in range(3):
+        digits = base64.b64encode(bytes(before) + content)
+        inner = digits[-(-before * 8 // 6) : (before + len(content)) * 8 // 6].decode()
+        encoded |= {inner, inner.replace("+", "-").replace("/", "_")}
+    plain = {secret, *(json.dumps(secret, ensure_ascii=escaped)[1:-1] for escaped in (True, False))}
+    plain.add(quote(content, safe=""))
+    return frozenset({*plain, *(text for text in encoded if len(text) >= _SHORTEST_ENCODED)})
 
 
 class Reference(msgspec.Struct, frozen=True):

@@ -1,8 +1,9 @@
 """What the CLI tells of a file that it changed."""
 
+import pytest
 from claude_agent_sdk import ToolResultBlock, UserMessage
 
-from dogent_tui.agent.changed_text import changed_hunks
+from dogent_tui.agent.changed_text import changed_hunks, part_given
 from dogent_tui.agent.claude import Translator
 
 
@@ -31,3 +32,18 @@ def test_a_result_carries_the_change_where_it_is_clear_whose_it_is():
     (alone,) = translator.translate(UserMessage(content=[one], tool_use_result=told))
     assert alone.changes == (("old", "new"),)
     assert [event.changes for event in translator.translate(UserMessage(content=[one, other], tool_use_result=told))] == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("told", "result", "part"),
+    [
+        ({"file": {"startLine": 5, "numLines": 3, "totalLines": 9}}, "", (4, 7, 9)),
+        ({"file": {"startLine": "x"}}, "", None),
+        (None, '{"path": "a.md", "size": 3, "modified": ""}\n\none', (0, 1, 1)),
+        (None, '{"path": "a", "size": 9, "modified": "", "characters": 9, "offset": 2, "next_offset": 5}\n\none', (2, 5, 9)),
+        (None, '{"path": "a.docx"}\n\ntext', None),
+        ("Error", "text", None),
+    ],
+)
+def test_which_part_of_a_text_a_tool_gave(told, result, part):
+    assert part_given(told, result) == part

@@ -1,10 +1,12 @@
 """What the CLI keeps of a session: no key stays in it, whoever ended the session."""
 
+import base64
 import json
 import os
 import stat
 import subprocess
 import uuid
+from urllib.parse import quote
 
 import pytest
 
@@ -33,6 +35,16 @@ def test_keys_are_taken_out_of_every_file_of_a_session(transcript):
     for file in (transcript, transcript.with_suffix("") / "subtask.jsonl"):
         assert texts(file) == ["before •••• after", "other"]
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "key: "])
+def test_keys_in_other_spellings_are_taken_out(transcript, before):
+    key = KEY.encode()
+    spelled = [base64.b64encode(before.encode() + key + b" more").decode(), key.hex(), quote(KEY, safe="")]
+    spelled.append(base64.urlsafe_b64encode(before.encode() + key).decode())
+    transcript.write_text("".join(json.dumps({"uuid": "1", "text": text}) + "\n" for text in spelled))
+    clear_keys(transcript.stem, [KEY])
+    assert all("••••" in text and len(text) < 20 for text in texts(transcript))
 
 
 def test_without_keys_the_text_stays_as_it_is(transcript):

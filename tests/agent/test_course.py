@@ -23,7 +23,7 @@ def test_what_was_gone_back_over_is_not_part_of_the_course():
     course = course_of([*run("a", 10), *run("b", 20), *run("c", 30)])
     assert course.runs_from("b") == ["b", "c"]
     course.hear(Rewound(to="b"))
-    assert (course.said, course.context_tokens) == ([("The user", "ask a"), ("You", "reply a")], 10)
+    assert (course.said, course.context_tokens) == ([("The user", "ask a", "a"), ("You", "reply a", "a")], 10)
     assert (course.runs_from("b"), course.runs_from("a")) == ([], ["a"])
     for event in run("d", 15):
         course.hear(event)

@@ -204,7 +204,7 @@ async def test_what_the_user_wrote_after_the_model_read_survives_its_proposal(ap
         assert [hunk.new for hunk in screen.change.hunks] == [("ONE",)]
         await d.pilot.press("A", "enter")
         screen = await d.review("unread.md")
-        assert "has not read this file" in screen.request.notice
+        assert "has not read all of this file" in screen.request.notice
         assert all(screen.change.decision(hunk.number).verdict == "open" for hunk in screen.change.hunks)
         await d.pilot.press("R", "enter")
         assert (await d.ended(2)).status == "completed"

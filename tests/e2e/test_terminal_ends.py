@@ -165,13 +165,18 @@ async def test_nothing_stays_behind_after_a_kill(dogent, running):
 
 
 async def test_no_command_of_the_users_own_outlives_a_kill(dogent):
-    """Nor what it started, in a session of its own."""
+    """Nor what it started, in a session of its own or with an empty environment."""
+    daemon = "setsid env -i sh -c '(exec tail -f /dev/null >/dev/null 2>&1) &'"
     async with dogent.open() as terminal:
-        terminal.type("!(setsid sh -c 'exec tail -f /dev/null' &) ; tail -f /dev/null\r")
-        await terminal.until(lambda: len(_at_work(terminal)) == 2, "both commands")
+        terminal.type(f"!({daemon} &) ; (setsid sh -c 'exec tail -f /dev/null' &) ; tail -f /dev/null\r")
+        await terminal.until(lambda: len(_in_folder(dogent.root)) == 3, "all commands")
         terminal.signal(signal.SIGKILL)
         await terminal.process.wait()
-        await eventually(lambda: not terminal.processes(), "no process left", 2)
+        await eventually(lambda: not terminal.processes() and not _in_folder(dogent.root), "no process left", 2)
+
+
+def _in_folder(root) -> list[psutil.Process]:
+    return [process for process in psutil.process_iter(["name", "cwd"]) if process.info == {"name": "tail", "cwd": str(root)}]
 
 
 def _at_work(terminal) -> list[psutil.Process]:

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from dogent_tui.sources.ledger import LARGEST, Ledger, forget
+from dogent_tui.sources.ledger import LARGEST, Ledger, forget, hash_of
 from dogent_tui.workspace.paths import state_dir
 
 
@@ -23,7 +23,7 @@ def file(tmp_path):
 
 def test_what_was_seen_outlives_the_session(ledger, file):
     assert not ledger.has(file)
-    ledger.note(file, 3, 10)
+    ledger.note(file)
     file.write_text("other\n")
     for known in (ledger, Ledger("one")):
         assert known.has(file)
@@ -69,15 +69,70 @@ def test_a_change_while_the_application_was_closed_is_told(ledger, file):
     assert Ledger("one").changed() == [file]
 
 
-def test_what_changed_before_a_rewind_is_not_told(ledger, file):
+def test_what_was_seen_after_the_prompt_that_is_gone_back_to_is_forgotten(ledger, file):
+    ledger.begin("run1")
     ledger.note(file)
-    file.unlink()
-    rewound = Ledger("one", is_rewound=True)
-    assert rewound.changed() == []
-    file.write_text("made again\n")
-    rewound.note(file)
+    ledger.begin("run2")
     file.write_text("by the user\n")
-    assert rewound.changed() == [file]
+    ledger.note(file)
+    for _ in range(2):  # also when it is started again
+        rewound = Ledger("one", dropped="run2")
+        assert rewound.content(file) == b"seen\n"
+        assert rewound.changed() == [file]
+    assert not Ledger("one", dropped="run1").has(file)
+
+
+def test_a_part_is_no_new_base_and_parts_make_a_whole(ledger, file):
+    ledger.note(file, "part", 0, 1, 2)
+    assert not ledger.has(file)
+    file.write_text("later\n")
+    ledger.note(file, "part", 1, 2, 2)
+    assert not ledger.has(file), "the parts are of different texts"
+    assert ledger.content(file) == b"seen\n"
+    for known in (ledger, Ledger("one")):
+        known.note(file, "part", 0, 1, 2)
+        assert known.has(file)
+        assert known.content(file) == b"later\n"
+    file.write_text("last\n")
+    ledger.note(file, "part", 0, 1, 2)
+    assert (ledger.content(file), ledger.is_stale(file)) == (b"later\n", False)
+
+
+def test_an_edit_makes_nothing_known_that_was_not(ledger, file):
+    ledger.note(file, "part", 0, 1, 2)
+    before = hash_of(file)
+    file.write_text("edited\n")
+    assert ledger.is_stale(file)
+    ledger.note_edit(file, before)
+    assert (ledger.has(file), ledger.is_part(file), ledger.is_stale(file)) == (False, True, False)
+    assert ledger.content(file) == b"edited\n"
+    file.write_text("by the user\n")
+    before = hash_of(file)
+    file.write_text("by the user, and edited\n")
+    ledger.note_edit(file, before)
+    assert ledger.content(file) == b"edited\n"
+    assert ledger.changed() == [file]
+    before = hash_of(file)
+    file.write_text("edited again\n")
+    ledger.note_edit(file, before)
+    assert ledger.changed() == [], "what the user wrote was told"
+    assert ledger.is_stale(file)
+
+
+def test_a_change_that_keeps_size_and_time_is_seen(ledger, file):
+    ledger.note(file)
+    then = file.stat()
+    file.write_text("mine\n")
+    os.utime(file, ns=(then.st_atime_ns, then.st_mtime_ns))
+    assert ledger.is_stale(file)
+    assert ledger.changed() == [file]
+
+
+def test_a_text_of_which_the_copy_is_gone_is_not_known(ledger, file):
+    ledger.note(file)
+    for copy in (state_dir() / "seen").glob("*/[0-9a-f]*"):
+        copy.unlink()
+    assert not ledger.has(file)
 
 
 def test_what_is_too_large_or_no_file_has_no_copy(ledger, tmp_path):
@@ -85,7 +140,7 @@ def test_what_is_too_large_or_no_file_has_no_copy(ledger, tmp_path):
     with large.open("wb") as file:
         file.truncate(LARGEST + 1)
     ledger.note(large)
-    assert ledger.has(large)
+    assert not ledger.has(large)
     assert ledger.content(large) is None
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "none", tmp_path / "pipe"):

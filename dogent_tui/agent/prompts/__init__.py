@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
 
-from dogent_tui.agent.course import MOST_TOLD
+from dogent_tui.agent.course import MOST_TOLD, Said
 from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.standing import Standing
 
@@ -53,21 +53,21 @@ def changed_files(places: Sequence[str]) -> str:
     return _template("changed-files.md").substitute(places="\n".join(f"- {place}" for place in places)).rstrip("\n")
 
 
-def earlier_conversation(said: Sequence[tuple[str, str]]) -> str:
+def earlier_conversation(said: Sequence[Said], *, is_part: bool = False) -> str:
     """Return the note that tells what was `said` in a conversation that is not remembered: who and what, oldest first.
 
-    What is too long is left out from the beginning.
+    What is too long is left out from the beginning. `is_part`: the rest of the conversation is remembered.
     """
     texts: list[str] = []
     room = MOST_TOLD
-    for who, words in reversed(said):
+    for who, words, _ in reversed(said):
         text = f"{who}:\n{words.strip()}".replace("</earlier-conversation", "</earlier conversation")
         if len(text) > room:
             texts.append(f"[…]\n{text[-room:]}" if room > 0 else "[…]")
             break
         room -= len(text)
         texts.append(text)
-    return _template("earlier.md").substitute(said="\n\n".join(reversed(texts))).rstrip("\n")
+    return _template("forgotten-part.md" if is_part else "earlier.md").substitute(said="\n\n".join(reversed(texts))).rstrip("\n")
 
 
 def _template(name: str) -> Template:

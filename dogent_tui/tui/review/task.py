@@ -10,10 +10,14 @@ from dogent_tui.workspace.copies import Copies
 
 
 class ReviewResult(msgspec.Struct, frozen=True):
-    """How the user left the review. `applied`: `outcome` is for the model. `left`: the draft stands."""
+    """How the user left the review. `applied`: `text` is for the model. `left`: the draft stands.
+
+    `over` is the fingerprint of what the file held before.
+    """
 
     outcome: Literal["applied", "left"]
     text: str = ""
+    over: str = ""
 
 
 class ReviewTask(msgspec.Struct, frozen=True):

@@ -358,7 +358,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         if is_written:
             self._draft_timer = None
             taken = bool(before.count("accepted"))
-            self.leave(ReviewResult("applied", outcome_text(before, written=taken)))
+            self.leave(ReviewResult("applied", outcome_text(before, written=taken), before.fingerprint))
         else:
             self._taken_over()
 
