@@ -49,7 +49,7 @@ def pieces(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Piece]
         elif level := heading_level(item, known, is_label=place in labels):
             yield from writer.flushed()
             yield Piece(heading_markdown(item.text, level), level, " ".join(item.text.split()))
-        elif is_code(item):
+        elif not known.typewritten and is_code(item):
             yield from writer.flushed()
             yield Piece(code_markdown(item.lines))
         else:
@@ -166,8 +166,8 @@ def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     down = (first.box.y0 - above.box.y1) / max(last.size, 1)
     if not same:
         return False
-    if first.mono:
-        return _on_grid(above, below)
+    if first.mono and last.mono and _on_grid(above, below):
+        return True
     width = max(above.box.width, below.box.width)
     bottom = around(line.box for line in above.lines if line.box.beside(last.box))
     full = bottom.width > 0.85 * width  # a paragraph's last line is short
@@ -179,10 +179,10 @@ def _goes_on(above: TextBlock, below: TextBlock) -> bool:
 
 def _on_grid(above: TextBlock, below: TextBlock) -> bool:
     """Tell whether two parts of a program are one, with empty lines between them: these are as high as the others."""
-    tops = [[line.box.y0 for line in block.lines] for block in (above, below)]
-    steps = [two - one for block in tops for one, two in pairwise(block) if two - one > 1]
+    bases = [[line.base for line in block.lines] for block in (above, below)]
+    steps = [two - one for block in bases for one, two in pairwise(block) if two - one > 1]
     step = median(steps) if steps else 1.2 * above.lines[-1].size
-    apart = (tops[1][0] - tops[0][-1]) / step
+    apart = (bases[1][0] - bases[0][-1]) / step
     return 0.5 < apart < _MOST_EMPTY and abs(apart - round(apart)) < _OFF_GRID
 
 

@@ -16,6 +16,10 @@ _DEEPER = 0.9
 """Sizes of the text by which an item is further in than the one that it belongs to."""
 
 
+_MOST_SKIPPED = 8
+"""Letters from one item to the next: others may be on another page, or within another list."""
+
+
 class Mark(msgspec.Struct, frozen=True):
     """The mark of an item: its signs, how many characters they are, the number or letter in them, and where it is."""
 
@@ -65,11 +69,13 @@ class List:
         self.items: list[Item] = []
 
     def takes(self, mark: Mark) -> bool:
-        """Tell whether `mark` may be one of this list: a letter comes after the one before it, or begins, as in an enumeration."""
+        """Tell whether `mark` may be one of this list: a letter comes after the one before it, or begins an enumeration."""
         if not mark.label.isalpha():
             return True
         before = next((item.mark.label for item in reversed(self.items) if abs(item.mark.x0 - mark.x0) < mark.size), "")
-        return mark.label.lower() in {"a", "i"} or (before.isalpha() and _order(before) < _order(mark.label) <= _order(before) + 8)
+        return mark.label.lower() in {"a", "i"} or (
+            before.isalpha() and _order(before) < _order(mark.label) <= _order(before) + 8
+        )
 
     def add(self, mark: Mark, text: str) -> None:
         """Put an item at the end."""

@@ -18,7 +18,7 @@ _FULL = 0.75
 
 _FULL_LINES = {16.0: 0.1, 9.0: 0.5}
 """How wide the lines of a column are on average, in sizes of the text → which share of them is full at least. Columns of prose
-have long ones, however short the items of a list in them are; tables and forms have mostly shorter ones, of which few are full."""
+have long ones, however short the items of a list in them are; tables and forms have mostly shorter ones, and few are full."""
 
 _SLACK = 2.0
 

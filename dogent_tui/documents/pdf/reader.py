@@ -1,6 +1,7 @@
 """Reading a pdf: opened and checked, then page after page, each as it is wanted."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ _HEAD_BYTES = 1024
 
 _DAMAGED = tr("{name} is damaged: its pages cannot be found.")
 _WORD = re.compile(r"[^\W_]+")
+_LEFTWARD = re.compile("[\u0590-\u08ff]")
 _MOST_MISSING = 1_000
 _MOST_TITLES = 60
 _MOST_NAMED = 12
@@ -197,9 +199,24 @@ class _Pages:
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
     """Return the words of a page that are nowhere in what was `written`: the file may have them in pieces, or out of order."""
-    there = "".join(_WORD.findall(normalize("NFKC", " ".join(written)))).casefold()
-    words = (word for line in raw for word in _WORD.findall(normalize("NFKC", line.replace("\xad", ""))))
-    return [word for word in words if word.casefold() not in there][:_MOST_MISSING]
+    words = _words(written)
+    whole, joined = Counter(map(_letters, words)), "".join(words)
+    missing: dict[str, None] = {}
+    for word in _words(raw):
+        letters = _letters(word)
+        whole[letters] -= 1
+        if whole[letters] < 0 and (letters != word or word not in joined):
+            missing[word] = None
+    return list(missing)[:_MOST_MISSING]
+
+
+def _words(texts: Iterable[str]) -> list[str]:
+    return [word for text in texts for word in _WORD.findall(normalize("NFKC", text.replace("\xad", "")).casefold())]
+
+
+def _letters(word: str) -> str:
+    """Return a word as it is compared: of one that is read from the right, files may have the letters in another order."""
+    return "".join(sorted(word)) if _LEFTWARD.search(word) else word
 
 
 def _without(nodes: Iterable[Element | TextBlock], gone: set[int]) -> Iterator[Element | TextBlock]:
@@ -219,7 +236,7 @@ def _tell(opened: Opened, empty: list[int], broken: list[int], hiding: list[int]
     if broken:
         opened.warnings.append(tr("Damaged and left out: {broken}.").format(broken=_named(broken)))
     if hiding:
-        opened.warnings.append(tr("Hidden text on {pages}: nobody sees it, and it is marked as hidden.").format(pages=_named(hiding)))
+        opened.warnings.append(tr("Text that cannot be seen on {pages} is marked as hidden.").format(pages=_named(hiding)))
 
 
 def _named(pages: list[int]) -> str:

@@ -30,7 +30,7 @@ class Sight:
         self._recognised: bool | None = None
 
     def sees(self, span: dict[str, Any]) -> bool:
-        """Tell whether the span of PyMuPDF can be seen: it is drawn, large enough, on the page and not of the color of the paper."""
+        """Tell whether the span of PyMuPDF can be seen: it is drawn, large enough, on the page, and not as pale as the paper."""
         box = Box(*span["bbox"])
         if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
             return self._is_scan()

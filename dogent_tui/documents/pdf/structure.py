@@ -97,8 +97,8 @@ def _over(row: Sequence[Line], line: Line) -> bool:
 
 
 def is_code(block: TextBlock) -> bool:
-    """Tell whether all of `block`, of two rows at least, is set in a typewriter's font."""
-    return len(rows_in_order(block.lines)) > 1 and all(line.mono and line.upright for line in block.lines)
+    """Tell whether all of `block` is set in a typewriter's font."""
+    return all(line.mono and line.upright for line in block.lines)
 
 
 def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]]]:
@@ -108,7 +108,8 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     mark = None
     for row in rows_in_order(block.lines):
         begins = mark_of(row)
-        if part and (begins or _LEADER.search(_row_text(row)) or _new_paragraph(part[-1], row, margin, block) or _outdented(mark, row)):
+        parted = begins or _LEADER.search(_row_text(row)) or _outdented(mark, row)
+        if part and (parted or _new_paragraph(part[-1], row, margin, block)):
             yield mark, part
             part = []
         if not part:
@@ -267,9 +268,9 @@ def code_markdown(lines: Sequence[Line]) -> str:
     """Return the lines as a block of code, indented and parted as they are on the page."""
     rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)
-    longest = max((line for row in rows for line in row), key=lambda line: len(line.text))
+    longest = max((line for row in rows for line in row), key=lambda line: (line.text.isascii(), len(line.text)))
     width = max(longest.box.width / len(longest.text), 0.1)
-    steps = [below[0].box.y0 - above[0].box.y0 for above, below in pairwise(rows)]
+    steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
     step = max(median(steps) if steps else 0.0, 0.1)
     texts = [_code_line(rows[0], left, width)]
     for row, down in zip(rows[1:], steps, strict=True):
@@ -284,8 +285,8 @@ def _code_line(row: Sequence[Line], left: float, width: float) -> str:
     placed = False
     for line in row:
         for run in line.runs:
-            if not placed:  # a gap has no signs that tell how wide it is
-                out = out.ljust(min(200, round((run.x0 - left) / width)))
+            if not placed and not run.made:  # a gap has no signs that tell how wide it is
+                out = (out and out + " ").ljust(min(200, round((run.x0 - left) / width)))
             out += "" if run.made else run.text
             placed = not run.made
         placed = False

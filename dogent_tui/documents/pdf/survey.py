@@ -25,7 +25,8 @@ class Survey(msgspec.Struct, frozen=True):
     """What holds for the whole document.
 
     `body` is the size of the text in points, `sizes` those of headings from the largest, `titles` the bookmarks: text without
-    spaces → level from 1. `kinds` are the elements of its structure tree, `pages` what was seen of its pages by their number.
+    spaces → level from 1. `kinds` are the elements of its structure tree, `typewritten` tells that all is set as code is, and
+    `pages` is what was seen of its pages, by their numbers.
     """
 
     body: float
@@ -33,6 +34,7 @@ class Survey(msgspec.Struct, frozen=True):
     furniture: Furniture
     titles: dict[str, int]
     kinds: frozenset[str]
+    typewritten: bool
     pages: dict[int, Page]
 
     @property
@@ -59,7 +61,7 @@ def survey(document: Any, pages: Sequence[int]) -> Survey:
     body = max(text, key=lambda size: (text[size], -size)) if text else 0.0
     headings = sorted((size for size in large if size >= _LARGER * body), reverse=True)
     kinds = frozenset(kind for page in seen.values() for kind in _kinds(page.nodes))
-    return Survey(body, tuple(headings[:_LEVELS]), furniture(seen, body), _titles(document), kinds, seen)
+    return Survey(body, tuple(headings[:_LEVELS]), furniture(seen, body), _titles(document), kinds, text is not sizes, seen)
 
 
 def _count(blocks: Iterable[TextBlock], sizes: Counter[float], code: Counter[float], large: Counter[float]) -> None:

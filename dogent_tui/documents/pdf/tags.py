@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import msgspec
@@ -96,9 +96,7 @@ def agrees(page: Page) -> bool:
     elements = [node for node in page.nodes if isinstance(node, Element)]
     inside = sum(len(block.text) for block in blocks_in(elements))
     boxes = [around(block.box for block in blocks_in([leaf])) for leaf in _leaves(elements)]
-    back = sum(
-        1 for one, other in zip(boxes, boxes[1:], strict=False) if other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
-    )
+    back = sum(1 for one, other in pairwise(boxes) if other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1)
     everything = sum(len(block.text) for block in page.blocks)
     return inside >= _LEAST_TAGGED * everything > 0 and back <= _MOST_BACK * len(boxes)
 
@@ -114,7 +112,7 @@ def _leaves(elements: Iterable[Element]) -> Iterator[Element]:
 
 def _is_block(element: Element) -> bool:
     if element.kind in _BLOCKS or element.kind in _HEADINGS or element.kind in _GROUPS:
-        return element.kind != "Code" or is_code(TextBlock(tuple(_lines(element.kids))))
+        return element.kind != "Code" or len(rows_in_order(list(_lines(element.kids)))) > 1
     return any(isinstance(kid, Element) and _is_block(kid) for kid in element.kids)
 
 
@@ -197,7 +195,7 @@ class _Tagged:
         block = TextBlock(tuple(self._inline(nodes)))
         if not block.lines:
             return
-        if is_code(block):
+        if is_code(block) and not self._known.typewritten:
             yield Piece(code_markdown(block.lines))
         elif self._headed and (self._listed or all(mark is None for mark, _ in paragraphs(block))):
             yield Piece(paragraph_markdown(rows_in_order(block.lines)))
@@ -231,8 +229,8 @@ class _Tagged:
     def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Piece]:
         """Yield lists that follow each other. Some programs write those within others so: then their marks are further in."""
         if all(_text(item).endswith(_BACK_LINK) for node, _ in lists for item in node.kids if isinstance(item, Element)):
-            for item in (item for node, _ in lists for item in node.kids if isinstance(item, Element)):
-                yield Piece(_note_markdown(paragraph_markdown(rows_in_order(list(_lines(item.kids))))))
+            for note in (note for node, _ in lists for note in node.kids if isinstance(note, Element)):
+                yield Piece(_note_markdown(paragraph_markdown(rows_in_order(list(_lines(note.kids))))))
             return
         items = [item for node, xref in lists for item in self._items(node, xref, 0)]
         if len(lists) > 1 and not any(item.depth for item in items):
@@ -269,7 +267,7 @@ class _Tagged:
                 within += self._items(kid, self._tree.kid(parent, kid.index), depth + 1)
             texts += [piece.markdown for piece in self.pieces([kid for kid in nodes if kid not in lists], parent, apart=False)]
         if own and texts:
-            first = [kid for kid in bodies[0][0] or bodies[-1][0]]
+            first = list(bodies[0][0] or bodies[-1][0])
             texts[0] = self._unmarked(first, own) or texts[0]
         yield Item(mark, depth, texts or [""])
         yield from within

@@ -26,16 +26,17 @@ _LIGATURES = re.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 """Alphabetic presentation forms: one character for several letters, or for the shape of one."""
 
 _LEFTWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_NUMBER = re.compile(r"\d(?:[\d.,:/٫٬-]*\d)?[%٪]?")
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05
+_BLANK = 0.18
+"""The share of a size by which signs are apart between words."""
 
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd")
 _MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code")
 
 
 def page_content(page: Any, *, structure: bool = True) -> Page:
-    """Return what is on the pymupdf page in the order of the file, without empty lines. `structure`: with the elements around it."""
+    """Return what is on the pymupdf page in the order of the file, without empty lines. `structure`: within its elements."""
     import pymupdf
 
     # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one from right to left.
@@ -145,23 +146,29 @@ def _reads_leftward(text: str) -> bool:
     return 2 * len(_LEFTWARD.findall(text)) > letters > 0
 
 
-def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, str]]:
-    """Yield where each sign stands and its letters. Those of a ligature come backwards, and all but the last without a width."""
+def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, str]]:
+    """Yield from where to where each sign is, and its letters. Those of a ligature come backwards, and all but the last without
+    a width."""
     held: list[str] = []
     for character in characters:
         x0, _, x1, _ = character["bbox"]
         held.append(character["c"])
         if x1 - x0 > _NO_WIDTH or not _LEFTWARD.match(character["c"]) or unicodedata.combining(character["c"]):
-            yield (x0 + x1) / 2, "".join(reversed(held) if all(map(_LEFTWARD.match, held)) else held)
+            yield x0, x1, "".join(reversed(held) if all(map(_LEFTWARD.match, held)) else held)
             held = []
     if held:
-        yield characters[-1]["bbox"][0], "".join(held)
+        yield x0, x1, "".join(held)
 
 
-def _leftward(signs: list[tuple[tuple[float, str], Run]]) -> Iterator[Run]:
-    """Yield the runs of a line that is read from the right, by where its signs stand: MuPDF's order is wrong around numbers."""
-    placed = sorted(signs, key=lambda sign: -sign[0][0])
-    texts = [text for (_, text), _ in placed]
+def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run]:
+    """Yield the runs of a line that is read from the right, by where its signs are: MuPDF's order is wrong around numbers."""
+    placed = sorted(signs, key=lambda sign: -sign[0][0] - sign[0][1])
+    for at in range(len(placed) - 1, 0, -1):  # MuPDF puts no blank where its order jumps
+        (x0, _, text), run = placed[at - 1]
+        _, x1, after = placed[at][0]
+        if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
+            placed.insert(at, ((x1, x0, " "), run))
+    texts = [text for (_, _, text), _ in placed]
     order = list(range(len(placed)))
     start = 0
     while start < len(order):  # what is read from the left within it: numbers, and words of other scripts with what is between
@@ -171,8 +178,9 @@ def _leftward(signs: list[tuple[tuple[float, str], Run]]) -> Iterator[Run]:
     brackets = [text for text in map(texts.__getitem__, order) if text in "()[]"]
     mirrored = bool(brackets) and brackets[0] in ")]"
     for at in order:
-        text = _plain(texts[at].translate(_MIRRORED) if mirrored else texts[at])
-        yield msgspec.structs.replace(placed[at][1], text=text, x0=placed[at][0][0])
+        (x0, x1, text), run = placed[at]
+        text = _plain(text.translate(_MIRRORED) if mirrored else text)
+        yield msgspec.structs.replace(run, text=text, x0=(x0 + x1) / 2)
 
 
 def _rightward_end(texts: list[str], start: int) -> int:
