@@ -281,13 +281,11 @@ def code_markdown(lines: Sequence[Line]) -> str:
 
 
 def _code_line(row: Sequence[Line], left: float, width: float) -> str:
-    out = ""
-    placed = False
+    out, gap = "", False
     for line in row:
-        for run in line.runs:
-            if not placed and not run.made:  # a gap has no signs that tell how wide it is
-                out = (out and out + " ").ljust(min(200, round((run.x0 - left) / width)))
+        for place, run in enumerate(line.runs):
+            if gap or not place:  # a gap has no signs that tell how wide it is
+                out = (out + " " * gap).ljust(min(200, round((run.x0 - left) / width)))
+            gap = run.made
             out += "" if run.made else run.text
-            placed = not run.made
-        placed = False
     return out.rstrip()
