@@ -2,17 +2,25 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 import msgspec
 
-from dogent_tui.documents.pdf.model import Box, Line, Table, around
+from dogent_tui.documents.pdf.model import Box, Line, Table, around, join_words
 from dogent_tui.documents.pdf.rules import Rules, bands
 
 _WORDY = 34
 """Characters: where half of the texts are longer, they are columns of a page and not of a table."""
 
 _MARKER = re.compile(r"[\W_]{1,3}|[(（]?\w{1,3}[.)）]|\d+(\.\d+)+\.?|o")
+_FIGURE = re.compile(r"\W*\d[\d\W]*\w{0,3}\W*|\w{0,3}\W{0,2}\d[\d\W]*")
+_FAR = 0.4
+"""The share of a table's width that is empty between two texts which have nothing to do with each other."""
+
+_BLANK = 0.4
+"""Sizes of the text: a blank is narrower."""
+
 _LEADER = re.compile(r"(\. ?){5,}|…{2,}|_{5,}")
 
 
@@ -60,14 +68,21 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
 
 def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
     """Tell whether `row` may belong to the rows above it: it is near, and stands in their columns."""
-    above = around(line.box for line in run[-1])
-    here = around(line.box for line in row)
-    if here.y0 - above.y1 > 1.6 * max(line.size for line in row):
+    size = max(line.size for line in row)
+    gap = _gap(run[-1], row)
+    if gap > 1.6 * size:
         return False
-    if len(row) > 1:
-        return True
     columns = _columns(run)
-    return len(_touched(columns, row[0].box)) == 1 and row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
+    touched = [_touched(columns, line.box) for line in row]
+    if len(row) > 1:
+        fits = all(len(each) < 2 for each in touched) and len({each[0] for each in touched if each}) == sum(map(bool, touched))
+        usual = max((_gap(above, below) for above, below in pairwise(run)), default=1.6 * size)
+        return fits or gap <= max(0.8 * size, 2 * usual)
+    return len(touched[0]) == 1 and row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
+
+
+def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
+    return around(line.box for line in below).y0 - around(line.box for line in above).y1
 
 
 def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
@@ -89,14 +104,14 @@ def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
 
 
 def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | None:
-    while run and len(run[-1]) == 1 and 0 in _touched(_columns(run), run[-1][0].box):  # a text below is no row
-        run = run[:-1]
+    while run and len(run[-1]) == 1 and not _is_tight(run, len(run) - 1) and 0 in _touched(_columns(run), run[-1][0].box):
+        run = run[:-1]  # a text below is no row
     wide = [row for row in run if len(row) > 1]
     texts = [line.text.strip() for row in wide for line in row]
     if len(wide) < 2 or (len(wide) == 2 and min(map(len, wide)) < 3):
         return None
     columns = _columns(run)
-    if len(columns) < 2 or median(map(len, texts)) > _WORDY or not _is_grid(wide, columns):
+    if len(columns) < 2 or median(map(len, texts)) > _WORDY or not _is_grid(wide, columns) or _is_letterhead(wide, columns):
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
@@ -104,6 +119,19 @@ def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | No
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
     return (Table(box, tuple(tuple(row) for row in rows)), used) if len(rows) > 1 else None
+
+
+def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
+    """Tell whether two texts are far apart at both sides of the page, as addresses are, and the right one holds no figures."""
+    if len(columns) != 2 or columns[1][0] - columns[0][1] < _FAR * (columns[1][1] - columns[0][0]):
+        return False
+    return 2 * sum(_FIGURE.fullmatch(row[-1].text.strip()) is not None for row in rows) < len(rows)
+
+
+def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
+    """Tell whether a row is nearer to the one above than rows of several cells are to each other: it goes on with their texts."""
+    gaps = [_gap(above, below) for above, below in pairwise(run) if len(below) > 1 and len(above) > 1]
+    return bool(gaps) and place > 0 and _gap(run[place - 1], run[place]) < median(gaps) - 0.15 * run[place][0].size
 
 
 def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
@@ -114,26 +142,46 @@ def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, floa
     return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows) and led <= 0.2 * len(rows)
 
 
-def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> dict[int, str]:
-    cells: dict[int, str] = {}
-    for line in row:
-        touched = _touched(columns, line.box)
-        number = touched[0] if touched else min(range(len(columns)), key=lambda n: abs(columns[n][0] - line.box.x0))
-        cells[number] = f"{cells.get(number, '')} {line.text.strip()}".strip()
+def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]], start: int = 0) -> dict[int, list[tuple[int, str]]]:
+    """Return the texts in each column, each with the number of its line, counted from `start`."""
+    cells: dict[int, list[tuple[int, str]]] = {}
+    for place, line in enumerate(row, start):
+        for box, text in _pieces(line) if len(_touched(columns, line.box)) > 1 else [(line.box, line.text.strip())]:
+            touched = _touched(columns, box)
+            number = touched[0] if touched else min(range(len(columns)), key=lambda n: abs(columns[n][0] - box.x0))
+            cells.setdefault(number, []).append((place, text))
     return cells
 
 
+def _pieces(line: Line) -> list[tuple[Box, str]]:
+    """Return the texts of a line with gaps between them that are wider than blanks are."""
+    ends = [run.x0 for run in line.runs[1:]] + [line.box.x1]
+    found: list[tuple[Box, str]] = []
+    apart = True
+    for run, end in zip(line.runs, ends, strict=True):
+        if run.made and end - run.x0 > _BLANK * line.size:
+            apart = True
+            continue
+        last = None if apart or not found else found.pop()
+        start, text = (last[0].x0, last[1]) if last else (run.x0, "")
+        found.append((Box(start, line.box.y0, end, line.box.y1), text + run.text))
+        apart = False
+    return [(box, text.strip()) for box, text in found if text.strip()]
+
+
 def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> list[list[str]]:
-    """Return a row for each row of texts; one that stands under a single column other than the first goes on with its cell."""
-    rows: list[list[str]] = []
-    for row in run:
-        cells = _cells(row, columns)
-        if rows and len(cells) == 1 and 0 not in cells:
-            number, text = next(iter(cells.items()))
-            rows[-1][number] = f"{rows[-1][number]} {text}".strip()
+    """Return a row for each row of texts; what is right below, or under a column other than the first, goes on with its cell."""
+    rows: list[dict[int, list[tuple[int, str]]]] = []
+    count = 0
+    for place, row in enumerate(run):
+        cells = _cells(row, columns, count)
+        count += len(row)
+        if rows and ((len(cells) == 1 and 0 not in cells) or (_is_tight(run, place) and (len(cells) == 1 or 0 not in cells))):
+            for number, texts in cells.items():
+                rows[-1].setdefault(number, []).extend(texts)
         else:
-            rows.append([cells.get(number, "") for number in range(len(columns))])
-    return rows
+            rows.append(cells)
+    return [[join_words(cells.get(number, ())) for number in range(len(columns))] for cells in rows]
 
 
 def _banded(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]], heights: Sequence[float]) -> list[list[str]]:
@@ -146,5 +194,5 @@ def _banded(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]
         inside = [line for row in run for line in row if above <= line.box.middle[1] < below]
         if inside:
             cells = _cells(inside, columns)
-            rows.append([cells.get(number, "") for number in range(len(columns))])
+            rows.append([join_words(cells.get(number, ())) for number in range(len(columns))])
     return rows

@@ -1,8 +1,12 @@
 """What lies on a page, in points from its upper left corner."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 import msgspec
+
+WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+"""Scripts without blanks between words: Chinese and Japanese, not Korean."""
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -52,23 +56,34 @@ def reads_leftward(text: str) -> bool:
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Characters of one look. `size` in points; `uri` where they are a link out of the document."""
+    """Characters of one look. `size` in points; `shift` is 1 above the line and -1 below it; `uri` where they are a link.
+
+    `x0` is where it begins. `made`: a blank that stands for a gap and not in the file. `markdown`: it is Markdown already.
+    """
 
     text: str
     size: float
     bold: bool = False
     italic: bool = False
     mono: bool = False
-    raised: bool = False
+    shift: int = 0
     uri: str = ""
+    x0: float = 0.0
+    font: str = ""
+    made: bool = False
+    markdown: bool = False
 
 
 class Line(msgspec.Struct, frozen=True):
-    """Characters on one baseline without a wide gap between them; `upright` unless the text runs up, down or aslant."""
+    """Characters on one baseline without a wide gap between them; `upright` unless the text runs up, down or aslant.
+
+    `base` is the height of its baseline.
+    """
 
     box: Box
     runs: tuple[Run, ...]
     upright: bool = True
+    base: float = 0.0
 
     @property
     def text(self) -> str:
@@ -95,8 +110,39 @@ class Line(msgspec.Struct, frozen=True):
 
     @property
     def mono(self) -> bool:
-        """Whether all of it is set in a typewriter's font."""
-        return all(run.mono for run in self.runs if run.text.strip())
+        """Whether all of it is set in a typewriter's font, but for signs that such fonts do not have."""
+        inked = [run for run in self.runs if run.text.strip()]
+        return any(run.mono for run in inked) and all(run.mono or not run.text.isascii() for run in inked)
+
+
+def words_of(line: Line) -> Iterator[tuple[Box, str]]:
+    """Yield the words of the line and where they are: exactly where a run begins, by their length within it."""
+    found: list[tuple[float, float, str]] = []
+    ends = [run.x0 for run in line.runs[1:]] + [line.box.x0 if line.right_to_left else line.box.x1]
+    apart = True
+    for run, end in zip(line.runs, ends, strict=True):
+        width = (end - run.x0) / max(1, len(run.text))
+        for part in re.finditer(r"\S+|\s+", run.text):
+            start, stop = run.x0 + width * part.start(), run.x0 + width * part.end()
+            if part[0].isspace():
+                apart = True
+            elif apart:
+                found.append((start, stop, part[0]))
+                apart = False
+            else:
+                found[-1] = (found[-1][0], stop, found[-1][2] + part[0])
+    for start, stop, word in found:
+        yield Box(min(start, stop), line.box.y0, max(start, stop), line.box.y1), word
+
+
+def join_words(words: Iterable[tuple[int, str]]) -> str:
+    """Return words, each with the number of its line, as a text: Chinese and Japanese go on without a blank in the next line."""
+    text, last = "", -1
+    for line, word in words:
+        wide = line != last and WIDE.match(text[-1:]) and WIDE.match(word)
+        text += word if not text or wide else f" {word}"
+        last = line
+    return text
 
 
 class TextBlock(msgspec.Struct, frozen=True):
@@ -120,3 +166,42 @@ class Table(msgspec.Struct, frozen=True):
 
     box: Box
     rows: tuple[tuple[str, ...], ...]
+
+
+class Element(msgspec.Struct, frozen=True):
+    """An element of the structure tree with what of it is on a page. `kind` as PDF 2.0 names it; `index` among its siblings."""
+
+    kind: str
+    index: int
+    kids: "tuple[Element | TextBlock, ...]"
+
+
+class Page(msgspec.Struct, frozen=True):
+    """What is on a page: its area, its text within its elements, the text that nobody can see, and all lines as in the file."""
+
+    area: Box
+    nodes: tuple[Element | TextBlock, ...]
+    hidden: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
+
+    @property
+    def blocks(self) -> list[TextBlock]:
+        """All text, whatever it is within."""
+        return list(blocks_in(self.nodes))
+
+
+def blocks_in(nodes: Iterable[Element | TextBlock]) -> Iterator[TextBlock]:
+    """Yield the text in `nodes` and in all that is within them."""
+    for node in nodes:
+        if isinstance(node, TextBlock):
+            yield node
+        else:
+            yield from blocks_in(node.kids)
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A block in Markdown; with the level and the title of the heading that it is, if it is one."""
+
+    markdown: str
+    level: int = 0
+    title: str = ""

@@ -1,76 +1,127 @@
-"""The order in which the blocks of a page are read: column by column, where it has columns."""
+"""The order in which the text of a page is read: column by column, where it has columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from dogent_tui.documents.pdf.model import Box, Table, TextBlock, around
+from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around
 
-_GUTTER = 4.0
-_PROSE = 22
-"""Characters of a line: columns of text have longer ones, tables and forms mostly shorter."""
+_STEPS = 200
+"""Places across a page at which a gutter is looked for."""
 
+_NARROW = 0.6
+"""What is wider than this share of the text lies across the columns, and parts them."""
 
-def gutter(blocks: Sequence[TextBlock]) -> float | None:
-    """Return the x between two columns of prose, None where the page has one column."""
-    if len(blocks) < 2:
-        return None
-    page = around(block.box for block in blocks)
-    best: tuple[float, float] | None = None
-    for step in range(25, 76):
-        x = page.x0 + page.width * step / 100
-        share = _crossing(blocks, x)
-        if share < 0.4 and _columns(blocks, x) and (best is None or share < best[0]):
-            best = (share, x)
-    return best[1] if best else None
+_CROSSING = 0.05
+"""The share of the narrow text that may lie across a gutter, such as a title in the middle."""
 
+_FULL = 0.75
+"""The share of a column's width that a full line takes."""
 
-def _crossing(blocks: Sequence[TextBlock], x: float) -> float:
-    """The share of the text that lies across `x`."""
-    total = sum(len(block.text) for block in blocks)
-    return sum(len(block.text) for block in blocks if _across(block.box, x)) / max(1, total)
+_FULL_LINES = {16.0: 0.1, 9.0: 0.5}
+"""How wide the lines of a column are on average, in sizes of the text → which share of them is full at least. Columns of prose
+have long ones, however short the items of a list in them are; tables and forms have mostly shorter ones, and few are full."""
 
-
-def _across(box: Box, x: float) -> bool:
-    return box.x0 < x - _GUTTER / 2 and box.x1 > x + _GUTTER / 2
-
-
-def _columns(blocks: Sequence[TextBlock], x: float) -> bool:
-    sides = ([b for b in blocks if b.box.x1 <= x + _GUTTER / 2], [b for b in blocks if b.box.x0 >= x - _GUTTER / 2])
-    if any(sum(len(block.lines) for block in side) < 4 for side in sides):
-        return False
-    for side in sides:
-        lines = [line for block in side for line in block.lines if len(line.text.strip()) > 3]  # no bullets
-        if len(lines) < 4 or sum(len(line.text) for line in lines) < _PROSE * len(lines):
-            return False
-    left, right = (around(block.box for block in side) for side in sides)
-    shared = min(left.y1, right.y1) - max(left.y0, right.y0)
-    return shared > 0.3 * min(left.height, right.height)
+_SLACK = 2.0
 
 
 def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
     """Return the blocks in groups in the order of reading: what lies across the columns parts them."""
-    x = gutter(blocks)
-    if x is None:
+    lines = [line for block in blocks for line in block.lines]
+    places = _gutters(lines)
+    if not places:
         return [list(blocks)]
     found: list[list[TextBlock]] = []
-    left: list[TextBlock] = []
-    right: list[TextBlock] = []
-    for block in sorted(blocks, key=lambda block: block.box.y0):
-        if _across(block.box, x):
-            found += [left, right, [block]]
-            left, right = [], []
-        elif block.box.middle[0] < x:
-            left.append(block)
+    columns: list[list[TextBlock]] = [[] for _ in range(len(places) + 1)]
+    leftward = sum(line.right_to_left for line in lines[:100]) * 2 > len(lines[:100])
+    parts = (part for block in blocks for part in _parted(block, places))
+    for column, block in sorted(parts, key=lambda part: part[1].box.y0):
+        if column is None:
+            found += [*(columns[::-1] if leftward else columns), [block]]
+            columns = [[] for _ in columns]
         else:
-            right.append(block)
-    found += [left, right]
-    if _right_to_left(blocks):
-        found = [group for first, second in zip(found[::3], found[1::3], strict=False) for group in (second, first)] + found[2::3]
+            columns[column].append(block)
+    found += columns[::-1] if leftward else columns
     return [group for group in found if group]
 
 
-def _right_to_left(blocks: Sequence[TextBlock]) -> bool:
-    lines = [line for block in blocks for line in block.lines][:100]
-    return sum(1 for line in lines if line.right_to_left) * 2 > len(lines)
+def _parted(block: TextBlock, places: Sequence[float]) -> Iterator[tuple[int | None, TextBlock]]:
+    """Yield what of a block is in each column, None for what lies across them: a block may hold lines of all."""
+    held: dict[int, list[Line]] = {}
+    across: list[Line] = []
+    for line in block.lines:
+        column = _column(line.box, places)
+        if column is None:
+            yield from ((at, TextBlock(tuple(lines))) for at, lines in held.items())
+            held = {}
+            across.append(line)
+            continue
+        if across:
+            yield None, TextBlock(tuple(across))
+            across = []
+        held.setdefault(column, []).append(line)
+    yield from ((at, TextBlock(tuple(lines))) for at, lines in held.items())
+    if across:
+        yield None, TextBlock(tuple(across))
+
+
+def _column(box: Box, places: Sequence[float]) -> int | None:
+    bounds = [float("-inf"), *places, float("inf")]
+    return next(
+        (at for at in range(len(bounds) - 1) if bounds[at] - _SLACK <= box.x0 and box.x1 <= bounds[at + 1] + _SLACK), None
+    )
+
+
+def _gutters(lines: Sequence[Line]) -> list[float]:
+    """Return where columns of prose are parted, from the left; nothing where the page has one column."""
+    if len(lines) < 8:
+        return []
+    page = around(line.box for line in lines)
+    narrow = [line for line in lines if line.box.width < _NARROW * page.width]
+    found = list(_clear(narrow, page))[:4]
+    for places in [found, *([place] for place in sorted(found, key=lambda x: abs(x - page.middle[0])))]:
+        if places and _are_columns(narrow, places):
+            return places
+    return []
+
+
+def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
+    """Yield the middle of each strip, from top to bottom, that hardly any text lies across, with text at both sides."""
+    step = max(page.width / _STEPS, 0.01)
+    changes = [0] * (_STEPS + 2)
+    for line in lines:
+        start, end = int((line.box.x0 - page.x0) / step) + 1, int((line.box.x1 - page.x0) / step)
+        if start <= end:
+            changes[max(0, start)] += len(line.text)
+            changes[min(_STEPS, end) + 1] -= len(line.text)
+    most = _CROSSING * sum(len(line.text) for line in lines)
+    covered, first = 0, None
+    for at, change in enumerate(changes[:-1]):
+        covered += change
+        if covered > most:
+            if first:  # not the margin
+                yield page.x0 + step * (first + at - 1) / 2
+            first = None
+        elif first is None:
+            first = at
+
+
+def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
+    columns: list[list[Line]] = [[] for _ in range(len(places) + 1)]
+    for line in lines:
+        if (at := _column(line.box, places)) is not None and len(line.text.strip()) > 3:  # no marks of lists
+            columns[at].append(line)
+    if any(len(column) < 4 for column in columns):
+        return False
+    boxes = [around(line.box for line in column) for column in columns]
+    if not all(_is_column(column, box.width) for column, box in zip(columns, boxes, strict=True)):
+        return False
+    first, *others = boxes
+    return all(min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height) for box in others)
+
+
+def _is_column(lines: Sequence[Line], width: float) -> bool:
+    long = sum(line.box.width / max(line.size, 1) for line in lines) / len(lines)
+    full = sum(line.box.width >= _FULL * width for line in lines) / len(lines)
+    return any(long >= length and full >= share for length, share in _FULL_LINES.items())
 
 
 def from_the_top(items: Sequence[TextBlock | Table]) -> list[TextBlock | Table]:

@@ -1,19 +1,21 @@
 """Reading a pdf: opened and checked, then page after page, each as it is wanted."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
-from dogent_tui.documents.pdf.columns import aligned_tables
-from dogent_tui.documents.pdf.labels import label_numbers
-from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around
-from dogent_tui.documents.pdf.order import from_the_top, regions
+from dogent_tui.documents.pdf.furniture import told
+from dogent_tui.documents.pdf.layout import layout_pieces
+from dogent_tui.documents.pdf.marks import drawn_by, hidden_markdown, marks_markdown, page_marks
+from dogent_tui.documents.pdf.model import Element, Page, TextBlock
 from dogent_tui.documents.pdf.pages import wanted_pages
-from dogent_tui.documents.pdf.rules import Rules, fenced_tables, page_rules
-from dogent_tui.documents.pdf.structure import begins_item, block_markdown, heading_level, heading_markdown, table_markdown
 from dogent_tui.documents.pdf.survey import Survey, survey
-from dogent_tui.documents.pdf.text import BROKEN, page_blocks
+from dogent_tui.documents.pdf.tags import StructureTree, agrees, tagged_pieces
+from dogent_tui.documents.pdf.text import BROKEN, page_content
 from dogent_tui.language import ngettext, tr
 
 SCANNED = tr("Unsupported PDF: no extractable text (scanned PDF not supported).")
@@ -23,6 +25,9 @@ _HEAD_BYTES = 1024
 """The signature may stand so far into the file (PDF 1.7, Annex H.3, note 13)."""
 
 _DAMAGED = tr("{name} is damaged: its pages cannot be found.")
+_WORD = re.compile(r"[^\W_]+")
+_LEFTWARD = re.compile("[\u0590-\u08ff]")
+_MOST_MISSING = 1_000
 _MOST_TITLES = 60
 _MOST_NAMED = 12
 
@@ -110,19 +115,17 @@ def _date(text: str) -> str:
 
 def _blocks(document: Any, wanted: list[int], opened: Opened, report: Report) -> Iterator[Block]:
     known = survey(document, wanted)
+    reader = _Pages(document, known)
     empty: list[int] = []
     broken: list[int] = []
-    left_out = 0
-    titles: list[tuple[int, str]] = []
     held: list[Block] = []  # of pages before the first that holds text
     for done, number in enumerate(wanted, 1):
-        page_block = Block(f"<!-- page {number} -->", Source(page=number, headings=tuple(title for _, title in titles)))
+        page_block = Block(f"<!-- page {number} -->", Source(page=number, headings=reader.headings))
         try:
-            blocks, dropped = _page(document[number - 1], number, known, titles)
+            blocks = list(reader.blocks(number))
         except BROKEN:
-            blocks, dropped = [], 0
+            blocks = []
             broken.append(number)
-        left_out += dropped
         if not blocks and number not in broken:
             empty.append(number)
         if len(empty) + len(broken) == done:
@@ -138,16 +141,102 @@ def _blocks(document: Any, wanted: list[int], opened: Opened, report: Report) ->
             code="damaged",
         )
         raise damaged if broken else DocumentError(SCANNED, tr("Run text recognition (OCR) on it first."), code="scanned")
-    _tell(opened, empty, broken, left_out)
+    if reader.running:
+        opened.metadata["running_titles"] = told(reader.running)
+    if reader.elsewhere:
+        opened.metadata["words_of_the_file_not_in_the_text"] = reader.elsewhere
+    _tell(opened, empty, broken, reader.hiding)
 
 
-def _tell(opened: Opened, empty: list[int], broken: list[int], left_out: int) -> None:
+class _Pages:
+    """Reads page after page, and remembers what is told of them all."""
+
+    def __init__(self, document: Any, known: Survey) -> None:
+        self._document = document
+        self._known = known
+        self._tree = StructureTree(document) if known.tagged else None
+        self._titles: list[tuple[int, str]] = []
+        self.running: dict[str, list[int]] = {}
+        self.hiding: list[int] = []
+        self.elsewhere: dict[str, str] = {}
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings above the place that is read."""
+        return tuple(title for _, title in self._titles)
+
+    def blocks(self, number: int) -> Iterator[Block]:
+        """Yield the blocks of page `number`."""
+        pdf_page = self._document[number - 1]
+        page = self._known.pages.pop(number, None) or page_content(pdf_page)
+        marks = page_marks(pdf_page)
+        tagged = self._tree is not None and agrees(page)
+        if not tagged and any(isinstance(node, Element) for node in page.nodes):
+            page = page_content(pdf_page, structure=False)
+        aside = self._known.furniture.of(page, number)
+        for line in aside:
+            self.running.setdefault(" ".join(line.text.split()), []).append(number)
+        gone = {id(line) for line in aside} | {id(line) for block in page.blocks for line in block.lines if drawn_by(line, marks)}
+        page = Page(page.area, tuple(_without(page.nodes, gone)), page.hidden, page.raw)
+        if tagged and self._tree is not None:
+            found = tagged_pieces(page, self._tree, self._known)
+        else:
+            found = layout_pieces(pdf_page, page.blocks, self._known)
+        written = [*page.hidden, *(line.text for line in aside)]
+        for piece in found:
+            written.append(piece.markdown)
+            if piece.level:
+                self._titles = [*(title for title in self._titles if title[0] < piece.level), (piece.level, piece.title)]
+            yield Block(piece.markdown, Source(page=number, headings=self.headings))
+        if page.hidden:
+            self.hiding.append(number)
+        for text in [*map(hidden_markdown, page.hidden), *marks_markdown(marks, page)]:
+            written.append(text)
+            yield Block(text, Source(page=number, headings=self.headings))
+        if words := _missing(page.raw, written):
+            self.elsewhere[str(number)] = " ".join(words)
+
+
+def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
+    """Return the words of a page that are nowhere in what was `written`: the file may have them in pieces, or out of order."""
+    words = _words(written)
+    whole, joined = Counter(map(_letters, words)), "".join(words)
+    missing: dict[str, None] = {}
+    for word in _words(raw):
+        letters = _letters(word)
+        whole[letters] -= 1
+        if whole[letters] < 0 and (letters != word or word not in joined):
+            missing[word] = None
+    return list(missing)[:_MOST_MISSING]
+
+
+def _words(texts: Iterable[str]) -> list[str]:
+    return [word for text in texts for word in _WORD.findall(normalize("NFKC", text.replace("\xad", "")).casefold())]
+
+
+def _letters(word: str) -> str:
+    """Return a word as it is compared: of one that is read from the right, files may have the letters in another order."""
+    return "".join(sorted(word)) if _LEFTWARD.search(word) else word
+
+
+def _without(nodes: Iterable[Element | TextBlock], gone: set[int]) -> Iterator[Element | TextBlock]:
+    """Yield `nodes` without the lines that are `gone`."""
+    for node in nodes:
+        if isinstance(node, Element):
+            kids = tuple(_without(node.kids, gone))
+            if kids:
+                yield Element(node.kind, node.index, kids)
+        elif lines := tuple(line for line in node.lines if id(line) not in gone):
+            yield TextBlock(lines)
+
+
+def _tell(opened: Opened, empty: list[int], broken: list[int], hiding: list[int]) -> None:
     if empty:
         opened.warnings.append(tr("No text on {empty}: blank, or images only.").format(empty=_named(empty)))
     if broken:
         opened.warnings.append(tr("Damaged and left out: {broken}.").format(broken=_named(broken)))
-    if left_out:
-        opened.metadata["running_lines_left_out"] = left_out
+    if hiding:
+        opened.warnings.append(tr("Text that cannot be seen on {pages} is marked as hidden.").format(pages=_named(hiding)))
 
 
 def _named(pages: list[int]) -> str:
@@ -156,132 +245,3 @@ def _named(pages: list[int]) -> str:
     return ngettext("page {names}", "pages {names}", len(pages)).format(names=names) + (
         tr(" and {more} more").format(more=more) if more > 0 else ""
     )
-
-
-def _page(page: Any, number: int, known: Survey, titles: list[tuple[int, str]]) -> tuple[list[Block], int]:
-    """Return the blocks of a page, and how many running lines were left out. `titles` are the headings above, kept up to date."""
-    height = page.rect.height
-    found = page_blocks(page)
-    kept = [TextBlock(lines) for block in found if (lines := tuple(line for line in block.lines if not known.runs(line, height)))]
-    dropped = sum(len(block.lines) for block in found) - sum(len(block.lines) for block in kept)
-    blocks = []
-    items = list(_items(page, kept))
-    labels = label_numbers(items, known.body)
-    for place, item in enumerate(items):
-        for text in _texts(item, known, titles, is_label=place in labels):
-            where = Source(page=number, headings=tuple(title for _, title in titles))
-            blocks.append(Block(text, where))
-    return blocks, dropped
-
-
-def _texts(item: TextBlock | Table, known: Survey, titles: list[tuple[int, str]], *, is_label: bool) -> Iterator[str]:
-    if isinstance(item, Table):
-        yield table_markdown(item)
-    elif level := heading_level(item, known, is_label=is_label):
-        while titles and titles[-1][0] >= level:
-            titles.pop()
-        titles.append((level, " ".join(item.text.split())))
-        yield heading_markdown(item.text, level)
-    else:
-        yield from _lists_together(block_markdown(item))
-
-
-def _lists_together(texts: Iterator[str]) -> Iterator[str]:
-    """Join the items of a list that follow each other: they are one block."""
-    held: list[str] = []
-    for text in texts:
-        item = text.lstrip()[:1] == "-" or text.lstrip().split(" ", 1)[0].rstrip(".)").isdigit()
-        if not item and held:
-            yield "\n".join(held)
-            held = []
-        if item:
-            held.append(text)
-        else:
-            yield text
-    if held:
-        yield "\n".join(held)
-
-
-def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
-    rules = page_rules(page) if blocks else Rules()
-    fenced = _fenced(page, rules)
-    upright = [_outside(block, fenced) for block in blocks if all(line.upright for line in block.lines)]
-    aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
-    for number, region in enumerate(groups := regions([block for block in upright if block.lines]) or [[]]):
-        tables: list[Table] = [table for table in fenced if _home(table, groups) == number]
-        used: set[int] = set()
-        for table, lines in aligned_tables([line for block in region for line in block.lines], rules):
-            tables.append(table)
-            used.update(map(id, lines))
-        texts = [part for block in region for part in _parts(block, used)]
-        yield from _continued(from_the_top([*texts, *tables]))
-    yield from aslant
-
-
-def _continued(items: Sequence[TextBlock | Table]) -> Iterator[TextBlock | Table]:
-    """Join the blocks that are lines of one paragraph: some programs place each line by itself."""
-    held: TextBlock | None = None
-    for item in items:
-        if held is not None and isinstance(item, TextBlock) and _goes_on(held, item):
-            held = TextBlock((*held.lines, *item.lines))
-            continue
-        if held is not None:
-            yield held
-        held = item if isinstance(item, TextBlock) else None
-        if held is None:
-            yield item
-    if held is not None:
-        yield held
-
-
-def _goes_on(above: TextBlock, below: TextBlock) -> bool:
-    last, first = above.lines[-1], below.lines[0]
-    same = first.size == last.size and first.bold == last.bold and first.mono == last.mono and not begins_item(below)
-    near = -0.3 * last.size < first.box.y0 - above.box.y1 < 0.45 * last.size
-    width = max(above.box.width, below.box.width)
-    bottom = around(line.box for line in above.lines if line.box.beside(last.box))
-    full = bottom.width > 0.85 * width  # a paragraph's last line is short
-    return same and near and full and abs(above.box.x0 - below.box.x0) < max(4 * last.size, 0.1 * width)
-
-
-def _fenced(page: Any, rules: Rules) -> list[Table]:
-    if len(rules.across) < 2 or not rules.down:
-        return []
-
-    return fenced_tables(rules, [(Box(*word[:4]), word[4]) for word in page.get_text("words")])
-
-
-def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:
-    lines = tuple(line for line in block.lines if not any(table.box.holds(line.box.middle, 1) for table in tables))
-    return TextBlock(lines)
-
-
-def _home(table: Table, groups: list[list[TextBlock]]) -> int:
-    """Return the group in whose place the `table` is read: the one that is nearest to it."""
-
-    def distance(number: int) -> float:
-        return min((abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0) for block in groups[number]), default=1e9)
-
-    return min(range(len(groups)), key=distance)
-
-
-def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
-    """Yield what of `block` is not in a table, parted where a table stood between, and where a heading begins or ends."""
-    part: list[Line] = []
-    for line in block.lines:
-        taken = id(line) in used
-        if part and (taken or _differs(part[-1], line)):
-            yield TextBlock(tuple(part))
-            part = []
-        if not taken:
-            part.append(line)
-    if part:
-        yield TextBlock(tuple(part))
-
-
-def _differs(above: Line, line: Line) -> bool:
-    """Tell whether two lines of a block are set so differently that one is a heading of the other."""
-    larger = abs(above.size - line.size) >= 0.12 * min(above.size, line.size)
-    if above.box.beside(line.box):  # a title with a date or a number at the other side of the page
-        return larger and line.box.x0 - above.box.x1 > 3 * above.size
-    return larger or (above.bold != line.bold and line.box.y0 > above.box.y1 - 1)

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.pdf.model import Box, Table, reads_leftward
+from dogent_tui.documents.pdf.model import Box, Line, Table, join_words, reads_leftward, words_of
 
 _THIN = 3.0
 """Points: a drawn rectangle no higher, or no wider, than this is a line."""
@@ -85,8 +85,11 @@ def _joined(rules: list[Rule]) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-def fenced_tables(rules: Rules, words: Sequence[tuple[Box, str]]) -> list[Table]:
-    """Return the tables whose cells are fenced by lines in both directions. `words` in reading order."""
+def fenced_tables(rules: Rules, lines: Sequence[Line]) -> list[Table]:
+    """Return the tables whose cells are fenced by rules in both directions. `lines` of text in reading order."""
+    if len(rules.across) < 2 or not rules.down:
+        return []
+    words = [(place, box, word) for place, line in enumerate(lines) for box, word in words_of(line)]
     grids = (_Grid(across, down) for across, down in _nets(rules))
     return [table for grid in grids if (table := grid.table(words)) is not None]
 
@@ -131,18 +134,18 @@ class _Grid:
         self._ys = _places(across, ())
         self._xs = _places(down, (end for rule in across for end in (rule.start, rule.end)))
 
-    def table(self, words: Sequence[tuple[Box, str]]) -> Table | None:
+    def table(self, words: Sequence[tuple[int, Box, str]]) -> Table | None:
         rows, columns = len(self._ys) - 1, len(self._xs) - 1
         if rows < 2 or columns < 2:
             return None
-        cells: list[list[list[str]]] = [[[] for _ in range(columns)] for _ in range(rows)]
-        for box, word in words:
+        cells: list[list[list[tuple[int, str]]]] = [[[] for _ in range(columns)] for _ in range(rows)]
+        for place, box, word in words:
             x, y = box.middle
             row, column = _between(self._ys, y), _between(self._xs, x)
             if row is not None and column is not None:
                 row, column = self._leading(row, column)
-                cells[row][column].append(word)
-        texts = [[" ".join(cell) for cell in row] for row in cells]
+                cells[row][column].append((place, word))
+        texts = [[join_words(cell) for cell in row] for row in cells]
         return self._accepted(texts)
 
     def _accepted(self, texts: list[list[str]]) -> Table | None:

@@ -2,21 +2,23 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
+from statistics import median
 
-from dogent_tui.documents.pdf.columns import rows_of
-from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock
+import msgspec
+
+from dogent_tui.documents.pdf.lists import Mark, mark_of
+from dogent_tui.documents.pdf.model import WIDE, Line, Run, Table, TextBlock, around
 from dogent_tui.documents.pdf.survey import Survey, letters
 
-BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
-_BULLET = re.compile(rf"\s*([{BULLETS}]|[-–—*·](?=\s)|o(?=\s+\S))\s*")
-_ORDERED = re.compile(r"\s*(\d{1,3}|[a-zA-Z]|[ivx]{1,5})([.)])\s+(?=\S)")
-_BOXES = {"☐": "[ ] ", "☑": "[x] ", "☒": "[x] "}
 _NUMBERED = re.compile(
     r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S|(?:chapter|section|part|appendix|annex)\s+[\divxa-z]+\b|第.{1,4}[章节部篇]",
     re.IGNORECASE,
 )
 _ENDS_SENTENCE = re.compile(r"[.;,:!?。；，：！？]$")
+_SENTENCE = re.compile(r"(\S\s+\S+){4}.*[.!?;,]$|.{6}[。；，]$")
+"""What is too long a sentence to be a heading, however large it is set."""
+
 _LONGEST_HEADING = 180
 _LONGEST_BOLD = 120
 """Characters of a heading that nothing but its weight tells from the text."""
@@ -24,7 +26,10 @@ _LONGEST_BOLD = 120
 _LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
 _OPENING = re.compile(r"(\s*)([#>]|[-+](?=\s)|\d+[.)](?=\s)|={3,}|-{3,})")
 _INLINE = re.compile(r"([\\`*]|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w))")
-_WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+_HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+_HYPHENS = ("-", "\u2010")
+_MOST_BLANK = 3
+_LONGEST_SHIFTED = 24
 
 
 def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -> int:
@@ -37,10 +42,11 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
         return 0
     if level := survey.titles.get(letters(text), 0):
         return level
-    if is_label or _BULLET.match(text):
+    number = _NUMBERED.match(text)
+    mark = mark_of(block.lines[:1])
+    if is_label or (mark is not None and not mark.label) or (_SENTENCE.search(text) and not number):
         return 0
     size = block.lines[0].size
-    number = _NUMBERED.match(text)
     if size in survey.sizes and not text.endswith((",", ";")) and len(text) > 1:
         return survey.sizes.index(size) + 1
     bold = all(line.bold for line in block.lines)
@@ -60,42 +66,70 @@ def table_markdown(table: Table) -> str:
 
 
 def _cell(text: str) -> str:
-    return _INLINE.sub(r"\\\1", " ".join(text.split())).replace("|", "\\|")
+    return escaped(text).replace("|", "\\|")
+
+
+def escaped(text: str) -> str:
+    """Return `text` on one line, with what would be marks of Markdown escaped."""
+    return _INLINE.sub(r"\\\1", " ".join(text.split()))
 
 
 def heading_markdown(text: str, level: int) -> str:
     """Return the heading `text` in Markdown."""
-    return f"{'#' * min(level, 6)} {_INLINE.sub(lambda m: chr(92) + m[1], ' '.join(text.split()))}"
+    return f"{'#' * min(level, 6)} {escaped(text)}"
 
 
-def block_markdown(block: TextBlock) -> Iterator[str]:
-    """Yield the Markdown of a block that is no heading: code, items of lists with what belongs to them, paragraphs."""
-    rows = rows_of(block.lines) if all(line.upright for line in block.lines) else [[line] for line in block.lines]
-    if len(rows) > 1 and all(line.mono for line in block.lines):
-        yield _code(rows)
-        return
+def rows_in_order(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines in rows, as they follow each other: those side by side are one row."""
+    rows: list[list[Line]] = []
+    for line in lines:
+        row = rows[-1] if rows else []
+        if row and line.upright and all(there.upright and line.box.beside(there.box) for there in row) and not _over(row, line):
+            row.append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda one: -one.box.x1 if row[0].right_to_left else one.box.x0) for row in rows]
+
+
+def _over(row: Sequence[Line], line: Line) -> bool:
+    box = around(there.box for there in row)
+    return min(box.x1, line.box.x1) - max(box.x0, line.box.x0) > 0.5 * min(box.width, line.box.width)
+
+
+def is_code(block: TextBlock) -> bool:
+    """Tell whether all of `block` is set in a typewriter's font."""
+    return all(line.mono and line.upright for line in block.lines)
+
+
+def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]]]:
+    """Yield the parts of a block that is neither a heading nor code, in rows: items of lists with their marks, and paragraphs."""
     margin = min(line.box.x0 for line in block.lines)
     part: list[list[Line]] = []
-    for row in rows:
-        if part and (_marker(row) or _new_paragraph(part[-1], row, margin, block)):
-            yield _written(part, margin)
+    mark = None
+    for row in rows_in_order(block.lines):
+        begins = mark_of(row)
+        parted = begins or _LEADER.search(_row_text(row)) or _outdented(mark, row)
+        if part and (parted or _new_paragraph(part[-1], row, margin, block)):
+            yield mark, part
             part = []
+        if not part:
+            mark = begins
         part.append(row)
-    yield _written(part, margin)
+    yield mark, part
+
+
+def _outdented(mark: Mark | None, row: Sequence[Line]) -> bool:
+    """Tell whether `row` begins left of the item's mark, as what follows a list does."""
+    return mark is not None and not row[0].right_to_left and row[0].box.x0 < mark.x0 - 0.5 * row[0].size
 
 
 def begins_item(block: TextBlock) -> bool:
-    """Tell whether `block` begins with the marker of an item of a list."""
-    return _marker(block.lines[:1])
+    """Tell whether `block` begins with the mark of an item of a list, or is an entry of a table of contents."""
+    return mark_of(block.lines[:1]) is not None or _LEADER.search(block.lines[0].text) is not None
 
 
 def _row_text(row: Sequence[Line]) -> str:
     return " ".join(line.text.strip() for line in row)
-
-
-def _marker(row: Sequence[Line]) -> bool:
-    text = _row_text(row)
-    return bool(_BULLET.match(text) or _ORDERED.match(text) or _LEADER.search(text))
 
 
 def _new_paragraph(above: Sequence[Line], row: Sequence[Line], margin: float, block: TextBlock) -> bool:
@@ -106,77 +140,97 @@ def _new_paragraph(above: Sequence[Line], row: Sequence[Line], margin: float, bl
     return indented and above[-1].box.x1 < right - 2 * size and bool(_ENDS_SENTENCE.search(_row_text(above)))
 
 
-def _written(part: Sequence[Sequence[Line]], margin: float) -> str:
-    runs = [list(_joined(row)) for row in part]
-    text = _LEADER.sub(" … ", _flow(runs))
-    first = _row_text(part[0])
-    indent = "  " * min(6, round((part[0][0].box.x0 - margin) / (2 * part[0][0].size)))
-    if match := _BULLET.match(first):
-        return f"{indent}- {_BOXES.get(match[1], '')}{_without(text, match[1])}"
-    if match := _ORDERED.match(first):
-        label = match[1] if match[1].isdigit() else ""
-        return f"{indent}{label}{match[2]} {_without(text, match[1] + match[2])}" if label else f"{indent}- {text}"
-    return _OPENING.sub(r"\1\\\2", text, count=1) if _OPENING.match(text) else text
+def paragraph_markdown(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> str:
+    """Return the rows as running text: words that were parted at the end of a line are whole again. Without the item's `mark`."""
+    text = _LEADER.sub(" … ", " ".join(_styled(running_text(rows, mark)).split()))
+    return _OPENING.sub(r"\1\\\2", text, count=1) if _OPENING.match(text) and mark is None else text
 
 
-def _without(text: str, marker: str) -> str:
-    """Return `text` after the list's `marker`, which may have been escaped or set bold."""
-    at = text.find(marker)
-    rest = text[at + len(marker) :] if 0 <= at <= 4 else text
-    bold = text[:at].strip() if 0 <= at <= 4 else ""
-    return (
-        (bold + rest.lstrip())
-        if rest.lstrip() and bold in {"**", "*", "***"} and bold in rest
-        else rest.lstrip().removeprefix("**").lstrip()
-    )
+def plain_text(lines: Sequence[Line]) -> str:
+    """Return the lines as running text without any marks."""
+    return " ".join("".join(run.text for run in running_text(rows_in_order(lines))).split())
+
+
+def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> list[Run]:
+    """Return the runs of the rows, joined as their script asks for. Without the signs of `mark` at their beginning."""
+    runs: list[Run] = []
+    apart = _breaks_between_words(rows)
+    for row in rows:
+        joined = list(_joined(row))
+        if not runs and mark is not None:
+            joined = _without(joined, mark.length)
+        text = "".join(run.text for run in joined).lstrip()
+        if runs and text:
+            _join(runs, text, apart)
+        runs += joined
+    return [run for place, run in enumerate(runs) if not _within_wide(runs, place)]
+
+
+def _within_wide(runs: Sequence[Run], place: int) -> bool:
+    """Tell whether a run is a blank of MuPDF's within Chinese or Japanese text, whose signs are set apart."""
+    if not runs[place].made or not 0 < place < len(runs) - 1:
+        return False
+    return bool(WIDE.match(runs[place - 1].text[-1:]) and WIDE.match(runs[place + 1].text[:1]))
+
+
+def _without(runs: list[Run], length: int) -> list[Run]:
+    left = length
+    for place, run in enumerate(runs):
+        text = run.text.lstrip() if left == length else run.text
+        if len(text) > left:
+            return [msgspec.structs.replace(run, text=text[left:].lstrip()), *runs[place + 1 :]]
+        left -= len(text)
+    return []
 
 
 def _joined(row: Sequence[Line]) -> Iterator[Run]:
-    for number, line in enumerate(row):
-        if number:
-            yield Run(" ", line.size)
-        yield from line.runs
+    for place, line in enumerate(row):
+        before = row[place - 1] if place else None
+        if before is not None:
+            gap = max(line.box.x0 - before.box.x1, before.box.x0 - line.box.x1)
+            if gap > 0.15 * line.size and not before.text[-1:].isspace() and not line.text[:1].isspace():
+                yield Run(" ", line.size)
+        yield from _shifted(line, row)
 
 
-def _flow(rows: Sequence[Sequence[Run]]) -> str:
-    """Return the rows as running text: words that were parted at the end of a line are whole again."""
-    runs: list[Run] = []
-    for row in rows:
-        text = "".join(run.text for run in row).lstrip()
-        if runs and text:
-            _join(runs, text)
-        runs += row
-    return " ".join(_styled(runs).split())
+def _shifted(line: Line, row: Sequence[Line]) -> Iterator[Run]:
+    """Yield the runs of a line that is raised or lowered beside what is larger in its row."""
+    main = max(row, key=lambda there: (there.size, len(there.text)))
+    rise = (main.base - line.base) / main.size
+    shift = 1 if rise > 0 else -1
+    for run in line.runs:
+        yield msgspec.structs.replace(run, shift=shift) if 0.12 < abs(rise) < 1 and line is not main else run
 
 
-def _join(runs: list[Run], text: str) -> None:
+def _breaks_between_words(rows: Sequence[Sequence[Line]]) -> bool:
+    """Tell whether Korean lines end between words: they end short of the margin by more than a sign, or are justified."""
+    right = max((line.box.x1 for row in rows for line in row), default=0.0)
+    slack = [(right - max(line.box.x1 for line in row)) / row[0].size for row in rows[:-1]]
+    return any(each > 1.1 for each in slack) or all(each < 0.05 for each in slack)
+
+
+def _join(runs: list[Run], text: str, apart: bool) -> None:
     last = runs[-1]
     before = last.text.rstrip()
-    if before.endswith(("-", "‐")) and before[-2:-1].isalpha() and text[0].islower():
-        runs[-1] = _with_text(last, before[:-1])
-    elif before.endswith("-") and before[-2:-1].isalpha() and text[0].isalpha():
-        runs[-1] = _with_text(last, before)
-    elif not (_WIDE.match(before[-1:]) and _WIDE.match(text[0])):
-        runs[-1] = _with_text(last, before + " ")
-    else:
-        runs[-1] = _with_text(last, before)
+    end, start = before[-1:], text[0]
+    if end in _HYPHENS and before[-2:-1].isalpha() and start.isalpha():
+        before = before[:-1] if start.islower() or end == _HYPHENS[1] else before
+    elif not (WIDE.match(end) and WIDE.match(start)) and (apart or not (_HANGUL.match(end) and _HANGUL.match(start))):
+        before += " "
+    runs[-1] = msgspec.structs.replace(last, text=before)
 
 
-def _with_text(run: Run, text: str) -> Run:
-    return Run(text, run.size, run.bold, run.italic, run.mono, run.raised, run.uri)
-
-
-def _look(run: Run) -> tuple[bool, bool, bool, bool, str]:
-    return run.bold, run.italic, run.mono, run.raised, run.uri
+def _look(run: Run) -> tuple[bool, bool, bool, int, str, bool]:
+    return run.bold, run.italic, run.mono, run.shift, run.uri, run.markdown
 
 
 def _styled(runs: Sequence[Run]) -> str:
     whole = {_look(run)[:2] for run in runs if run.text.strip()}
     plain = len(whole) == 1  # all bold or all italic says nothing within a block
     parts = []
-    for (bold, italic, mono, raised, uri), same in groupby(_inked(runs), key=_look):
+    for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
         text = "".join(run.text for run in same)
-        parts.append(_marked(text, bold and not plain, italic and not plain, mono, raised, uri))
+        parts.append(text if markdown else _marked(text, bold and not plain, italic and not plain, mono, shift, uri))
     return "".join(parts)
 
 
@@ -185,13 +239,13 @@ def _inked(runs: Sequence[Run]) -> Iterator[Run]:
     last: Run | None = None
     for run in runs:
         if last is not None and not run.text.strip():
-            yield _with_text(last, run.text)
+            yield msgspec.structs.replace(last, text=run.text)
         else:
             last = run
             yield run
 
 
-def _marked(text: str, bold: bool, italic: bool, mono: bool, raised: bool, uri: str) -> str:
+def _marked(text: str, bold: bool, italic: bool, mono: bool, shift: int, uri: str) -> str:
     inner = text.strip()
     if not inner:
         return text
@@ -202,18 +256,36 @@ def _marked(text: str, bold: bool, italic: bool, mono: bool, raised: bool, uri: 
         body = _INLINE.sub(r"\\\1", inner)
         mark = "**" * bold + "*" * italic
         body = f"{mark}{body}{mark[::-1]}" if any(c.isalnum() for c in inner) else body
-    if raised and inner.isalnum() and len(inner) <= 4:
-        body = f"^{inner}^"
+    if shift and len(inner) <= _LONGEST_SHIFTED and not mono:
+        tag = "sup" if shift > 0 else "sub"
+        body = f"<{tag}>{body}</{tag}>"
     if uri.startswith(("http://", "https://", "mailto:")):
         body = f"[{body}](<{uri}>)" if re.search(r"[\s()<>]", uri) else f"[{body}]({uri})"
     return f"{lead}{body}{trail}"
 
 
-def _code(rows: Sequence[Sequence[Line]]) -> str:
+def code_markdown(lines: Sequence[Line]) -> str:
+    """Return the lines as a block of code, indented and parted as they are on the page."""
+    rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)
-    lines = []
-    for row in rows:
-        width = row[0].size * 0.6
-        lines.append(" " * round((row[0].box.x0 - left) / width) + "  ".join(line.text.rstrip() for line in row))
-    fence = "```" if not any("```" in line for line in lines) else "````"
-    return "\n".join([fence, *lines, fence])
+    longest = max((line for row in rows for line in row), key=lambda line: (line.text.isascii(), len(line.text)))
+    width = max(longest.box.width / len(longest.text), 0.1)
+    steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
+    step = max(median(steps) if steps else 0.0, 0.1)
+    texts = [_code_line(rows[0], left, width)]
+    for row, down in zip(rows[1:], steps, strict=True):
+        texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))
+        texts.append(_code_line(row, left, width))
+    fence = "```" if not any("```" in text for text in texts) else "````"
+    return "\n".join([fence, *texts, fence])
+
+
+def _code_line(row: Sequence[Line], left: float, width: float) -> str:
+    out, gap = "", False
+    for line in row:
+        for place, run in enumerate(line.runs):
+            if gap or not place:  # a gap has no signs that tell how wide it is
+                out = (out + " " * gap).ljust(min(200, round((run.x0 - left) / width)))
+            gap = run.made
+            out += "" if run.made else run.text
+    return out.rstrip()

@@ -1,10 +1,14 @@
-"""The text of a page as PyMuPDF sees it, as lines and blocks of ours."""
+"""The text of a page as PyMuPDF sees it: lines and blocks of ours, within the elements of the structure tree where it has one."""
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dogent_tui.documents.pdf.model import Box, Line, Run, TextBlock
+import msgspec
+
+from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Run, TextBlock
+from dogent_tui.documents.pdf.sight import Sight
 
 BROKEN = (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError)
 """What PyMuPDF raises over a damaged object: errors of its own are RuntimeErrors, others come from its Python code."""
@@ -12,73 +16,198 @@ BROKEN = (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeEr
 _RAISED, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 """The flags of a span: https://pymupdf.readthedocs.io/en/latest/textpage.html#span-dictionary"""
 
+_STRUCTURE = 2
+"""The type of a block that is an element of the structure tree, with blocks of its own."""
+
+_SHIFT = 0.12
+"""The share of a line's size by which the baseline of a raised or lowered sign differs at least."""
+
 _LIGATURES = re.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 """Alphabetic presentation forms: one character for several letters, or for the shape of one."""
 
-_ARABIC = re.compile("[\u0600-\u08ff]")
+_LEFTWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05
+_BLANK = 0.18
+"""The share of a size by which signs are apart between words."""
 
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd")
 _MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code")
 
 
-def page_blocks(page: Any) -> list[TextBlock]:
-    """Return the blocks of the pymupdf page in the order of the file, without empty lines."""
+def page_content(page: Any, *, structure: bool = True) -> Page:
+    """Return what is on the pymupdf page in the order of the file, without empty lines. `structure`: within its elements."""
     import pymupdf
 
     # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one from right to left.
-    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_PRESERVE_LIGATURES
-    links = [(Box(*link["from"]), link["uri"]) for link in page.get_links() if link.get("uri")]
+    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
+    if structure:
+        flags |= pymupdf.TEXT_COLLECT_STRUCTURE
     found = page.get_text("dict", flags=flags)["blocks"]
-    if any(_ARABIC.search(span["text"]) for block in found for line in block["lines"] for span in line["spans"]):
+    if any(_LEFTWARD.search(span["text"]) for span in _spans(found)):
         found = page.get_text("rawdict", flags=flags)["blocks"]
-    blocks = []
-    for block in found:
-        lines = tuple(filter(None, (_line(line, links) for line in block["lines"])))
-        if lines:
-            blocks.append(TextBlock(lines))
-    return blocks
+    reader = _Reader(page)
+    nodes = tuple(reader.nodes(found))
+    return Page(Box(*page.rect), nodes, tuple(reader.hidden), tuple(reader.raw))
 
 
-def _line(line: dict[str, Any], links: list[tuple[Box, str]]) -> Line | None:
-    runs = tuple(_run(span, links) for span in line["spans"] if span.get("text") or span.get("chars"))
-    if not any(run.text.strip() for run in runs):
-        return None
-    across, down = line["dir"]
-    return Line(Box(*line["bbox"]), runs, upright=across > 0.99 and abs(down) < 0.1)
+def _spans(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for block in blocks:
+        yield from _spans(block.get("blocks", ()))
+        for line in block.get("lines", ()):
+            yield from line["spans"]
 
 
-def _run(span: dict[str, Any], links: list[tuple[Box, str]]) -> Run:
-    font, flags = span["font"].lower(), span["flags"]
-    middle = Box(*span["bbox"]).middle
-    return Run(
-        _plain(span["text"] if "text" in span else _in_order(span["chars"])),
-        round(span["size"] * 2) / 2,
-        bold=bool(flags & _BOLD) or any(name in font for name in _BOLD_NAMES),
-        italic=bool(flags & _ITALIC) or "italic" in font or "oblique" in font,
-        mono=bool(flags & _MONO) or any(name in font for name in _MONO_NAMES),
-        raised=bool(flags & _RAISED),
-        uri=next((uri for box, uri in links if box.holds(middle)), "") if links else "",
-    )
+class _Reader:
+    """Makes lines of ours, and puts aside what nobody sees."""
+
+    def __init__(self, page: Any) -> None:
+        self._links = [(Box(*link["from"]), link["uri"]) for link in page.get_links() if link.get("uri")]
+        self._sight = Sight(page)
+        self.hidden: list[str] = []
+        self.raw: list[str] = []
+
+    def nodes(self, blocks: Iterable[dict[str, Any]]) -> Iterator[Element | TextBlock]:
+        for block in blocks:
+            if block["type"] == _STRUCTURE:
+                kids = tuple(self.nodes(block.get("blocks", ())))
+                if block["std"] == "Artifact":
+                    yield from kids
+                elif kids:
+                    yield Element(block["std"], block["index"], kids)
+            elif lines := tuple(filter(None, map(self._line, block.get("lines", ())))):
+                yield TextBlock(lines)
+
+    def _line(self, line: dict[str, Any]) -> Line | None:
+        across, down = line["dir"]
+        spans = [span for span in line["spans"] if span.get("text") or span.get("chars")]
+        self.raw.append("".join(map(_text, spans)))
+        seen = [span for span in spans if self._sight.sees(span)]
+        if len(seen) < len(spans):
+            unseen = "".join(_plain(_text(span)) for span in spans if span not in seen).strip()
+            self.hidden += [unseen] if unseen else []
+        runs = self._runs(seen)
+        if not any(run.text.strip() for run in runs):
+            return None
+        box = Box(*line["bbox"]) if len(seen) == len(spans) else _around(seen)
+        return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=_baseline(seen)[0])
+
+    def _runs(self, spans: list[dict[str, Any]]) -> tuple[Run, ...]:
+        base, size = _baseline(spans)
+        runs = [self._run(span, base, size) for span in spans]
+        if "chars" not in (spans[0] if spans else {}) or not _reads_leftward("".join(run.text for run in runs)):
+            return tuple(runs)
+        return tuple(_leftward([(char, run) for span, run in zip(spans, runs, strict=True) for char in _clusters(span["chars"])]))
+
+    def _run(self, span: dict[str, Any], base: float, size: float) -> Run:
+        font, flags = span["font"].lower(), span["flags"]
+        box = Box(*span["bbox"])
+        rise = (base - span["origin"][1]) / max(size, 0.1)
+        return Run(
+            _plain(_text(span)),
+            round(span["size"] * 2) / 2,
+            bold=bool(flags & _BOLD) or any(name in font for name in _BOLD_NAMES),
+            italic=bool(flags & _ITALIC) or "italic" in font or "oblique" in font,
+            mono=bool(flags & _MONO) or any(name in font for name in _MONO_NAMES),
+            shift=0 if abs(rise) < _SHIFT or abs(rise) > 1 or span["size"] > size else 1 if rise > 0 else -1,
+            uri=next((uri for place, uri in self._links if place.holds(box.middle)), "") if self._links else "",
+            x0=box.x0,
+            font=span["font"],
+            made=not _text(span).strip() and bool(span.get("char_flags", 0) & _SYNTHETIC),
+        )
 
 
-def _in_order(characters: list[dict[str, Any]]) -> str:
-    """Return the text of `characters`. Letters of an Arabic ligature come backwards, and all but the last without a width."""
-    found: list[str] = []
+_SYNTHETIC = 0x200 | 0x400
+"""A blank that MuPDF put where a gap is, and one where it is wide."""
+
+
+def _text(span: dict[str, Any]) -> str:
+    return span["text"] if "text" in span else "".join(char["c"] for char in span["chars"])
+
+
+def _around(spans: list[dict[str, Any]]) -> Box:
+    boxes = [span["bbox"] for span in spans] or [(0.0, 0.0, 0.0, 0.0)]
+    return Box(min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+
+
+def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
+    """Return where most signs of a line stand, and how large these are."""
+    weights: dict[float, tuple[float, float]] = {}
+    for span in spans:
+        at = round(span["origin"][1], 1)
+        length, size = weights.get(at, (0.0, 0.0))
+        weights[at] = length + len(_text(span).strip()) * span["size"], max(size, span["size"])
+    at = max(weights, key=lambda at: weights[at], default=0.0)
+    return at, weights.get(at, (0.0, 0.0))[1]
+
+
+def _reads_leftward(text: str) -> bool:
+    letters = sum(1 for char in text if char.isalpha())
+    return 2 * len(_LEFTWARD.findall(text)) > letters > 0
+
+
+def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, str]]:
+    """Yield from where to where each sign is, and its letters. Those of a ligature come backwards, and all but the last without
+    a width."""
     held: list[str] = []
     for character in characters:
         x0, _, x1, _ = character["bbox"]
         held.append(character["c"])
-        if x1 - x0 > _NO_WIDTH or not _ARABIC.match(character["c"]) or unicodedata.combining(character["c"]):
-            found += reversed(held) if all(map(_ARABIC.match, held)) else held
+        if x1 - x0 > _NO_WIDTH or not _LEFTWARD.match(character["c"]) or unicodedata.combining(character["c"]):
+            yield x0, x1, "".join(reversed(held) if all(map(_LEFTWARD.match, held)) else held)
             held = []
-    return "".join([*found, *held])
+    if held:
+        yield x0, x1, "".join(held)
+
+
+def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run]:
+    """Yield the runs of a line that is read from the right, by where its signs are: MuPDF's order is wrong around numbers."""
+    placed = sorted(signs, key=lambda sign: -sign[0][0] - sign[0][1])
+    for at in range(len(placed) - 1, 0, -1):  # MuPDF puts no blank where its order jumps
+        (x0, _, text), run = placed[at - 1]
+        _, x1, after = placed[at][0]
+        if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
+            placed.insert(at, ((x1, x0, " "), run))
+    texts = [text for (_, _, text), _ in placed]
+    order = list(range(len(placed)))
+    start = 0
+    while start < len(order):  # what is read from the left within it: numbers, and words of other scripts with what is between
+        end = _rightward_end(texts, start)
+        order[start:end] = reversed(order[start:end])
+        start = end
+    brackets = [text for text in map(texts.__getitem__, order) if text in "()[]"]
+    mirrored = bool(brackets) and brackets[0] in ")]"
+    for at in order:
+        (x0, x1, text), run = placed[at]
+        text = _plain(text.translate(_MIRRORED) if mirrored else text)
+        yield msgspec.structs.replace(run, text=text, x0=(x0 + x1) / 2)
+
+
+def _rightward_end(texts: list[str], start: int) -> int:
+    """Return where the part that is read from the left ends which begins at `start`; the next place where there is none."""
+    if not (texts[start][:1].isdigit() or _other_letter(texts[start])):
+        return start + 1
+    end = last = start
+    words = False
+    while end < len(texts) and not _LEFTWARD.match(texts[end]):
+        words = words or _other_letter(texts[end])
+        if texts[end][:1].isalnum():
+            last = end
+        elif not words and texts[end] not in ".,:/-٫٬":
+            break
+        end += 1
+    return last + 1
+
+
+def _other_letter(text: str) -> bool:
+    return text[:1].isalpha() and not _LEFTWARD.match(text)
 
 
 def _plain(text: str) -> str:
-    """Return `text` without what no reader sees (soft hyphens, zero-width marks, control characters), ligatures taken apart."""
+    """Return `text` without what no reader sees (zero-width marks, control characters), ligatures taken apart."""
     if text.isascii() and text.isprintable():
         return text
     text = _LIGATURES.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = text[:-1] + "\u2010" if text.endswith("\xad") else text  # a hyphen that is seen
     kept = (" " if c in "\t\xa0\u2007\u202f" else c for c in text if c not in "\xad\u200b\u200c\u2060\ufeff")
     return "".join(c for c in kept if c >= " " and not "\ud800" <= c <= "\udfff" and not "\x7f" <= c < "\xa0")

@@ -156,18 +156,21 @@ def test_a_table_without_lines(made):
     )
 
 
-def test_running_titles_and_page_numbers_are_left_out(made):
+def test_running_titles_and_page_numbers_are_metadata_and_lines_of_the_text_stay(made):
     made.document.delete_page(0)
     for number in range(1, 6):
         made.page()
-        made.at(72, 40, "A History of Harbours")
+        made.at(72, 40, "A History of Harbours", 9)
+        made.at(72, 80, "Status: not approved.")
         made.at(280, 815, f"{number}")
         made.lines(72, 120, [f"On page {number}. {BODY}"])
     opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
     text = "\n".join(block.markdown for block in opened.blocks)
     assert "A History" not in text
-    assert text.splitlines()[:2] == ["<!-- page 1 -->", f"On page 1. {BODY}"]
-    assert opened.metadata["running_lines_left_out"] == 10
+    assert text.count("Status: not approved.") == 5
+    assert text.splitlines()[:3] == ["<!-- page 1 -->", "Status: not approved.", f"On page 1. {BODY}"]
+    assert {"text": "A History of Harbours", "pages": "1-5"} in opened.metadata["running_titles"]
+    assert [entry["text"] for entry in opened.metadata["running_titles"]][-1] == "5"
 
 
 def test_pages_that_are_wanted(made):

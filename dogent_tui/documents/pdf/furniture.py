@@ -1,0 +1,156 @@
+"""Running titles and page numbers: told from the text by where they are, how they are set, and that they repeat or count."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+import msgspec
+
+from dogent_tui.documents.pdf.model import Box, Line, Page, TextBlock
+
+_EDGE = 0.15
+"""The share of a page at its top and its bottom where running titles are."""
+
+_NEAR = 4.0
+"""Points by which the same line may be higher or lower from page to page."""
+
+_GAP = 0.6
+"""Sizes of the text between a running title and the text itself."""
+
+_LARGEST = 1.1
+"""What is set larger than the text by this factor is no running title."""
+
+_NUMBER = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(
+    r"(page|seite|p\.?|s\.?|第)?\s*[-–—|]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|]*(\s*(/|of|von|de|页|頁)\s*\d*)?", re.IGNORECASE
+)
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """A line near an edge: what does not change of it, whether it is set as the text is, and its number less the page's."""
+
+    shape: str
+    top: bool
+    height: float
+    apart: bool
+    offset: int | None
+
+
+class Furniture(msgspec.Struct, frozen=True):
+    """The running titles of a document: their shapes with where they are, in points from the nearer edge."""
+
+    known: dict[tuple[str, bool], tuple[float, ...]]
+    body: float
+    font: str
+
+    def of(self, page: Page, number: int) -> list[Line]:
+        """Return the running lines of page `number`: known ones beyond which, outward, nothing else is, away from the text."""
+        return [*self._peeled(page, number, top=True), *self._peeled(page, number, top=False)]
+
+    def _peeled(self, page: Page, number: int, *, top: bool) -> list[Line]:
+        outside = {id(line) for node in page.nodes if isinstance(node, TextBlock) for line in node.lines}
+        tagged = len(page.nodes) > sum(isinstance(node, TextBlock) for node in page.nodes)
+        rows = list(_rows(page, top=top))
+        taken = 0
+        for row in rows:
+            if not all(self._runs(line, page.area, number, top, tagged and id(line) in outside) for line in row):
+                break
+            taken += 1
+        while 0 < taken < len(rows) and _between(rows[taken - 1], rows[taken]) < _GAP * rows[taken - 1][0].size:
+            taken -= 1
+        return [line for row in rows[:taken] for line in row]
+
+    def _runs(self, line: Line, area: Box, number: int, top: bool, untagged: bool) -> bool:
+        seen = _seen(line, area, number, self.body, self.font)
+        if seen is None or seen.top != top:
+            return False
+        near = any(abs(height - seen.height) <= _NEAR for height in self.known.get((seen.shape, top), ()))
+        return near or (untagged and (seen.apart or seen.offset is not None))  # the file says that it is none of its content
+
+
+def furniture(pages: Mapping[int, Page], body: float) -> Furniture:
+    """Return the running titles of these `pages`, by their numbers. `body` is the size of the text."""
+    fonts: Counter[str] = Counter()
+    for page in pages.values():
+        for block in page.blocks:
+            for line in block.lines:
+                fonts.update({run.font: len(run.text) for run in line.runs if line.size == body})
+    font = fonts.most_common(1)[0][0] if fonts else ""
+    found: dict[tuple[str, bool], list[tuple[int, _Seen]]] = defaultdict(list)
+    for number, page in pages.items():
+        for line in (line for block in page.blocks for line in block.lines):
+            if (seen := _seen(line, page.area, number, body, font)) is not None:
+                found[seen.shape, seen.top].append((number, seen))
+    known = {}
+    for key, group in found.items():
+        heights = tuple(sorted(height for height in _places(group) if _repeats(group, height)))
+        if heights:
+            known[key] = heights
+    return Furniture(known, body, font)
+
+
+def _places(group: Iterable[tuple[int, _Seen]]) -> set[float]:
+    return {seen.height for _, seen in group}
+
+
+def _repeats(group: list[tuple[int, _Seen]], height: float) -> bool:
+    """Tell whether a line comes back at this `height`: set apart from the text, or as a number that counts the pages."""
+    here = [(number, seen) for number, seen in group if abs(seen.height - height) <= _NEAR]
+    counts = Counter(seen.offset for _, seen in here if seen.offset is not None)
+    apart = {number for number, seen in here if seen.apart}
+    return len(apart) >= 2 or max(counts.values(), default=0) >= 2
+
+
+def _seen(line: Line, area: Box, number: int, body: float, font: str) -> _Seen | None:
+    if not line.upright or line.size > _LARGEST * body:
+        return None
+    top = line.box.y1 < area.y0 + _EDGE * area.height
+    if not top and line.box.y0 <= area.y1 - _EDGE * area.height:
+        return None
+    text = " ".join(line.text.split()).casefold()
+    counter = _PAGE_NUMBER.fullmatch(text)
+    offset = _value(counter[2]) - number if counter else None
+    shape = "#" if counter else _NUMBER.sub("#", text)
+    apart = line.size < 0.95 * body or all(run.font != font for run in line.runs if run.text.strip())
+    height = line.box.y0 - area.y0 if top else area.y1 - line.box.y1
+    return _Seen(shape, top, round(height, 1), apart and counter is None, offset)
+
+
+def _value(text: str) -> int:
+    if text.isdigit():
+        return int(text)
+    values = [_ROMAN[char] for char in text]
+    return sum(-one if one < after else one for one, after in pairwise([*values, 0]))
+
+
+def _rows(page: Page, *, top: bool) -> Iterator[list[Line]]:
+    """Yield the lines that are side by side, from the page's edge inward."""
+    lines = [line for block in page.blocks for line in block.lines if line.upright]
+    row: list[Line] = []
+    for line in sorted(lines, key=lambda line: line.box.y0 if top else -line.box.y1):
+        if row and not line.box.beside(row[0].box):
+            yield row
+            row = []
+        row.append(line)
+    if row:
+        yield row
+
+
+def _between(one: Iterable[Line], other: Iterable[Line]) -> float:
+    first, second = [line.box for line in one], [line.box for line in other]
+    return max(
+        min(box.y0 for box in second) - max(box.y1 for box in first), min(box.y0 for box in first) - max(box.y1 for box in second)
+    )
+
+
+def told(found: Mapping[str, Iterable[int]]) -> list[dict[str, str]]:
+    """Return the running lines with the pages on which each is, as they are told in the metadata."""
+    return [{"text": text, "pages": _ranges(sorted(pages))} for text, pages in found.items()]
+
+
+def _ranges(pages: list[int]) -> str:
+    starts = [page for before, page in pairwise([-1, *pages]) if page != before + 1]
+    ends = [page for page, after in pairwise([*pages, -1]) if after != page + 1]
+    return ",".join(str(start) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True))

@@ -1,0 +1,223 @@
+"""A page without tags: its lines are put together by where they are and how they are set."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.pdf.columns import aligned_tables, rows_of
+from dogent_tui.documents.pdf.labels import label_numbers
+from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_markdown
+from dogent_tui.documents.pdf.model import Line, Piece, Run, Table, TextBlock, around
+from dogent_tui.documents.pdf.order import from_the_top, regions
+from dogent_tui.documents.pdf.rules import Rules, fenced_tables, page_rules
+from dogent_tui.documents.pdf.structure import (
+    begins_item,
+    code_markdown,
+    heading_level,
+    heading_markdown,
+    is_code,
+    paragraph_markdown,
+    paragraphs,
+    table_markdown,
+)
+from dogent_tui.documents.pdf.survey import Survey
+
+_MOST_EMPTY = 3.5
+"""Lines from one part of a program to the next."""
+
+_OFF_GRID = 0.12
+_WIDEST_GAP = 3.5
+"""Sizes of the text between the mark of an item and the item."""
+
+
+def layout_pieces(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[Piece]:
+    """Yield what the `blocks` of the pymupdf page are, in the order of reading."""
+    yield from pieces(list(_items(page, [*_with_marks(blocks)])), known)
+
+
+def pieces(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Piece]:
+    """Yield the Markdown of the `items`, of which those of a list are one piece."""
+    labels = label_numbers(items, known.body)
+    writer = _Lists()
+    for place, item in enumerate(items):
+        if isinstance(item, Table):
+            yield from writer.flushed()
+            yield Piece(table_markdown(item))
+        elif level := heading_level(item, known, is_label=place in labels):
+            yield from writer.flushed()
+            yield Piece(heading_markdown(item.text, level), level, " ".join(item.text.split()))
+        elif not known.typewritten and is_code(item):
+            yield from writer.flushed()
+            yield Piece(code_markdown(item.lines))
+        else:
+            for mark, rows in paragraphs(item):
+                yield from writer.written(mark, rows)
+    yield from writer.flushed()
+
+
+class _Lists:
+    """Puts the items of a list together, over the blocks that they are in."""
+
+    def __init__(self) -> None:
+        self._list = List()
+        self._rows: list[list[Line]] = []
+
+    def written(self, mark: Mark | None, rows: list[list[Line]]) -> Iterator[Piece]:
+        """Take a part of the text; yield what is complete now."""
+        if mark is not None and self._list.takes(mark):
+            self._rows = rows
+            self._list.add(mark, paragraph_markdown(rows, mark))
+        elif mark is None and self._list.items and self._goes_on(rows):
+            self._rows = [*self._rows, *rows]
+            last = self._list.items[-1]
+            last.texts[-1] = paragraph_markdown(self._rows, last.mark)
+        else:
+            yield from self.flushed()
+            yield Piece(paragraph_markdown(rows))
+
+    def flushed(self) -> Iterator[Piece]:
+        """Yield the list so far, and begin another."""
+        if self._list.items:
+            yield Piece(list_markdown(self._list.items))
+            self._list = List()
+
+    def _goes_on(self, rows: list[list[Line]]) -> bool:
+        """Tell whether `rows` are right below the last item and as far in as its text."""
+        mark, first, last = self._list.items[-1].mark, rows[0][0], self._rows[-1][0]
+        start = -first.box.x1 if first.right_to_left else first.box.x0
+        near = -0.5 * first.size < first.box.y0 - last.box.y1 < 0.6 * first.size
+        return near and start > mark.x0 + 0.6 * mark.size
+
+
+def _with_marks(blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
+    """Yield the blocks with the marks of items, which are drawn apart as often as not, at the beginning of their lines."""
+    lines = sorted((line for block in blocks for line in block.lines if line.upright), key=lambda line: line.box.y0)
+    partners: dict[int, Line] = {}
+    marks: set[int] = set()
+    for place, line in enumerate(lines):
+        if is_mark(line.text) and (partner := _partner(line, lines[max(0, place - 40) : place + 40])):
+            partners[id(partner)] = line
+            marks.add(id(line))
+    for block in blocks:
+        kept = tuple(_marked(line, partners.get(id(line))) for line in block.lines if id(line) not in marks)
+        if kept:
+            yield TextBlock(kept)
+
+
+def _partner(mark: Line, lines: Iterable[Line]) -> Line | None:
+    """Return the line of which `mark` is the item's mark: the next one in its row, and the only one unless it is a bullet."""
+    row = [line for line in lines if line is not mark and line.box.beside(mark.box) and not is_mark(line.text)]
+    gaps = [
+        (mark.box.x0 - line.box.x1 if line.right_to_left else line.box.x0 - mark.box.x1, place) for place, line in enumerate(row)
+    ]
+    near = [(gap, place) for gap, place in gaps if -1 < gap < _WIDEST_GAP * mark.size]
+    alone = len(row) == 1 or not mark.text.strip(" .)(").isalnum()
+    return row[min(near)[1]] if near and alone else None
+
+
+def _marked(line: Line, mark: Line | None) -> Line:
+    if mark is None:
+        return line
+    blank = Run(" ", line.size, x0=mark.box.x1)
+    signs = [msgspec.structs.replace(run, text=run.text.strip()) for run in mark.runs]
+    return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
+
+
+def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
+    rules = page_rules(page) if blocks else Rules()
+    fenced = fenced_tables(rules, [line for block in blocks for line in block.lines if line.upright])
+    upright = [_outside(block, fenced) for block in blocks if all(line.upright for line in block.lines)]
+    aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
+    items: list[TextBlock | Table] = []
+    for number, region in enumerate(groups := regions([block for block in upright if block.lines]) or [[]]):
+        tables: list[Table] = [table for table in fenced if _home(table, groups) == number]
+        used: set[int] = set()
+        for table, lines in aligned_tables([line for block in region for line in block.lines], rules):
+            tables.append(table)
+            used.update(map(id, lines))
+        texts = [part for block in region for part in _parts(block, used)]
+        items += from_the_top([*texts, *tables])
+    yield from _continued(items)
+    yield from aslant
+
+
+def _continued(items: Iterable[TextBlock | Table]) -> Iterator[TextBlock | Table]:
+    """Join the parts of a paragraph, or of a program, that MuPDF, a figure or the end of a column set apart."""
+    held: TextBlock | None = None
+    for item in items:
+        if held is not None and isinstance(item, TextBlock) and _goes_on(held, item):
+            held = TextBlock((*held.lines, *item.lines))
+            continue
+        if held is not None:
+            yield held
+        held = item if isinstance(item, TextBlock) else None
+        if held is None:
+            yield item
+    if held is not None:
+        yield held
+
+
+def _goes_on(above: TextBlock, below: TextBlock) -> bool:
+    last, first = above.lines[-1], below.lines[0]
+    same = first.size == last.size and first.bold == last.bold and first.mono == last.mono and not begins_item(below)
+    down = (first.box.y0 - above.box.y1) / max(last.size, 1)
+    if not same:
+        return False
+    if first.mono and last.mono and _on_grid(above, below):
+        return True
+    width = max(above.box.width, below.box.width)
+    bottom = around(line.box for line in above.lines if line.box.beside(last.box))
+    full = bottom.width > 0.85 * width  # a paragraph's last line is short
+    if first.box.y1 < last.box.y0 and full:  # at the top of the next column
+        end = last.text.rstrip()[-1:]
+        return end in "-\u2010," or (end.isalnum() and first.text.lstrip()[:1].islower())
+    return -0.3 < down < 0.45 and full and abs(above.box.x0 - below.box.x0) < max(4 * last.size, 0.1 * width)
+
+
+def _on_grid(above: TextBlock, below: TextBlock) -> bool:
+    """Tell whether two parts of a program are one, with empty lines between them: these are as high as the others."""
+    bases = [[line.base for line in block.lines] for block in (above, below)]
+    steps = [two - one for block in bases for one, two in pairwise(block) if two - one > 1]
+    step = median(steps) if steps else 1.2 * above.lines[-1].size
+    apart = (bases[1][0] - bases[0][-1]) / step
+    return 0.5 < apart < _MOST_EMPTY and abs(apart - round(apart)) < _OFF_GRID
+
+
+def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:
+    lines = tuple(line for line in block.lines if not any(table.box.holds(line.box.middle, 1) for table in tables))
+    return TextBlock(lines)
+
+
+def _home(table: Table, groups: list[list[TextBlock]]) -> int:
+    """Return the group in whose place the `table` is read: the one that is nearest to it."""
+
+    def distance(number: int) -> float:
+        return min((abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0) for block in groups[number]), default=1e9)
+
+    return min(range(len(groups)), key=distance)
+
+
+def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
+    """Yield what of `block` is not in a table, parted where a table stood between, and where a heading begins or ends."""
+    part: list[Line] = []
+    lines = [line for row in rows_of(block.lines) for line in row]
+    for line in lines:
+        taken = id(line) in used
+        if part and (taken or _differs(part[-1], line)):
+            yield TextBlock(tuple(part))
+            part = []
+        if not taken:
+            part.append(line)
+    if part:
+        yield TextBlock(tuple(part))
+
+
+def _differs(above: Line, line: Line) -> bool:
+    """Tell whether two lines of a block are set so differently that one is a heading of the other."""
+    larger = abs(above.size - line.size) >= 0.12 * min(above.size, line.size)
+    if above.box.beside(line.box):  # a title with a date or a number at the other side of the page
+        return larger and line.box.x0 - above.box.x1 > 3 * above.size
+    return larger or (above.bold != line.bold and line.box.y0 > above.box.y1 - 1) or above.mono != line.mono

@@ -1,0 +1,102 @@
+"""What was put on a page besides its text: comments, highlights, fields of forms; and how hidden text is marked."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.pdf.model import Box, Line, Page, words_of
+from dogent_tui.documents.pdf.structure import escaped
+
+_MOST = 500
+_UNDER = {"Highlight": "Highlight", "StrikeOut": "Strikeout", "Underline": "Underlined", "Squiggly": "Underlined"}
+_DRAWN = {"FreeText": "Text note", "Stamp": "Stamp"}
+_COMMENTS = {"Text", "Caret", "Ink", "Square", "Circle", "Line", "Polygon", "PolyLine", "FileAttachment"}
+_CHECKS = {"CheckBox", "RadioButton"}
+
+
+class Annotation(msgspec.Struct, frozen=True):
+    """An annotation, or a field of a form: what it is, where, who says what in it, and its value as it is drawn."""
+
+    what: str
+    box: Box
+    name: str = ""
+    text: str = ""
+    under: tuple[Box, ...] = ()
+    drawn: bool = False
+
+
+def page_marks(page: Any) -> list[Annotation]:
+    """Return the annotations and the fields on the pymupdf page."""
+    return [*_annotations(page), *_fields(page)]
+
+
+def _annotations(page: Any) -> Iterator[Annotation]:
+    for annotation in islice(page.annots() or (), _MOST):
+        kind, info = annotation.type[1], annotation.info
+        text, author = _plain(info.get("content", "")), _plain(info.get("title", ""))
+        box = Box(*annotation.rect)
+        if kind in _UNDER:
+            corners = annotation.vertices or []
+            quads = tuple(
+                Box(min(x), min(y), max(x), max(y)) for four in _fours(corners) for x, y in [tuple(zip(*four, strict=True))]
+            )
+            yield Annotation(_UNDER[kind], box, author, text, quads or (box,))
+        elif kind in _DRAWN:
+            yield Annotation(_DRAWN[kind], box, author, text or _plain(info.get("subject", "")), drawn=True)
+        elif kind in _COMMENTS and text:
+            yield Annotation("Comment", box, author, text)
+
+
+def _fours(corners: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (corners[at : at + 4] for at in range(0, len(corners) - 3, 4))
+
+
+def _fields(page: Any) -> Iterator[Annotation]:
+    for field in islice(page.widgets() or (), _MOST):
+        name, value = _plain(field.field_label or field.field_name or ""), field.field_value
+        if field.field_type_string in _CHECKS:
+            value = "not checked" if value in {None, False, "Off", ""} else "checked"
+        if field.field_type_string not in {"Button", "Signature"}:
+            text = _plain(", ".join(map(str, value)) if isinstance(value, list) else str(value or ""))
+            yield Annotation("Form field", Box(*field.rect), name, text, drawn=True)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("\0", "").split())
+
+
+def drawn_by(line: Line, marks: Sequence[Annotation]) -> bool:
+    """Tell whether the line is what an annotation or a field shows, which is told as such."""
+    text = "".join(line.text.split())
+    return any(
+        mark.drawn
+        and mark.box.holds(line.box.middle, 2)
+        and (text in "".join(mark.text.split()) or (mark.text.endswith("checked") and len(text) == 1))
+        for mark in marks
+    )
+
+
+def marks_markdown(marks: Sequence[Annotation], page: Page) -> Iterator[str]:
+    """Yield a paragraph for each mark: what it is, whose, on which words, and what it says."""
+    words = [(box, word) for block in page.blocks for line in block.lines for box, word in words_of(line)] if marks else []
+    for mark in marks:
+        if mark.what == "Form field":
+            yield _written(f"Form field {mark.name}: {mark.text or '(empty)'}")
+            continue
+        who = f" by {mark.name}" if mark.name else ""
+        quote = " ".join(word for box, word in words if any(quad.holds(box.middle) for quad in mark.under))
+        parts = [f"“{quote}”"] if quote else []
+        if mark.text and mark.text != quote:
+            parts.append(f"comment: {mark.text}" if quote else mark.text)
+        yield _written(f"{mark.what}{who}: {' – '.join(parts)}")
+
+
+def _written(text: str) -> str:
+    return f"\\[{escaped(text)}\\]"
+
+
+def hidden_markdown(text: str) -> str:
+    """Return text that nobody sees on the page as a comment that says so: it is data, and often not meant well."""
+    return f"<!-- hidden text, not visible on the page: {' '.join(text.split()).replace('--', '- -')} -->"
