@@ -38,7 +38,7 @@ def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passa
 
     `named`: the user named the sources, so that less of it will do.
     """
-    hits = good(Index(found).search(topic), 0.0)
+    hits = good(Index(found).rank(topic), 0.0)
     if not hits or max(hit.coverage for hit in hits) < (_LEAST_NAMED if named else _LEAST):
         return []
     chosen = {hit.passage for hit in hits}
@@ -53,7 +53,7 @@ def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -
     made: list[tuple[str, list[Passage]]] = []
     index, used = Index(found), set[Passage]()
     for heading in headings:
-        hits = [hit for hit in good(index.search(heading), _LEAST) if hit.passage not in used]
+        hits = [hit for hit in good(index.rank(heading), _LEAST) if hit.passage not in used]
         chosen = {hit.passage for hit in hits[:_MOST_UNDER]}
         made.append((heading, [passage for passage in found if passage in chosen]))
         used |= chosen

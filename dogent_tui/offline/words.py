@@ -101,11 +101,10 @@ def _cutter() -> Callable[[str], Iterable[str]]:
 
 @cache
 def related() -> Mapping[str, frozenset[str]]:
-    """Return for each term those that mean nearly the same, in either language."""
+    """Return for each term those that mean nearly the same."""
     found: dict[str, frozenset[str]] = {}
     for line in words()["related"].strip().splitlines():
-        ways = ([word] if word >= "\u3400" else terms(word) for word in line.split())
-        group = {term for way in ways for term in way}
+        group = set(terms(line))
         for term in group:
             found[term] = found.get(term, frozenset()) | (group - {term})
     return found
