@@ -15,7 +15,7 @@ from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
 from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggestions, terms
 
-_ANSWERS, _SAYS_ALL, _BESIDE = 0.3, 0.6, 0.5
+_ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.5, 0.5
 """Coverage from which on a passage counts: as an answer, for words that are no question, beside what a table answers."""
 _QUOTED, _LISTED, _PLACES, _LONGEST = 3, 60, 3, 900
 _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
@@ -158,7 +158,7 @@ class Finder:
         if self.request.files:
             said = [ask(one.tables, topic, "each") for one in documents if one.is_table]
             asked = [(Index(one.passages), topic) for one in documents if not one.is_table]
-        found = [hit.passage for index, side in asked for hit in good(index.search(side), 0.2)[:2]]
+        found = [hit.passage for index, side in asked for hit in good(index.rank(side), 0.2)[:2]]
         said += map(_quote, found)
         said += drafting.differing(list(dict.fromkeys(found)), self.request.language)
         return list(dict.fromkeys(filter(None, said)))

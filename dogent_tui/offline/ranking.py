@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dogent_tui.offline.passages import Passage, width
-from dogent_tui.offline.words import related, terms, words
+from dogent_tui.offline.words import language_of, related, terms, words
 
 _SATURATION, _LENGTH = 1.2, 0.5
 _RELATED, _MISSPELT, _PREFIX, _SIGN = 0.5, 0.8, 0.6, 0.2
@@ -16,9 +16,9 @@ _RELATED, _MISSPELT, _PREFIX, _SIGN = 0.5, 0.8, 0.6, 0.2
 finds words that are cut in another way.
 """
 _NAME, _TITLE, _HEADING, _QUESTION = 0.6, 0.4, 2.0, 1.5
-_ROW, _README, _BESIDE = 0.6, 0.6, 0.2
-"""What a row of a table counts, and a passage of a README, which tells about the other files; and how
-much of what the passages beside it score is added.
+_ROW, _NAMED, _README, _BESIDE, _ELSEWHERE = 0.6, 2.0, 0.6, 0.2, 0.5
+"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells about the other files; how much
+of what the passages beside it score is added; and what a word counts that a passage in the other language does not hold.
 """
 _SURE, _WINDOW = 0.7, 900
 """Coverage up to which a passage is quoted with those around it, and how long that quote may be, in characters, a Chinese one
@@ -71,18 +71,23 @@ class Index:
     def _ranked(self, question: str) -> list[tuple[int, Hit]]:
         asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
         rarity = [weight * self._rarity(max(1, *(self._holders.get(way, 0) for way in ways))) for weight, ways in asked]
+        language = language_of(question)
         own, shares = list[float](), list[float]()
         for passage, bag, length in zip(self._passages, self._bags, self._lengths, strict=True):
+            heading = dict(_weighed(passage.heading if passage.heading != passage.title else ""))
             norm = _SATURATION * (1 - _LENGTH + _LENGTH * length / self._average)
-            score = covered = 0.0
+            score = covered = whole = 0.0
+            other = _ELSEWHERE if language_of(passage.text) != language else 1.0
             for (weight, ways), rare in zip(asked, rarity, strict=True):
                 held = [(value, way) for way, value in ways.items() if way in bag]
+                whole += rare if held else rare * other
                 scores = (value * self._rarity(self._holders[way]) * bag[way] / (bag[way] + norm) for value, way in held)
                 score += weight * max(scores, default=0.0)
                 covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
-            share = covered / sum(rarity) if score else 0.0
+            share = covered / whole if score else 0.0
+            is_named = all(ways.keys() & heading.keys() for _, ways in asked)
             is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
-            own.append(score * (0.5 + share) * _ROW**passage.is_row * _README**is_readme)
+            own.append(score * (0.5 + share) * _ROW**passage.is_row * _NAMED**is_named * _README**is_readme)
             shares.append(share)
         found = []
         for at, passage in enumerate(self._passages):
