@@ -21,7 +21,7 @@ a heading that the user named; rows of a table that is shown whole.
 _FACT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)\s*(%|[^\W\d_]+)")
 _NOTE = re.compile(r"^\[\^(\d+)\]:", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff][^\s\u3400-\u9fff]*")
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\s\u3000-\u303f\uff00-\uffef\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,21 @@ def added(text: str, part: Draft) -> str:
     own = _NOTE.search(part.text)
     said, new = (part.text[: own.start()], part.text[own.start() :]) if own else (part.text, "")
     return f"{head.rstrip()}\n\n{said.rstrip()}\n\n{foot}\n{new}".rstrip() + "\n"
+
+
+def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) -> str:
+    """Return the Markdown `text` with links to its headings under the heading `title`, below its own; empty where it has none.
+
+    Links that are there already are replaced.
+    """
+    text = re.sub(rf"^## {title}\n\n(?: *- \[.*\n)+\n?", "", text, flags=re.MULTILINE)
+    below = [(level, name) for level, name in headings if level > 1 and name != title]
+    least = min((level for level, _ in below), default=0)
+    slugs = (re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-") for _, name in below)
+    rows = (f"{'  ' * (level - least)}- [{name}](#{slug})\n" for (level, name), slug in zip(below, slugs, strict=True))
+    above = re.match(r"(?:---\n.*?\n---\n)?\s*(?:# [^\n]*\n+)?", text, re.DOTALL)
+    at = above.end() if above else 0
+    return f"{text[:at].rstrip()}\n\n## {title}\n\n{''.join(rows)}\n{text[at:]}".lstrip() if below else ""
 
 
 def differing(quoted: Sequence[Passage], language: Language) -> list[str]:

@@ -124,9 +124,9 @@ class Finder:
             return self._summarize() if self.request.files else []
         answer = ask(tables, topic, named=bool(self.request.files))
         operation = operation_of(topic)
-        if before and operation and not answer:
+        if before and not answer and (operation or operation_of(before)):
             plain = pattern(operation_of(before) or operation).sub(" ", before)
-            answer = ask(tables, f"{plain} {topic}", operation)
+            answer = ask(tables, f"{plain} {topic}" if operation else topic, operation or operation_of(before))
         index = Index(one for one in _passages(documents) if not (answer and one.is_row))
         least = _BESIDE if answer else _SAYS_ALL if self.request.verb == "phrase" else _ANSWERS
         hits = good(index.search(topic), least)
@@ -191,6 +191,14 @@ class Finder:
             said.append("\n".join(lines))
         return list(filter(None, said))
 
+    def _contents(self) -> list[str]:
+        title, said = self._say("contents_title"), []
+        for one in self._meant()[:1]:
+            text = drafting.with_contents(one.text, one.headings, title)
+            summary = self._say("contents", path=one.path)
+            said = [self._change(one.path, text, summary) if text else self._say("no_headings", path=one.path)]
+        return said
+
     def _open(self) -> list[str]:
         for one in self._meant()[:1]:
             lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
@@ -241,7 +249,7 @@ class Finder:
     def _draft(self) -> list[str]:
         request = self.request
         self._why = "no_material" if terms(request.topic) else "no_topic"
-        if not (request.files or terms(request.topic)):
+        if not (request.files or terms(request.topic) or request.headings):
             return []
         documents = self.sources()
         outlines = [one for one in documents if pattern("is_outline").search(one.path)]

@@ -12,7 +12,7 @@ from dogent_tui.offline.words import Language, language_of, number_of, pattern, 
 
 _FILE = pattern("file").pattern
 _LEADS = r"(?:\b(?:and|or|with|from|in|of|using|to|into|as|based on)\b|[,，、和与用从在根据把\s])*"
-_WRITES = ("draft", "add", "outline")
+_WRITES = ("draft", "add", "outline", "contents")
 _PAGE = 400
 """Words."""
 
@@ -54,13 +54,14 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     said = [polite.sub("", part) for part in clauses if not pattern("not").fullmatch(part)]
     read = [(*_verb(part), part) for part in said if part]
     acts = [found for found in read if found[0] not in ("ask", "phrase", "none", "thanks")]
-    verb, slots, text = (acts or read or [("none", {}, "")])[0]
+    asks = [found for found in read if found[0] == "ask"]
+    verb, slots, text = (acts or asks or read or [("none", {}, "")])[0]
     whole = " ".join(said)
     request = Request(verb, text if acts else whole, language_of(typed), files=list(attached))
     _name_files(request, typed, paths)
     if request.verb == "summarize" and request.target:
         request.verb = verb = "draft"
-    about = _first("topic", without_files(text))
+    about = _first("topic", without_files(text)) or _first("topic_of", without_files(text))
     asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare") else whole
     request.topic = without_files(slots.get("what") or asked or about)
     if verb == "replace":
