@@ -3,12 +3,13 @@
 import difflib
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from dogent_tui.offline.passages import Passage, width
-from dogent_tui.offline.words import language_of, related, terms, words
+from dogent_tui.offline.words import Language, language_of, related, terms, words
 
 _SATURATION, _LENGTH = 1.2, 0.5
 _RELATED, _MISSPELT, _PREFIX, _SIGN = 0.5, 0.8, 0.6, 0.2
@@ -24,6 +25,8 @@ _SURE, _WINDOW = 0.8, 900
 """Coverage up to which a passage is quoted with those around it, and how long that quote may be, in characters, a Chinese one
 counting as two.
 """
+Asked: TypeAlias = Sequence[tuple[float, Mapping[str, float]]]
+"""What each term of a question counts, and as what it is looked for."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -49,12 +52,13 @@ class Index:
         self._bags = [_bag(passage) for passage in self._passages]
         self._lengths = [sum(bag.values()) for bag in self._bags]
         self._average = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
-        self._holders: dict[str, int] = defaultdict(int)
-        for term in (term for bag in self._bags for term in bag):
-            self._holders[term] += 1
+        self._holders = Counter(term for bag in self._bags for term in bag)
+        self._texts: dict[object, list[int]] = defaultdict(list)
+        for at, passage in enumerate(self._passages):
+            self._texts[at if passage.is_row else passage.path].append(at)
 
     def search(self, question: str) -> list[Hit]:
-        """Return what to quote, best first: what holds words of `question` with what is around it, nothing twice."""
+        """Return what to quote, best first: what holds words of `question`, with what is around it, nothing twice."""
         hits, shown = list[Hit](), set[int]()
         for at, hit in self._ranked(question):
             if at not in shown:
@@ -70,50 +74,45 @@ class Index:
 
     def _ranked(self, question: str) -> list[tuple[int, Hit]]:
         asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
-        rarity = [weight * self._rarity(max(1, *(self._holders.get(way, 0) for way in ways))) for weight, ways in asked]
-        language = language_of(question)
-        own, shares = list[float](), list[float]()
-        for passage, bag, length in zip(self._passages, self._bags, self._lengths, strict=True):
-            heading = dict(_weighed(passage.heading if passage.heading != passage.title else ""))
-            norm = _SATURATION * (1 - _LENGTH + _LENGTH * length / self._average)
-            score = covered = whole = 0.0
-            other = _ELSEWHERE if language_of(passage.text) != language else 1.0
-            for (weight, ways), rare in zip(asked, rarity, strict=True):
-                held = [(value, way) for way, value in ways.items() if way in bag]
-                whole += rare if held else rare * other
-                scores = (value * self._rarity(self._holders[way]) * bag[way] / (bag[way] + norm) for value, way in held)
-                score += weight * max(scores, default=0.0)
-                covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
-            share = covered / whole if score else 0.0
-            is_named = all(ways.keys() & heading.keys() for _, ways in asked)
-            is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
-            own.append(score * (0.5 + share) * _ROW**passage.is_row * _NAMED**is_named * _README**is_readme)
-            shares.append(share)
-        found = []
-        for at, passage in enumerate(self._passages):
-            beside = (own[near] for near in (at - 1, at + 1) if self._follow(at, near))
-            score = own[at] + _BESIDE * max(beside, default=0.0)
-            found += [(at, Hit(passage, score, shares[at]))] if score else []
+        own = [self._alone(at, asked, language_of(question)) for at in range(len(self._bags))]
+        scores = [hit.score for hit in own]
+        for at in range(len(own)):
+            scores[at] += _BESIDE * max((own[one].score for one in self._beside(at)), default=0.0)
+        found = [(at, replace(own[at], score=score)) for at, score in enumerate(scores) if score]
         return sorted(found, key=lambda one: (-one[1].score, one[1].passage.path, one[0]))
 
-    def _follow(self, at: int, near: int) -> bool:
-        """Whether two passages are of one text, the one before or after the other."""
-        if not 0 <= near < len(self._passages):
-            return False
-        one, other = self._passages[at], self._passages[near]
-        return one.path == other.path and abs(one.order - other.order) == 1 and not (one.is_row or other.is_row)
+    def _alone(self, at: int, asked: Asked, language: Language) -> Hit:
+        """Score a passage for itself."""
+        passage, bag = self._passages[at], self._bags[at]
+        norm = _SATURATION * (1 - _LENGTH + _LENGTH * self._lengths[at] / self._average)
+        heading = set(terms(passage.heading if passage.heading != passage.title else ""))
+        score = covered = whole = 0.0
+        for weight, ways in asked:
+            rare = weight * min(map(self._rarity, ways))
+            held = [(value, way) for way, value in ways.items() if way in bag]
+            worth = (value * self._rarity(way) / (1 + norm / bag[way]) for value, way in held)
+            score += weight * max(worth, default=0.0)
+            covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
+            whole += rare if held or language_of(passage.text) == language else rare * _ELSEWHERE
+        if not score:
+            return Hit(passage, 0.0, 0.0)
+        is_named = all(ways.keys() & heading for weight, ways in asked if weight == 1)
+        is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
+        score *= _ROW**passage.is_row * _NAMED**is_named * _README**is_readme
+        return Hit(passage, score * (0.5 + covered / whole), covered / whole)
+
+    def _beside(self, at: int) -> list[int]:
+        """Return which passages come before and after one in the same text."""
+        text = self._texts[at if self._passages[at].is_row else self._passages[at].path]
+        return [one for one in (at + 1, at - 1) if one in text]
 
     def _around(self, at: int) -> list[int]:
-        """Return which passages are quoted with one: its neighbours, in turn after and before it, as long as there is room."""
-        chosen, room = [at], _WINDOW - width(self._passages[at].text)
-        ends = {1: at, -1: at}
-        while ends:
-            for step, end in list(ends.items()):
-                if self._follow(end, end + step) and (long := width(self._passages[end + step].text)) <= room:
-                    ends[step], room = end + step, room - long
-                    chosen.append(end + step)
-                else:
-                    del ends[step]
+        """Return which passages are quoted with one: those next to it, in turn, as long as there is room."""
+        chosen, waiting, room = [at], self._beside(at), _WINDOW - width(self._passages[at].text)
+        for one in waiting:  # grows meanwhile
+            if (long := width(self._passages[one].text)) <= room:
+                waiting += [more for more in self._beside(one) if more not in (*chosen, *waiting)]
+                chosen, room = [*chosen, one], room - long
         return sorted(chosen)
 
     def _ways(self, term: str) -> Mapping[str, float]:
@@ -125,7 +124,8 @@ class Index:
             ways |= dict.fromkeys(close, _MISSPELT)
         return ways | {term: 1.0}
 
-    def _rarity(self, holders: int) -> float:
+    def _rarity(self, term: str) -> float:
+        holders = self._holders[term] or 1
         return math.log(1 + (len(self._bags) - holders + 0.5) / (holders + 0.5))
 
 
