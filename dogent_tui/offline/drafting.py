@@ -119,18 +119,18 @@ def added(text: str, part: Draft) -> str:
 
 
 def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) -> str:
-    """Return the Markdown `text` with links to its headings under the heading `title`, below its own; empty where it has none.
+    """Return the Markdown `text` with links to its `headings` under the heading `title`, below its own title.
 
     Links that are there already are replaced.
     """
     text = re.sub(rf"^## {title}\n\n(?: *- \[.*\n)+\n?", "", text, flags=re.MULTILINE)
-    below = [(level, name) for level, name in headings if level > 1 and name != title]
-    least = min((level for level, _ in below), default=0)
-    slugs = (re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-") for _, name in below)
-    rows = (f"{'  ' * (level - least)}- [{name}](#{slug})\n" for (level, name), slug in zip(below, slugs, strict=True))
-    above = re.match(r"(?:---\n.*?\n---\n)?\s*(?:# [^\n]*\n+)?", text, re.DOTALL)
-    at = above.end() if above else 0
-    return f"{text[:at].rstrip()}\n\n## {title}\n\n{''.join(rows)}\n{text[at:]}".lstrip() if below else ""
+    rows = list[str]()
+    for level, name in headings:
+        slug = re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
+        rows += [f"{'  ' * (level - 2)}- [{name}](#{slug})\n"] * (level > 1 and name != title)
+    links = f"\n\n## {title}\n\n{''.join(rows)}\n"
+    first = re.compile(r"(?:---\n.*?\n---\n)?\s*(?:# [^\n]*\n+)?", re.DOTALL)
+    return first.sub(lambda above: above[0].rstrip() + links, text, count=1).lstrip()
 
 
 def differing(quoted: Sequence[Passage], language: Language) -> list[str]:

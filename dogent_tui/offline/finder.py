@@ -63,14 +63,12 @@ class Finder:
     def answer(self) -> str:
         """Return what to say."""
         verb, missing, files = self.request.verb, self.request.missing, self.request.files
-        method: Callable[[], list[str]] | None = getattr(self, f"_{verb}", None)
-        said: list[str] = []
-        if method is None:
+        method: Callable[[], list[str]] = getattr(self, f"_{verb}", list)
+        if method is list:
             self._why = verb if verb in ("thanks", "undo") else "none"
         elif (missing and not files) or not (self._desk.paths or files):
-            self._why = "missing" if missing else "no_files"
-        else:
-            said = method()
+            self._why, method = "missing" if missing else "no_files", list
+        said = method()
         unread = "; ".join(f"`{path}` ({reason})" for path, reason in self._desk.unread.items())
         said = said or self._decline()
         said += [self._say("unread", names=unread)] if unread else []
@@ -79,7 +77,7 @@ class Finder:
     def _decline(self) -> list[str]:
         """Return a sentence that says why nothing is done, three requests that work here, and how to get a model."""
         request = self.request
-        name = request.missing[0] if request.missing else request.target
+        name = [*request.missing, request.target][0]
         why = self._say(self._why, name=name, topic=request.topic or request.old, path=name)
         works = (f"- {one}" for one in suggestions(request.language, self._desk.paths))
         model = self._say("model_alone" if self._talk.alone else "model")
@@ -123,10 +121,10 @@ class Finder:
         if not terms(topic) and not before:
             return self._summarize() if self.request.files else []
         answer = ask(tables, topic, named=bool(self.request.files))
-        operation = operation_of(topic)
-        if before and not answer and (operation or operation_of(before)):
-            plain = pattern(operation_of(before) or operation).sub(" ", before)
-            answer = ask(tables, f"{plain} {topic}" if operation else topic, operation or operation_of(before))
+        operation, earlier = operation_of(topic), operation_of(before)
+        if before and not answer and (operation or earlier):
+            plain = pattern(earlier or operation).sub(" ", before) if operation else ""
+            answer = ask(tables, f"{plain} {topic}", operation or earlier)
         index = Index(one for one in _passages(documents) if not (answer and one.is_row))
         least = _BESIDE if answer else _SAYS_ALL if self.request.verb == "phrase" else _ANSWERS
         hits = good(index.search(topic), least)
@@ -192,12 +190,12 @@ class Finder:
         return list(filter(None, said))
 
     def _contents(self) -> list[str]:
-        title, said = self._say("contents_title"), []
+        title = self._say("contents_title")
         for one in self._meant()[:1]:
+            said = self._say("contents" if len(one.headings) > 1 else "no_headings", path=one.path)
             text = drafting.with_contents(one.text, one.headings, title)
-            summary = self._say("contents", path=one.path)
-            said = [self._change(one.path, text, summary) if text else self._say("no_headings", path=one.path)]
-        return said
+            return [self._change(one.path, text, said) if len(one.headings) > 1 else said]
+        return []
 
     def _open(self) -> list[str]:
         for one in self._meant()[:1]:

@@ -146,8 +146,8 @@ class _Reader:
         if not rows:
             return
         names = tuple(cell.strip() for cell in rows[0])
-        size = len(names)
-        body = tuple(tuple(cell.strip() for cell in (*row, *[""] * size)[:size]) for row in rows[1:])
+        full = ([*map(str.strip, row), *[""] * len(names)] for row in rows[1:])
+        body = tuple(tuple(row[: len(names)]) for row in full)
         self.document.tables.append(Table(self.document.path, self._place, names, body))
         pairs = (zip(names, row, strict=True) for row in body)
         told = ([f"{name}: {cell}" for name, cell in row if cell] for row in pairs)

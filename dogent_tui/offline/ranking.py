@@ -18,8 +18,8 @@ finds words that are cut in another way.
 """
 _NAME, _TITLE, _HEADING, _QUESTION = 0.6, 0.4, 2.0, 1.5
 _ROW, _NAMED, _README, _BESIDE, _ELSEWHERE = 0.6, 2.0, 0.6, 0.2, 0.5
-"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells about the other files; how much
-of what the passages beside it score is added; and what a word counts that a passage in the other language does not hold.
+"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells about the other files; how
+much of what the others of its quote score is added; and what a word counts that a passage in the other language does not hold.
 """
 _SURE, _WINDOW = 0.8, 900
 """Coverage up to which a passage is quoted with those around it, and how long that quote may be, in characters, a Chinese one
@@ -52,17 +52,23 @@ class Index:
         self._bags = [_bag(passage) for passage in self._passages]
         self._lengths = [sum(bag.values()) for bag in self._bags]
         self._average = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
-        self._holders = Counter(term for bag in self._bags for term in bag)
-        self._texts: dict[object, list[int]] = defaultdict(list)
-        for at, passage in enumerate(self._passages):
-            self._texts[at if passage.is_row else passage.path].append(at)
+        holders = Counter(term for bag in self._bags for term in bag)
+        self._rarity = {term: self._rare(holders) for term, holders in holders.items()}
+        self._windows = list[list[int]]()
+        for at, one in enumerate(self._passages):
+            window = self._windows[-1] if at else []
+            parts = [*(self._passages[near] for near in window), one]
+            is_text = {(part.path, part.is_row) for part in parts} == {(one.path, False)}
+            fits = is_text and sum(width(part.text) for part in parts) <= _WINDOW
+            self._windows.append(window if fits else [])
+            self._windows[-1].append(at)
 
     def search(self, question: str) -> list[Hit]:
         """Return what to quote, best first: what holds words of `question`, with what is around it, nothing twice."""
         hits, shown = list[Hit](), set[int]()
         for at, hit in self._ranked(question):
             if at not in shown:
-                around = self._around(at) if hit.coverage < _SURE else [at]
+                around = self._windows[at] if hit.coverage < _SURE else [at]
                 shown |= set(around)
                 parts = [self._passages[one] for one in around]
                 hits.append(replace(hit, passage=_joined(hit.passage, parts)))
@@ -75,10 +81,11 @@ class Index:
     def _ranked(self, question: str) -> list[tuple[int, Hit]]:
         asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
         own = [self._alone(at, asked, language_of(question)) for at in range(len(self._bags))]
-        scores = [hit.score for hit in own]
-        for at in range(len(own)):
-            scores[at] += _BESIDE * max((own[one].score for one in self._beside(at)), default=0.0)
-        found = [(at, replace(own[at], score=score)) for at, score in enumerate(scores) if score]
+        found = []
+        for at, hit in enumerate(own):
+            beside = (own[one].score for one in self._windows[at] if one != at)
+            score = hit.score + _BESIDE * max(beside, default=0.0)
+            found += [(at, replace(hit, score=score))] if score else []
         return sorted(found, key=lambda one: (-one[1].score, one[1].passage.path, one[0]))
 
     def _alone(self, at: int, asked: Asked, language: Language) -> Hit:
@@ -88,9 +95,9 @@ class Index:
         heading = set(terms(passage.heading if passage.heading != passage.title else ""))
         score = covered = whole = 0.0
         for weight, ways in asked:
-            rare = weight * min(map(self._rarity, ways))
+            rare = weight * min(self._rarity.get(way, self._rare(1)) for way in ways)
             held = [(value, way) for way, value in ways.items() if way in bag]
-            worth = (value * self._rarity(way) / (1 + norm / bag[way]) for value, way in held)
+            worth = (value * self._rarity[way] / (1 + norm / bag[way]) for value, way in held)
             score += weight * max(worth, default=0.0)
             covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
             whole += rare if held or language_of(passage.text) == language else rare * _ELSEWHERE
@@ -101,31 +108,16 @@ class Index:
         score *= _ROW**passage.is_row * _NAMED**is_named * _README**is_readme
         return Hit(passage, score * (0.5 + covered / whole), covered / whole)
 
-    def _beside(self, at: int) -> list[int]:
-        """Return which passages come before and after one in the same text."""
-        text = self._texts[at if self._passages[at].is_row else self._passages[at].path]
-        return [one for one in (at + 1, at - 1) if one in text]
-
-    def _around(self, at: int) -> list[int]:
-        """Return which passages are quoted with one: those next to it, in turn, as long as there is room."""
-        chosen, waiting, room = [at], self._beside(at), _WINDOW - width(self._passages[at].text)
-        for one in waiting:  # grows meanwhile
-            if (long := width(self._passages[one].text)) <= room:
-                waiting += [more for more in self._beside(one) if more not in (*chosen, *waiting)]
-                chosen, room = [*chosen, one], room - long
-        return sorted(chosen)
-
     def _ways(self, term: str) -> Mapping[str, float]:
         """Return the terms that `term` is looked for as, with what each counts."""
         ways = dict.fromkeys(related().get(term, ()), _RELATED)
-        if term not in self._holders and term.isalpha() and len(term) > 3:
-            ways |= {way: _PREFIX for way in self._holders if way.startswith(term)}
-            close = [] if ways else difflib.get_close_matches(term, self._holders, 1, 0.84)
+        if term not in self._rarity and term.isalpha() and len(term) > 3:
+            ways |= {way: _PREFIX for way in self._rarity if way.startswith(term)}
+            close = [] if ways else difflib.get_close_matches(term, self._rarity, 1, 0.84)
             ways |= dict.fromkeys(close, _MISSPELT)
         return ways | {term: 1.0}
 
-    def _rarity(self, term: str) -> float:
-        holders = self._holders[term] or 1
+    def _rare(self, holders: int) -> float:
         return math.log(1 + (len(self._bags) - holders + 0.5) / (holders + 0.5))
 
 

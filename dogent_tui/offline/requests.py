@@ -79,8 +79,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     if any(found[0] == "export" for found in acts):
         kinds = re.findall("pdf|docx|word", whole.casefold())
         request.formats = list(dict.fromkeys("pdf" if one == "pdf" else "docx" for one in kinds))
-    spoken = [name for name in ("en", "zh") if pattern(f"in_{name}").search(whole)]
-    request.only = "".join(spoken[:1])
+    request.only = next((name for name in ("en", "zh") if pattern(f"in_{name}").search(whole)), "")
     return request
 
 
@@ -107,10 +106,10 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
         path, plain = known.get(name, ""), found[0].lstrip("@")
         name = name or re.sub(r"^[\u3400-\u9fff]+(?=[A-Za-z0-9_])", "", plain)
         before = typed[: found.end() - len(name)]
-        writes = request.verb in (*_WRITES, "summarize")
+        writes, is_source = request.verb in _WRITES, pattern("source").search(before)
         # A file that is not there is the one to write, unless it is named as a source.
-        is_new = not path and (request.verb == "export" or (writes and not pattern("source").search(before)))
-        if is_new or (request.verb in _WRITES and pattern("target").search(before)):
+        makes = request.verb == "export" or (not is_source and (writes or request.verb == "summarize"))
+        if (makes and not path) or (writes and pattern("target").search(before)):
             request.target = path or name
         elif path:
             request.files.append(path)
