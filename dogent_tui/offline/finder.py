@@ -17,8 +17,8 @@ from dogent_tui.offline.words import extension, language_of, pattern, phrase, su
 
 _ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.5, 0.5
 """Coverage from which on a passage counts: as an answer, for words that are no question, beside what a table answers."""
-_QUOTED, _LISTED, _PLACES, _LONGEST, _ROOM = 3, 60, 3, 1_300, 2_500
-"""Passages quoted, lines listed, places in a file; characters of a quote, and of all that are shown."""
+_QUOTED, _LISTED, _PLACES, _LONGEST = 2, 60, 3, 1_300
+"""Passages quoted, lines listed, places in a file, characters of a quote."""
 _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
 """Words."""
 _COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
@@ -132,8 +132,6 @@ class Finder:
             hits = good(index.search(f"{topic} {before}"), _ANSWERS)
             hits = [hit for hit in hits if set(terms(topic)) & set(terms(hit.passage.text))]
         quotes = [_quote(hit.passage) for hit in hits[:_QUOTED]]
-        while sum(map(len, quotes)) > _ROOM:
-            quotes.pop()
         return [answer, *quotes[:1]] if answer else quotes
 
     _phrase = _ask
