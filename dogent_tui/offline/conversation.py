@@ -50,15 +50,13 @@ class Call:
     @property
     def review(self) -> str:
         """What came of the user's review, "1 of 2 hunks written to tea.md"; empty where there was none."""
-        found = _REVIEWED.match(self.outcome.text) if self.outcome is not None else None
+        found = _REVIEWED.match(self.outcome.text) if self.outcome else None
         return found["outcome"] if found else ""
 
     @property
     def error(self) -> str:
         """The error in one line, empty where there is none. What was accepted of a review is none."""
-        if self.outcome is None or (not self.outcome.is_error and not self.review):
-            return ""
-        if self.review:
+        if self.review or self.outcome is None or not self.outcome.is_error:
             return self.review if self.review.startswith("nothing") else ""
         return " ".join(re.sub(r"</?tool_use_error>", "", self.outcome.text).split())[:300] or "?"
 

@@ -98,9 +98,6 @@ class Desk:
         return next((text for text in reversed(texts) if text and _STUB not in text[:200]), "")
 
     def _parts(self, path: str) -> str:
-        if READ_DOCUMENT not in self.conversation.tools:
-            self.unread[path] = "read_document is not offered"
-            return ""
         given = {"path": self.conversation.absolute(path), "max_chars": _PART}
         first = self.call(READ_DOCUMENT, **given)
         known = _METADATA.search(first.text.partition("\n\n")[0])

@@ -21,7 +21,7 @@ a heading that the user named; rows of a table that is shown whole.
 _FACT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)\s*(%|[^\W\d_]+)")
 _NOTE = re.compile(r"^\[\^(\d+)\]:", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff][^\s\u3400-\u9fff]*")
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\s\u3000-\u303f\uff00-\uffef\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passa
 
     `named`: the user named the sources, so that less of it will do.
     """
-    hits = good(Index(found).search(topic), 0.0)
+    hits = good(Index(found).rank(topic), 0.0)
     if not hits or max(hit.coverage for hit in hits) < (_LEAST_NAMED if named else _LEAST):
         return []
     chosen = {hit.passage for hit in hits}
@@ -53,7 +53,7 @@ def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -
     made: list[tuple[str, list[Passage]]] = []
     index, used = Index(found), set[Passage]()
     for heading in headings:
-        hits = [hit for hit in good(index.search(heading), _LEAST) if hit.passage not in used]
+        hits = [hit for hit in good(index.rank(heading), _LEAST) if hit.passage not in used]
         chosen = {hit.passage for hit in hits[:_MOST_UNDER]}
         made.append((heading, [passage for passage in found if passage in chosen]))
         used |= chosen
@@ -116,6 +116,21 @@ def added(text: str, part: Draft) -> str:
     own = _NOTE.search(part.text)
     said, new = (part.text[: own.start()], part.text[own.start() :]) if own else (part.text, "")
     return f"{head.rstrip()}\n\n{said.rstrip()}\n\n{foot}\n{new}".rstrip() + "\n"
+
+
+def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) -> str:
+    """Return the Markdown `text` with links to its `headings` under the heading `title`, below its own title.
+
+    Links that are there already are replaced.
+    """
+    text = re.sub(rf"^## {title}\n\n(?: *- \[.*\n)+\n?", "", text, flags=re.MULTILINE)
+    rows = list[str]()
+    for level, name in headings:
+        slug = re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
+        rows += [f"{'  ' * (level - 2)}- [{name}](#{slug})\n"] * (level > 1 and name != title)
+    links = f"\n\n## {title}\n\n{''.join(rows)}\n"
+    first = re.compile(r"(?:---\n.*?\n---\n)?\s*(?:# [^\n]*\n+)?", re.DOTALL)
+    return first.sub(lambda above: above[0].rstrip() + links, text, count=1).lstrip()
 
 
 def differing(quoted: Sequence[Passage], language: Language) -> list[str]:

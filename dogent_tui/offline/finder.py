@@ -15,9 +15,10 @@ from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
 from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggestions, terms
 
-_ANSWERS, _SAYS_ALL, _BESIDE = 0.3, 0.6, 0.5
+_ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.5, 0.5
 """Coverage from which on a passage counts: as an answer, for words that are no question, beside what a table answers."""
-_QUOTED, _LISTED, _PLACES, _LONGEST = 3, 60, 3, 900
+_QUOTED, _LISTED, _PLACES, _LONGEST = 2, 60, 3, 1_300
+"""Passages quoted, lines listed, places in a file, characters of a quote."""
 _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
 """Words."""
 _COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
@@ -62,14 +63,12 @@ class Finder:
     def answer(self) -> str:
         """Return what to say."""
         verb, missing, files = self.request.verb, self.request.missing, self.request.files
-        method: Callable[[], list[str]] | None = getattr(self, f"_{verb}", None)
-        said: list[str] = []
-        if method is None:
+        method: Callable[[], list[str]] = getattr(self, f"_{verb}", list)
+        if method is list:
             self._why = verb if verb in ("thanks", "undo") else "none"
         elif (missing and not files) or not (self._desk.paths or files):
-            self._why = "missing" if missing else "no_files"
-        else:
-            said = method()
+            self._why, method = "missing" if missing else "no_files", list
+        said = method()
         unread = "; ".join(f"`{path}` ({reason})" for path, reason in self._desk.unread.items())
         said = said or self._decline()
         said += [self._say("unread", names=unread)] if unread else []
@@ -78,7 +77,7 @@ class Finder:
     def _decline(self) -> list[str]:
         """Return a sentence that says why nothing is done, three requests that work here, and how to get a model."""
         request = self.request
-        name = request.missing[0] if request.missing else request.target
+        name = [*request.missing, request.target][0]
         why = self._say(self._why, name=name, topic=request.topic or request.old, path=name)
         works = (f"- {one}" for one in suggestions(request.language, self._desk.paths))
         model = self._say("model_alone" if self._talk.alone else "model")
@@ -122,10 +121,10 @@ class Finder:
         if not terms(topic) and not before:
             return self._summarize() if self.request.files else []
         answer = ask(tables, topic, named=bool(self.request.files))
-        operation = operation_of(topic)
-        if before and operation and not answer:
-            plain = pattern(operation_of(before) or operation).sub(" ", before)
-            answer = ask(tables, f"{plain} {topic}", operation)
+        operation, earlier = operation_of(topic), operation_of(before)
+        if before and not answer and (operation or earlier):
+            plain = pattern(earlier or operation).sub(" ", before) if operation else ""
+            answer = ask(tables, f"{plain} {topic}", operation or earlier)
         index = Index(one for one in _passages(documents) if not (answer and one.is_row))
         least = _BESIDE if answer else _SAYS_ALL if self.request.verb == "phrase" else _ANSWERS
         hits = good(index.search(topic), least)
@@ -158,7 +157,7 @@ class Finder:
         if self.request.files:
             said = [ask(one.tables, topic, "each") for one in documents if one.is_table]
             asked = [(Index(one.passages), topic) for one in documents if not one.is_table]
-        found = [hit.passage for index, side in asked for hit in good(index.search(side), 0.2)[:2]]
+        found = [hit.passage for index, side in asked for hit in good(index.rank(side), 0.2)[:2]]
         said += map(_quote, found)
         said += drafting.differing(list(dict.fromkeys(found)), self.request.language)
         return list(dict.fromkeys(filter(None, said)))
@@ -187,6 +186,14 @@ class Finder:
             said.append(self._say("headings" if lines else "no_headings", path=one.path))
             said.append("\n".join(lines))
         return list(filter(None, said))
+
+    def _contents(self) -> list[str]:
+        title = self._say("contents_title")
+        for one in self._meant()[:1]:
+            said = self._say("contents" if len(one.headings) > 1 else "no_headings", path=one.path)
+            text = drafting.with_contents(one.text, one.headings, title)
+            return [self._change(one.path, text, said) if len(one.headings) > 1 else said]
+        return []
 
     def _open(self) -> list[str]:
         for one in self._meant()[:1]:
@@ -238,7 +245,7 @@ class Finder:
     def _draft(self) -> list[str]:
         request = self.request
         self._why = "no_material" if terms(request.topic) else "no_topic"
-        if not (request.files or terms(request.topic)):
+        if not (request.files or terms(request.topic) or request.headings):
             return []
         documents = self.sources()
         outlines = [one for one in documents if pattern("is_outline").search(one.path)]

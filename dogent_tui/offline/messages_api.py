@@ -131,14 +131,9 @@ def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -
 def strip_reminders(text: str) -> str:
     """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the line breaks that they leave at the end."""
     opening, closing = "<system-reminder>", "</system-reminder>"
-    if opening not in text:
-        return text
-    kept, position = [], 0
-    while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:
-        kept.append(text[position:start])
-        position = end + len(closing)
-    kept.append(text[position:])
-    return "".join(kept).rstrip("\n")
+    first, *rest = text.split(opening)
+    kept = (part.partition(closing)[2] if closing in part else opening + part for part in rest)
+    return (first + "".join(kept)).rstrip("\n") if rest else text
 
 
 def _message(item: Any) -> Message:
@@ -224,14 +219,8 @@ class ApiError:
         return {"type": "error", "error": error, "request_id": f"req_{secrets.token_hex(12)}"}
 
 
-_ERROR_KINDS: Mapping[int, str] = {
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
-    529: "overloaded_error",
-}
+_ERROR_KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
+_ERROR_KINDS |= {413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error"}
 """Anthropic's error types by HTTP status."""
 
 Content: TypeAlias = list[dict[str, Any]]
@@ -247,7 +236,6 @@ class ReplyStream:
     """
 
     def __init__(self, request: MessagesRequest) -> None:
-        self.message_id = f"msg_{secrets.token_hex(12)}"
         self._request = request
         self._index = -1
         self._sent = 0
@@ -255,7 +243,7 @@ class ReplyStream:
 
     def start(self, input_tokens: int = 0) -> bytes:
         """Return the event that opens the message. `input_tokens` were counted; otherwise they are estimated."""
-        message = _message_json(self.message_id, self._request, [], None, 1)
+        message = _message_json(self._request, [], None, 1)
         message["usage"]["input_tokens"] = input_tokens or self._request.input_tokens
         return event("message_start", {"message": message})
 
@@ -353,7 +341,7 @@ def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> dict[s
     content = [_as_json(block) for block in blocks]
     reason = "tool_use" if any(isinstance(block, ReplyToolUse) for block in blocks) else "end_turn"
     tokens = max(1, len(json.dumps(content, ensure_ascii=False)) // 4)
-    return _message_json(f"msg_{secrets.token_hex(12)}", request, content, reason, tokens)
+    return _message_json(request, content, reason, tokens)
 
 
 def _as_json(block: ReplyBlock) -> dict[str, Any]:
@@ -386,15 +374,11 @@ def split(text: str, pieces: int, least: int) -> Iterator[str]:
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
-def _message_json(identity: str, request: MessagesRequest, content: Content, reason: str | None, tokens: int) -> dict[str, Any]:
-    cached = dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
-    return {
-        "id": identity,
-        "type": "message",
-        "role": "assistant",
-        "model": request.model,
-        "content": content,
-        "stop_reason": reason,
-        "stop_sequence": None,
-        "usage": {"input_tokens": request.input_tokens, "output_tokens": tokens, **cached},
-    }
+def _message_json(
+    request: MessagesRequest, content: Content, reason: str | None, tokens: int
+) -> dict[str, Any]:
+    usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
+    usage |= dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
+    made: dict[str, Any] = {"id": f"msg_{secrets.token_hex(12)}", "type": "message", "role": "assistant"}
+    made |= {"model": request.model, "content": content, "usage": usage}
+    return made | {"stop_reason": reason, "stop_sequence": None}

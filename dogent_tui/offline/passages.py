@@ -146,13 +146,13 @@ class _Reader:
         if not rows:
             return
         names = tuple(cell.strip() for cell in rows[0])
-        width, none = len(names), [""] * len(names)
-        body = tuple(tuple(cell.strip() for cell in (*row, *none)[:width]) for row in rows[1:])
+        full = ([*map(str.strip, row), *[""] * len(names)] for row in rows[1:])
+        body = tuple(tuple(row[: len(names)]) for row in full)
         self.document.tables.append(Table(self.document.path, self._place, names, body))
         pairs = (zip(names, row, strict=True) for row in body)
         told = ([f"{name}: {cell}" for name, cell in row if cell] for row in pairs)
         texts = ["; ".join(row).replace("; : ", "; ").removeprefix(": ") for row in told]
-        if self._above and sum(map(_width, texts)) <= _LONGEST:  # small, in a text: read as a whole
+        if self._above and sum(map(width, texts)) <= _LONGEST:  # small, in a text: read as a whole
             self._pass("\n".join(f"- {row}" for row in texts))
             return
         for number, text in enumerate(texts, first):
@@ -163,7 +163,7 @@ class _Reader:
             self._finish()
             self._question = text[asked.end() :].rstrip("*").strip()
             return
-        if sum(map(_width, self._blocks)) + _width(text) > _LONGEST:
+        if sum(map(width, self._blocks)) + width(text) > _LONGEST:
             self._finish()
         self._blocks += [text] if text.strip() else []
 
@@ -212,5 +212,6 @@ def _plain(text: str) -> str:
     return _EMPHASIS.sub(r"\1", _joined(text).replace("\\|", "|"))
 
 
-def _width(text: str) -> int:
+def width(text: str) -> int:
+    """Return how many characters `text` has, a Chinese one counting as two."""
     return len(text) + len(_CJK.findall(text))

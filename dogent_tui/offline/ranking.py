@@ -1,21 +1,33 @@
-"""Which passages a question is about: BM25 over stems, with the fields of a passage weighted."""
+"""Which passages a question is about: BM25 over stems, with the fields of a passage weighted, quoted with what is around them."""
 
 import difflib
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from dogent_tui.offline.passages import Passage
-from dogent_tui.offline.words import pattern, related, terms
+from dogent_tui.offline.passages import Passage, width
+from dogent_tui.offline.words import Language, language_of, related, terms, words
 
 _SATURATION, _LENGTH = 1.2, 0.5
-_RELATED, _ACROSS, _MISSPELT, _PREFIX = 0.5, 0.25, 0.8, 0.6
-"""What a word counts that means nearly the same, in this language or the other; that is spelled nearly so; that begins so."""
-_NAME, _TITLE, _HEADING, _QUESTION, _BOLD = 0.6, 0.4, 2.0, 1.5, 1.0
-_ROW, _FIGURE, _NAMED, _README = 0.6, 1.2, 2.0, 0.6
-"""What a row of a table counts, a passage with a figure where one is asked for, one whose heading says it all, and one of a
-README, which tells about the other files."""
+_RELATED, _MISSPELT, _PREFIX, _SIGN = 0.5, 0.8, 0.6, 0.2
+"""What a word counts that means nearly the same; that is spelled nearly so; that begins so; and a single Chinese character, which
+finds words that are cut in another way.
+"""
+_NAME, _TITLE, _HEADING, _QUESTION = 0.6, 0.4, 2.0, 1.5
+_ROW, _NAMED, _README, _BESIDE, _ELSEWHERE = 0.6, 2.0, 0.6, 0.2, 0.5
+"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells about the other files; how
+much of what the others of its quote score is added; and what a word counts that a passage in the other language does not hold.
+"""
+_SURE, _WINDOW = 0.8, 900
+"""Coverage up to which a passage is quoted with those around it, and how long that quote may be, in characters, a Chinese one
+counting as two.
+"""
+Asked: TypeAlias = Sequence[tuple[float, Mapping[str, float]]]
+"""What each term of a question counts, and as what it is looked for."""
+_HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,63 +45,108 @@ def good(hits: Sequence[Hit], least: float) -> list[Hit]:
 
 
 class Index:
-    """Some passages, to be asked."""
+    """Some passages, to be asked. Those of a file follow each other."""
 
     def __init__(self, passages: Iterable[Passage]) -> None:
         self._passages = list(passages)
         self._bags = [_bag(passage) for passage in self._passages]
         self._lengths = [sum(bag.values()) for bag in self._bags]
         self._average = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
-        self._holders: dict[str, int] = defaultdict(int)
-        for term in (term for bag in self._bags for term in bag):
-            self._holders[term] += 1
+        holders = Counter(term for bag in self._bags for term in bag)
+        self._rarity = {term: self._rare(holders) for term, holders in holders.items()}
+        self._windows = list[list[int]]()
+        for at, one in enumerate(self._passages):
+            window = self._windows[-1] if at else []
+            parts = [*(self._passages[near] for near in window), one]
+            is_text = {(part.path, part.is_row) for part in parts} == {(one.path, False)}
+            fits = is_text and sum(width(part.text) for part in parts) <= _WINDOW
+            self._windows.append(window if fits else [])
+            self._windows[-1].append(at)
 
     def search(self, question: str) -> list[Hit]:
-        """Return what holds words of `question`, best first."""
-        asked = [self._ways(term) for term in dict.fromkeys(terms(question))]
-        holders = [max(1, *(self._holders.get(way, 0) for way in ways)) for ways in asked]
-        rarity = list(map(self._rarity, holders))
-        wants_figure = pattern("how_much").search(question) is not None
-        found = []
-        for passage, bag, length in zip(self._passages, self._bags, self._lengths, strict=True):
-            heading = set(terms(passage.heading if passage.heading != passage.title else ""))
-            norm = _SATURATION * (1 - _LENGTH + _LENGTH * length / self._average)
-            score = covered = 0.0
-            for ways, rare in zip(asked, rarity, strict=True):
-                held = [(weight, way) for way, weight in ways.items() if way in bag]
-                scores = [weight * self._rarity(self._holders[way]) * bag[way] / (bag[way] + norm) for weight, way in held]
-                score += max(scores, default=0.0)
-                covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
-            share = covered / sum(rarity) if score else 0.0
-            is_named = all(ways.keys() & heading for ways in asked)
-            has_figure = wants_figure and any(sign.isdigit() for sign in passage.text)
-            is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
-            score *= (0.5 + share) * _ROW**passage.is_row * _NAMED**is_named * _FIGURE**has_figure * _README**is_readme
-            found += [Hit(passage, score, share)] if score else []
-        return sorted(found, key=lambda hit: (-hit.score, hit.passage.path, hit.passage.order))
+        """Return what to quote, best first: what holds words of `question`, with what is around it, nothing twice."""
+        hits, shown = list[Hit](), set[int]()
+        for at, hit in self._ranked(question):
+            if at not in shown:
+                around = self._windows[at] if hit.coverage < _SURE else [at]
+                shown |= set(around)
+                parts = [self._passages[one] for one in around]
+                hits.append(replace(hit, passage=_joined(hit.passage, parts)))
+        return hits
 
-    def _ways(self, term: str) -> dict[str, float]:
+    def rank(self, question: str) -> list[Hit]:
+        """Return the passages that hold words of `question`, best first."""
+        return [hit for _, hit in self._ranked(question)]
+
+    def _ranked(self, question: str) -> list[tuple[int, Hit]]:
+        asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
+        own = [self._alone(at, asked, language_of(question)) for at in range(len(self._bags))]
+        found = []
+        for at, hit in enumerate(own):
+            beside = (own[one].score for one in self._windows[at] if one != at)
+            score = hit.score + _BESIDE * max(beside, default=0.0)
+            found += [(at, replace(hit, score=score))] if score else []
+        return sorted(found, key=lambda one: (-one[1].score, one[1].passage.path, one[0]))
+
+    def _alone(self, at: int, asked: Asked, language: Language) -> Hit:
+        """Score a passage for itself."""
+        passage, bag = self._passages[at], self._bags[at]
+        norm = _SATURATION * (1 - _LENGTH + _LENGTH * self._lengths[at] / self._average)
+        heading = set(terms(passage.heading if passage.heading != passage.title else ""))
+        score = covered = whole = 0.0
+        for weight, ways in asked:
+            rare = weight * min(self._rarity.get(way, self._rare(1)) for way in ways)
+            held = [(value, way) for way, value in ways.items() if way in bag]
+            worth = (value * self._rarity[way] / (1 + norm / bag[way]) for value, way in held)
+            score += weight * max(worth, default=0.0)
+            covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
+            whole += rare if held or language_of(passage.text) == language else rare * _ELSEWHERE
+        if not score:
+            return Hit(passage, 0.0, 0.0)
+        is_named = all(ways.keys() & heading for weight, ways in asked if weight == 1)
+        is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
+        score *= _ROW**passage.is_row * _NAMED**is_named * _README**is_readme
+        return Hit(passage, score * (0.5 + covered / whole), covered / whole)
+
+    def _ways(self, term: str) -> Mapping[str, float]:
         """Return the terms that `term` is looked for as, with what each counts."""
-        near = related().get(term, ())
-        ways = {way: _RELATED if way.isascii() == term.isascii() else _ACROSS for way in near}
-        if term not in self._holders and term.isalpha() and len(term) > 3:
-            ways |= {way: _PREFIX for way in self._holders if way.startswith(term)}
-            close = [] if ways else difflib.get_close_matches(term, self._holders, 1, 0.84)
+        ways = dict.fromkeys(related().get(term, ()), _RELATED)
+        if term not in self._rarity and term.isalpha() and len(term) > 3:
+            ways |= {way: _PREFIX for way in self._rarity if way.startswith(term)}
+            close = [] if ways else difflib.get_close_matches(term, self._rarity, 1, 0.84)
             ways |= dict.fromkeys(close, _MISSPELT)
         return ways | {term: 1.0}
 
-    def _rarity(self, holders: int) -> float:
+    def _rare(self, holders: int) -> float:
         return math.log(1 + (len(self._bags) - holders + 0.5) / (holders + 0.5))
 
 
+def _joined(core: Passage, parts: Sequence[Passage]) -> Passage:
+    """Return `core` with the text of all `parts`, each under its heading and its question."""
+    if len(parts) == 1:
+        return core
+    texts, heading = list[str](), core.title
+    for part in parts:
+        texts += [f"**{part.heading}**"] if part.heading not in ("", heading) else []
+        texts += [f"*{part.question}*"] if part.question else []
+        texts.append(part.text)
+        heading = part.heading
+    return replace(core, text="\n\n".join(texts), question="")
+
+
 def _bag(passage: Passage) -> dict[str, float]:
-    """Return how much of each term a passage holds: more in a heading, in the question, or bold."""
+    """Return how much of each term a passage holds: more in a heading or in the question."""
     bag: dict[str, float] = defaultdict(float)
     above = " ".join((passage.title, *passage.headings[:-1]))
-    bold = " ".join(passage.text.split("**")[1::2])
-    fields = [(1.0, passage.text), (_BOLD, bold), (_QUESTION, passage.question), (_TITLE, above)]
+    fields = [(1.0, passage.text), (_QUESTION, passage.question), (_TITLE, above)]
     fields += [(_HEADING, passage.heading), (_NAME, f"{passage.path} {passage.place}")]
-    for weight, text in fields:
-        for term in terms(text):
-            bag[term] += weight
+    for factor, text in fields:
+        for term, weight in _weighed(text):
+            bag[term] += factor * weight
     return dict(bag)
+
+
+def _weighed(text: str) -> Iterator[tuple[str, float]]:
+    """Yield the terms of a text, and its Chinese characters, with what each counts."""
+    yield from ((term, 1.0) for term in terms(text))
+    yield from ((f"#{sign}", _SIGN) for sign in _HAN.findall(text) if sign not in words()["stop"])

@@ -12,7 +12,7 @@ from dogent_tui.offline.words import Language, language_of, number_of, pattern, 
 
 _FILE = pattern("file").pattern
 _LEADS = r"(?:\b(?:and|or|with|from|in|of|using|to|into|as|based on)\b|[,，、和与用从在根据把\s])*"
-_WRITES = ("draft", "add", "outline")
+_WRITES = ("draft", "add", "outline", "contents")
 _PAGE = 400
 """Words."""
 
@@ -54,13 +54,14 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     said = [polite.sub("", part) for part in clauses if not pattern("not").fullmatch(part)]
     read = [(*_verb(part), part) for part in said if part]
     acts = [found for found in read if found[0] not in ("ask", "phrase", "none", "thanks")]
-    verb, slots, text = (acts or read or [("none", {}, "")])[0]
+    asks = [found for found in read if found[0] == "ask"]
+    verb, slots, text = (acts or asks or read or [("none", {}, "")])[0]
     whole = " ".join(said)
     request = Request(verb, text if acts else whole, language_of(typed), files=list(attached))
     _name_files(request, typed, paths)
     if request.verb == "summarize" and request.target:
         request.verb = verb = "draft"
-    about = _first("topic", without_files(text))
+    about = _first("topic", without_files(text)) or _first("topic_of", without_files(text))
     asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare") else whole
     request.topic = without_files(slots.get("what") or asked or about)
     if verb == "replace":
@@ -78,8 +79,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     if any(found[0] == "export" for found in acts):
         kinds = re.findall("pdf|docx|word", whole.casefold())
         request.formats = list(dict.fromkeys("pdf" if one == "pdf" else "docx" for one in kinds))
-    spoken = [name for name in ("en", "zh") if pattern(f"in_{name}").search(whole)]
-    request.only = "".join(spoken[:1])
+    request.only = next((name for name in ("en", "zh") if pattern(f"in_{name}").search(whole)), "")
     return request
 
 
@@ -106,10 +106,10 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
         path, plain = known.get(name, ""), found[0].lstrip("@")
         name = name or re.sub(r"^[\u3400-\u9fff]+(?=[A-Za-z0-9_])", "", plain)
         before = typed[: found.end() - len(name)]
-        writes = request.verb in (*_WRITES, "summarize")
+        writes, is_source = request.verb in _WRITES, pattern("source").search(before)
         # A file that is not there is the one to write, unless it is named as a source.
-        is_new = not path and (request.verb == "export" or (writes and not pattern("source").search(before)))
-        if is_new or (request.verb in _WRITES and pattern("target").search(before)):
+        makes = request.verb == "export" or (not is_source and (writes or request.verb == "summarize"))
+        if (makes and not path) or (writes and pattern("target").search(before)):
             request.target = path or name
         elif path:
             request.files.append(path)

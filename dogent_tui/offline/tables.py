@@ -44,7 +44,7 @@ class _Asked:
         shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
         self._figures = [at for at, share in enumerate(shares) if share >= 0.8]
         if self._figures[1:] and self._figures[0] == 0 and len(set(columns[0])) == len(table.rows):
-            del self._figures[0]  # a first column that has no number twice names the rows: years, ids
+            self._figures.pop(0)  # a first column that has no number twice names rows: years, ids
         self._likes = [self._like(name) for name in table.names]
         self._columns = [at for at in self._figures if self._likes[at]]
         self._columns.sort(key=lambda at: (-self._likes[at], -len(_parts(table.names[at]))))

@@ -12,8 +12,7 @@ Language: TypeAlias = Literal["en", "zh"]
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = re.compile(rf"({'|'.join(_MONTHS)})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?")
-_NUMERAL = re.compile(r"[零〇一二两三四五六七八九十百千]+")
-_UNITS = {"十": 10, "百": 100, "千": 1000}
+_MONTH_ZH = re.compile(r"(十?[一二三四五六七八九十])月")
 _TOKEN = re.compile(
     r"(?P<date>(?P<year>\d{4})-(?P<month>\d\d)(?!\d))|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<in>月)?"
     r"|(?P<cjk>[\u3400-\u9fff]+)|(?P<word>[^\W\d_]+)"
@@ -64,24 +63,15 @@ def _terms(text: str) -> Iterator[str]:
 
 
 def _chinese(run: str) -> Iterator[str]:
-    """Yield the words of Chinese characters, and the numbers they say."""
-    for found in _NUMERAL.finditer(run):
-        if run[found.end() : found.end() + 1] == "月":
-            yield f"month{number_of(found[0])}"
-        elif len(found[0]) > 1:
-            yield str(number_of(found[0]))
+    """Yield the words of Chinese characters, and the months they name."""
+    yield from (f"month{number_of(found)}" for found in _MONTH_ZH.findall(run))
     yield from (word for word in _cutter()(run) if len(word) < len(run) or len(run) < 3)
 
 
 def number_of(numeral: str) -> int:
-    """Return the value of a Chinese numeral: 十九 is 19."""
-    total = digit = 0
-    for sign in numeral.replace("两", "二").replace("〇", "零"):
-        if unit := _UNITS.get(sign, 0):
-            total, digit = total + (digit or 1) * unit, 0
-        else:
-            digit = "零一二三四五六七八九".index(sign)
-    return total + digit
+    """Return the value of a Chinese numeral below twenty: 十二 is 12."""
+    _, ten, digit = numeral.replace("两", "二").rpartition("十")
+    return 10 * len(ten) + "零一二三四五六七八九".index(digit or "零")
 
 
 @cache
@@ -101,11 +91,10 @@ def _cutter() -> Callable[[str], Iterable[str]]:
 
 @cache
 def related() -> Mapping[str, frozenset[str]]:
-    """Return for each term those that mean nearly the same, in either language."""
+    """Return for each term those that mean nearly the same."""
     found: dict[str, frozenset[str]] = {}
     for line in words()["related"].strip().splitlines():
-        ways = ([word] if word >= "\u3400" else terms(word) for word in line.split())
-        group = {term for way in ways for term in way}
+        group = set(terms(line))
         for term in group:
             found[term] = found.get(term, frozenset()) | (group - {term})
     return found
