@@ -162,7 +162,7 @@ class AgentService:
     @property
     def said(self) -> tuple[tuple[str, str], ...]:
         """What was said so far and not gone back over: the role, ``user`` or ``assistant``, and the text."""
-        return tuple(("user" if who == "The user" else "assistant", text) for _, who, text in self._course.said)
+        return tuple(("user" if who == "The user" else "assistant", text) for who, text, _ in self._course.said)
 
     @property
     def requests(self) -> tuple[UiRequested, ...]:
