@@ -68,13 +68,16 @@ def first_remembered(session_id: str, runs: Sequence[str]) -> str:
 
 
 class Memory(NamedTuple):
-    """What the CLI remembers of a session. `sources` are the runs whose prompts it has, and the messages of the agent.
-
-    `prompts` are those runs, and ids of the same form for whatever else the CLI itself put in the place of a prompt.
-    """
+    """What the CLI remembers of a session: `prompts` are the runs whose prompts it has, `replies` the messages with a text of the
+    agent, and `sources` all runs and messages of which it has anything."""
 
     sources: frozenset[str]
     prompts: frozenset[str]
+    replies: frozenset[str]
+
+    def beyond(self, runs: Collection[str], messages: Collection[str]) -> int:
+        """Return how many prompts and replies it has that are none of `runs` and `messages`."""
+        return len(self.prompts.difference(runs)) + len(self.replies.difference(messages))
 
 
 def memory_of(session_id: str, dropped: str = "") -> Memory | None:
@@ -84,29 +87,44 @@ def memory_of(session_id: str, dropped: str = "") -> Memory | None:
     """
     if not is_remembered(session_id):
         return None
-    entries = {
-        str(entry["uuid"]): {
-            **{key: entry.get(key) for key in ("uuid", "type", "parentUuid", "logicalParentUuid")},
-            "id": message.get("id") if isinstance(message := entry.get("message"), dict) else None,
-            "is_prompt": isinstance(message, dict)
-            and isinstance(message.get("content"), str)
-            and not any(entry.get(key) for key in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")),
-        }
-        for entry in _entries(session_id)
-    }
+    entries = {str(entry["uuid"]): _in_short(entry) for entry in _entries(session_id)}
     sources: set[str] = set()
     prompts: set[str] = set()
+    replies: set[str] = set()
     for entry in _chain(entries):
-        run = _run_of(entry) if entry["type"] == "user" else ""
-        if run and run == dropped:
-            sources.clear()
-            prompts.clear()
-        elif run:
-            sources.add(run)
-            prompts.update({run} if entry["is_prompt"] else ())
-        else:
-            sources.update(str(entry[key]) for key in ("uuid", "id") if entry[key])
-    return Memory(frozenset(sources), frozenset(prompts))
+        if entry["type"] != "user":
+            sources.update((str(entry["uuid"]), entry["message_id"]))
+            replies.update({entry["message_id"]} if entry["is_said"] else ())
+            continue
+        run = _run_of(entry)
+        sources.add(run)
+        prompts.update({run} if entry["is_said"] else ())
+        if run == dropped:
+            for found in (sources, prompts, replies):
+                found.clear()
+    return Memory(frozenset(sources), frozenset(prompts), frozenset(replies))
+
+
+_BY_THE_CLI = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+"""What marks entries that neither the user nor the model said."""
+
+
+def _in_short(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what places an entry, whose message it is, and whether that says something: a prompt, or a text of the model."""
+    message = entry.get("message")
+    message = message if isinstance(message, dict) else {}
+    content, is_user = message.get("content"), entry.get("type") == "user"
+    texts = (
+        [block for block in content if isinstance(block, dict) and block.get("type") == "text"]
+        if isinstance(content, list)
+        else []
+    )
+    is_text = isinstance(content, str) if is_user else any(str(text.get("text", "")).strip() for text in texts)
+    return {
+        **{key: entry.get(key) for key in ("uuid", "type", "parentUuid", "logicalParentUuid")},
+        "message_id": str(message.get("id", "")),
+        "is_said": is_text and message.get("model") != "<synthetic>" and not any(entry.get(key) for key in _BY_THE_CLI),
+    }
 
 
 def without_dropped(choice: SessionChoice) -> SessionChoice:

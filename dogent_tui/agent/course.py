@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dogent_tui.agent.events import Event, MessageDropped, Rewound, RunStarted, TextFinished, UsageChanged
+from dogent_tui.agent.events import Event, MessageDropped, Rewound, RunStarted, TextDelta, TextFinished, UsageChanged
 
 
 class _Begun(msgspec.Struct, frozen=True):
@@ -29,15 +29,21 @@ class Said(NamedTuple):
 
 
 class Course:
-    """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies."""
+    """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies.
+
+    `messages` are those of the agent of which anything is known, also of what was gone back over.
+    """
 
     def __init__(self) -> None:
         self.said: list[Said] = []
+        self.messages: set[str] = set()
         self.context_tokens = 0
         self._begun: list[_Begun] = []
 
     def hear(self, event: Event) -> None:
         """Take in what happened."""
+        if isinstance(event, TextDelta | TextFinished):
+            self.messages.add(event.message_id)
         match event:
             case RunStarted():
                 self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))

@@ -331,8 +331,8 @@ class AgentService:
             return [earlier_conversation(said)] if said else []
         if memory is None:
             return []
-        if more := len(memory.prompts.difference(self._course.run_ids)):
-            words = tr("The agent remembers more than is shown here: {count} of your prompts are missing from what was saved.")
+        if more := memory.beyond(self._course.run_ids, self._course.messages):
+            words = tr("The agent remembers more than is shown here: {count} prompts or replies are missing from what was saved.")
             self._publish(Notice(level="warning", code="gap", message=words.format(count=more), remedy=""))
         lacking = [one for one in said if one.source not in memory.sources]
         if not lacking:

@@ -14,6 +14,7 @@ from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.standing import standing_warnings
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, UsageError
 from dogent_tui.language import listing, tr
@@ -160,6 +161,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
             key_file_warnings(home),
             _web_warnings(libraries),
             _trust_warnings(trust),
+            standing_warnings(workspace) if trust.trusted else (),
         ),
         earlier_log=earlier.path if earlier else None,
         options=options,

@@ -5,13 +5,15 @@ import codecs
 import msgspec
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 from dogent_tui.plain import cut_bytes
 from dogent_tui.workspace.lessons import latest_lessons, lessons_text
 from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.settings import ConfigWarning
 from dogent_tui.workspace.templates import find_template, templates
 
 MOST_BYTES = 60_000
-"""Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is cut, and the model is told."""
+"""Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is cut, and both are told."""
 
 _MOST_READ = 200_000
 """Bytes read of `.dogent/dogent.md`."""
@@ -40,17 +42,39 @@ def standing_wishes(workspace: Workspace, doc_template: str = "") -> Standing:
     return Standing(_constraints(workspace), _template(workspace, doc_template), latest_lessons(lessons_text(workspace)))
 
 
+def standing_warnings(workspace: Workspace) -> list[ConfigWarning]:
+    """Return what the user should know of what stands there: that a part of it is not sent. Never raises."""
+    try:
+        text = _written(workspace)
+    except OSError:
+        return []
+    if cut_bytes(text, MOST_BYTES) == text:
+        return []
+    message = tr("{file} is too long: the agent gets its first {most:,} bytes with every conversation.")
+    return [
+        ConfigWarning(
+            message.format(file=workspace.relative(workspace.constraints_file), most=MOST_BYTES),
+            tr("Shorten it, or move parts of it to files that it names."),
+            "constraints_too_long",
+        )
+    ]
+
+
 def _constraints(workspace: Workspace) -> str:
-    """No link out of the workspace is followed: that would send any file."""
+    text = _written(workspace)
+    sent = cut_bytes(text, MOST_BYTES)
+    return text if sent == text else f"{sent}\n\n[cut here: the file is longer; read it whole with the Read tool]"
+
+
+def _written(workspace: Workspace) -> str:
+    """Return the beginning of `.dogent/dogent.md`. No link out of the workspace is followed: that would send any file."""
     file = workspace.constraints_file
     if not workspace.contains(file) or not file.is_file():
         return ""
     with file.open("rb") as stream:
         data = stream.read(_MOST_READ)
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    text = data.decode(encoding, errors="replace").replace("\0", "")
-    sent = cut_bytes(text, MOST_BYTES)
-    return text if sent == text else f"{sent}\n\n[cut here: the file is longer; read it whole with the Read tool]"
+    return data.decode(encoding, errors="replace").replace("\0", "")
 
 
 def _template(workspace: Workspace, named: str) -> str:

@@ -374,9 +374,7 @@ def split(text: str, pieces: int, least: int) -> Iterator[str]:
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
-def _message_json(
-    request: MessagesRequest, content: Content, reason: str | None, tokens: int
-) -> dict[str, Any]:
+def _message_json(request: MessagesRequest, content: Content, reason: str | None, tokens: int) -> dict[str, Any]:
     usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
     usage |= dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
     made: dict[str, Any] = {"id": f"msg_{secrets.token_hex(12)}", "type": "message", "role": "assistant"}

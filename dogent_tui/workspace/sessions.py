@@ -201,9 +201,10 @@ def _told_by_the_log(path: Path) -> dict[str, Any]:
                 event = json.loads(line)
                 if event.get("type") == "session_started":
                     page |= {"session_id": event.get("session_id"), "workspace": event.get("cwd")}
-                elif event.get("type") == "run_started":
+                elif event.get("type") == "run_started" and "title" not in page:
                     page |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
-                    break
+            if {"session_id", "title"} <= page.keys():  # either may come first: prompts are taken before the agent is there
+                break
     return page
 
 

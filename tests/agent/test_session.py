@@ -36,3 +36,14 @@ def test_a_key_that_others_can_read_is_told_at_the_start(tmp_path, home):
     assert (warning.code, f"chmod 600 {file}" in warning.remedy) == ("key_file_open", True)
     file.chmod(0o600)
     assert open_session(Workspace(tmp_path), SessionOptions()).warnings == ()
+
+
+@pytest.mark.parametrize("text", ["茶", "🍵", "e\u0301", "x"])
+def test_rules_of_which_the_agent_gets_a_part_only_are_told(tmp_path, home, text):
+    workspace = Workspace(tmp_path)
+    workspace.constraints_file.parent.mkdir()
+    for size, codes in ((60_000, []), (60_001, ["constraints_too_long"])):
+        whole = text * (60_000 // len(text.encode()))
+        workspace.constraints_file.write_text(whole + "." * (size - len(whole.encode())), encoding="utf-8")
+        opened = open_session(workspace, SessionOptions(trust=True))
+        assert [warning.code for warning in opened.warnings] == codes

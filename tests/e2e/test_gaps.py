@@ -5,9 +5,10 @@ import json
 import pytest
 
 from dogent_tui.agent.cli_transcripts import claude_config_dir
-from dogent_tui.agent.events import Notice, Rewound, RunStarted
+from dogent_tui.agent.events import Notice, Prompt, Rewound, RunFinished, RunStarted, TextDelta
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.prompts import MOST_TOLD
+from dogent_tui.offline.messages_api import ReplyText
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
@@ -109,7 +110,7 @@ async def test_what_is_told_is_bounded(talk, resume):
 async def test_what_the_log_lacks_is_said_to_the_user(talk, resume):
     session_id, events = await talk()
     started = [number for number, event in enumerate(events) if isinstance(event, RunStarted)]
-    for left in (events[: started[2]], events[: started[0]]):
+    for left in (events[: started[2] + 1], events[: started[2]], events[: started[0]]):
         _, notices = await resume(session_id, left)
         assert notices == ["gap"]
 
@@ -126,3 +127,28 @@ async def test_what_the_user_went_back_over_is_no_gap(talk, resume, open_service
     text = json.dumps(str(request.messages))
     assert "ALPHA" in text
     assert "BETA" not in text
+
+
+async def test_what_was_stopped_or_failed_or_answered_by_tools_is_no_gap(api, open_service, resume, workspace):
+    (workspace.root / "a.md").write_text("one\n", encoding="utf-8")
+    api.say_in_pieces("Half of ", "a reply")
+    api.cut("A part ")
+    api.say("A part again.", thinking="Hm")
+    api.call("Read", {"file_path": str(workspace.root / "a.md")}, before="I look.")
+    api.call("Bash", {"command": "false"}, before="And run.")
+    api.say("Seen.")
+    async with open_service() as agent:
+        session_id = agent.service.session_id
+        await agent.service.submit(Prompt("Stop me"))
+        await agent.heard(TextDelta)
+        await agent.service.interrupt()
+        await agent.heard(RunFinished)
+        for text in ("Cut me", "Read it"):
+            await agent.run(text)
+        api.fail_always(401)
+        assert (await agent.run("Refuse me")).status == "failed"
+        events = agent.events
+    api.otherwise(lambda _request: (ReplyText("Yes."),))
+    request, notices = await resume(session_id, events)
+    assert notices == []
+    assert "<earlier-conversation>" not in request.last_user_text()

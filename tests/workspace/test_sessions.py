@@ -84,6 +84,19 @@ def test_a_damaged_page_or_a_strange_file_hides_no_other_conversation(workspace)
     assert [record.session_id for record in list_sessions(workspace)] == ["good"]
 
 
+def test_without_its_page_the_log_says_what_it_is_whatever_came_first(workspace):
+    events = [
+        '{"type": "run_started", "prompt": {"text": "Tea?"}}',
+        '{"type": "session_started", "session_id": "x", "cwd": "/w"}',
+    ]
+    for number, lines in enumerate((events, events[::-1])):
+        log = open_log(workspace, f"{number}")
+        for line in lines:
+            log.append(line)
+        log.path.with_suffix(".json").write_text("")
+    assert [(record.session_id, record.title) for record in list_sessions(workspace)] == [("x", "Tea?")] * 2
+
+
 def test_an_id_cannot_name_another_place(workspace):
     log = open_log(workspace, "../../x/\n" + "y" * 300)
     log.append("1")
