@@ -71,8 +71,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     if verb == "draft":
         told = next((names for part in said if (names := _first("headings", part))), "")
         listed = re.split(r"\s*[,，;；、]\s*(?:and\s+|和)?|\s+and\s+", told)
-        wanted = [_first("first", whole), *listed]
-        plain = (one.strip(' ."“”') for one in wanted)
+        plain = (one.strip(' ."“”') for one in (_first("first", whole), *listed))
         request.headings = [name[:1].upper() + name[1:] for name in plain if name]
     request.words = int(_PAGE * _number(_first("pages", whole)))
     request.lines = int(_number(_first("lines", whole)))
