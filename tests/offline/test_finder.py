@@ -103,7 +103,7 @@ def test_a_passage_that_may_not_say_it_all_is_quoted_with_what_is_around_it(conv
 
 def test_a_chinese_word_is_found_where_it_is_part_of_another_one(conversation, folder):
     (folder / "公交.md").write_text("# 公交\n\n## 回家\n\n最后一班公交车是九点四十分。\n", encoding="utf-8")
-    assert "九点四十分" in conversation.ask("末班车几点开？").said
+    assert "九点四十分" in conversation.ask("末班公交车几点开？").said
 
 
 @pytest.mark.parametrize("typed", ["tea house opening?", "3,200", "茶馆 预算"])
