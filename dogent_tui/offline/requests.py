@@ -61,7 +61,8 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     _name_files(request, typed, paths)
     if request.verb == "summarize" and request.target:
         request.verb = verb = "draft"
-    about = _first("topic", without_files(text)) or _first("topic_of", without_files(text))
+    also = ("topic_of",) if not request.files else ()
+    about = next(filter(None, (_first(name, without_files(text)) for name in ("topic", *also))), "")
     asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare") else whole
     request.topic = without_files(slots.get("what") or asked or about)
     if verb == "replace":
