@@ -111,11 +111,10 @@ def compose(sections: Sections, documents: Documents, language: Language, into: 
 
 def added(text: str, part: Draft) -> str:
     """Return the document `text` with `part` at its end, before its footnotes."""
-    notes = _NOTE.search(text)
-    head, foot = (text[: notes.start()], text[notes.start() :].strip()) if notes else (text, "")
-    own = _NOTE.search(part.text)
-    said, new = (part.text[: own.start()], part.text[own.start() :]) if own else (part.text, "")
-    return f"{head.rstrip()}\n\n{said.rstrip()}\n\n{foot}\n{new}".rstrip() + "\n"
+    first = re.compile(r"^(?=\[\^\d+\]:)", re.MULTILINE)
+    (head, *notes), (said, *new) = (first.split(one, maxsplit=1) for one in (text, part.text))
+    foot = "\n".join(map(str.strip, (*notes, *new)))
+    return f"{head.rstrip()}\n\n{said.rstrip()}\n\n{foot}".rstrip() + "\n"
 
 
 def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) -> str:
@@ -127,8 +126,8 @@ def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) ->
     rows = list[str]()
     for level, name in headings:
         slug = re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
-        rows += [f"{'  ' * (level - 2)}- [{name}](#{slug})\n"] * (level > 1 and name != title)
-    links = f"\n\n## {title}\n\n{''.join(rows)}\n"
+        rows.append(f"{'  ' * (level - 2)}- [{name}](#{slug})\n")
+    links = "".join([f"\n\n## {title}\n\n", *rows, "\n"])
     first = re.compile(r"(?:---\n.*?\n---\n)?\s*(?:# [^\n]*\n+)?", re.DOTALL)
     return first.sub(lambda above: above[0].rstrip() + links, text, count=1).lstrip()
 
@@ -156,11 +155,6 @@ def differing(quoted: Sequence[Passage], language: Language) -> list[str]:
     ]
     figures = "; ".join(list(dict.fromkeys(told))[:5])
     return [phrase(language, "differ", figures=figures)] if figures else []
-
-
-def capital(title: str) -> str:
-    """Return a title with a capital at its beginning."""
-    return title[:1].upper() + title[1:]
 
 
 def count_words(text: str) -> int:

@@ -138,11 +138,11 @@ class Finder:
 
     def _find(self) -> list[str]:
         sought, documents, lines = self.request.topic, self.sources(), list[str]()
+        part = re.compile(rf".{{,60}}{re.escape(sought)}.{{,140}}", re.IGNORECASE)
         for document in documents if sought else ():
-            numbered = enumerate(map(str.strip, document.text.splitlines()), 1)
-            places = [(at, line) for at, line in numbered if sought.casefold() in line.casefold()]
-            told = (f"{at}: {_part(line, sought)}" for at, line in places[:_PLACES])
-            lines += [f"- `{document.path}`, {one}" for one in told]
+            parts = enumerate(map(part.search, document.text.splitlines()), 1)
+            places = [(at, found[0].strip()) for at, found in parts if found][:_PLACES]
+            lines += [f"- `{document.path}`, {at}: {line}" for at, line in places]
         if lines:
             return [self._say("found", topic=sought), "\n".join(lines[:_LISTED])]
         hits = good(Index(_passages(documents)).search(sought), _BESIDE)[:2]
@@ -188,18 +188,15 @@ class Finder:
         return list(filter(None, said))
 
     def _contents(self) -> list[str]:
-        title = self._say("contents_title")
-        for one in self._meant()[:1]:
-            said = self._say("contents" if len(one.headings) > 1 else "no_headings", path=one.path)
-            text = drafting.with_contents(one.text, one.headings, title)
-            return [self._change(one.path, text, said) if len(one.headings) > 1 else said]
-        return []
+        one, title = (*self._meant(), Document("", ""))[0], self._say("contents_title")
+        below = [(level, name) for level, name in one.headings if level > 1 and name != title]
+        text = drafting.with_contents(one.text, below, title)
+        return [self._change(one.path, text, self._say("contents", path=one.path))] if below else []
 
     def _open(self) -> list[str]:
-        for one in self._meant()[:1]:
-            lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
-            return [self._say("open", path=one.path), "\n".join(lines)]
-        return []
+        one = (*self._meant(), Document("", ""))[0]
+        lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
+        return [self._say("open", path=one.path), "\n".join(lines)] if one.path else []
 
     def _replace(self) -> list[str]:
         old, new, said = self.request.old, self.request.new, []
@@ -245,8 +242,6 @@ class Finder:
     def _draft(self) -> list[str]:
         request = self.request
         self._why = "no_material" if terms(request.topic) else "no_topic"
-        if not (request.files or terms(request.topic) or request.headings):
-            return []
         documents = self.sources()
         outlines = [one for one in documents if pattern("is_outline").search(one.path)]
         if request.files and 0 < len(outlines) < len(documents):  # names the headings: no source
@@ -257,7 +252,7 @@ class Finder:
         if not any(quoted for _, quoted in sections):
             return []
         known = documents[0].title if len(documents) == 1 else ""
-        title = drafting.capital(request.topic or known or self._say("report"))
+        title = request.topic[:1].upper() + request.topic[1:] or known or self._say("report")
         draft = drafting.compose(sections, documents, request.language)
         path = self._free(title)
         text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
@@ -306,7 +301,7 @@ class Finder:
             return []
         text = self._desk.text(target)
         title = pattern("article").sub("", request.topic) or found[0].heading or found[0].path
-        sections = [(drafting.capital(title), found)]
+        sections = [(title[:1].upper() + title[1:], found)]
         part = drafting.compose(sections, documents, request.language, text)
         said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
         return [self._change(target, drafting.added(text, part), said), *part.remarks]
@@ -322,12 +317,6 @@ def _quote(passage: Passage) -> str:
     quoted = "\n".join(f"> {line}".rstrip() for line in (*lines, *text.splitlines()))
     where = "" if passage.question else passage.where
     return f"{quoted}\n\n— `{passage.path}`" + (f", {where}" if where else "")
-
-
-def _part(line: str, sought: str) -> str:
-    """Return the part of a line around `sought`."""
-    at = max(0, line.casefold().find(sought.casefold()) - 60)
-    return "…" * bool(at) + line[at : at + 200] + "…" * (len(line) > at + 200)
 
 
 def _side_reply(request: MessagesRequest) -> str:

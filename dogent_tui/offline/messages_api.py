@@ -99,11 +99,8 @@ class MessagesRequest:
 
     def last_user_text(self) -> str:
         """Return the newest text that a person typed: the last user message that is more than reminders and tool results."""
-        for message in reversed(self.messages):
-            text = strip_reminders(message.text).strip() if message.role == "user" else ""
-            if text:
-                return text
-        return ""
+        said = (one.text for one in reversed(self.messages) if one.role == "user")
+        return next(filter(None, (strip_reminders(text).strip() for text in said)), "")
 
 
 def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
@@ -167,9 +164,8 @@ def _joined_text(content: Any) -> str:
     """Return the text of `content`, which the API lets be a string or a list of blocks."""
     if isinstance(content, str):
         return content
-    if not isinstance(content, list):
-        return ""
-    parts = (part for part in content if isinstance(part, dict) and part.get("type") == "text")
+    items = content if isinstance(content, list) else []
+    parts = (part for part in items if isinstance(part, dict) and part.get("type") == "text")
     return "\n\n".join(str(part.get("text", "")) for part in parts)
 
 
@@ -351,7 +347,7 @@ def _as_json(block: ReplyBlock) -> dict[str, Any]:
         case ReplyThinking(text):
             return {"type": "thinking", "thinking": text, "signature": secrets.token_hex(16)}
         case ReplyToolUse(name, given, identity):
-            made = identity or tool_use_id()
+            made = identity or f"toolu_{secrets.token_hex(12)}"
             return {"type": "tool_use", "id": made, "name": name, "input": dict(given)}
 
 
@@ -359,13 +355,7 @@ def models_json(names: Sequence[str]) -> dict[str, Any]:
     """Return the body of ``GET /v1/models``."""
     common = {"type": "model", "created_at": "2025-10-01T00:00:00Z"}
     data = [{**common, "id": name, "display_name": name} for name in names]
-    first, last = (names[0], names[-1]) if names else (None, None)
-    return {"data": data, "has_more": False, "first_id": first, "last_id": last}
-
-
-def tool_use_id() -> str:
-    """Return a fresh id for a tool call."""
-    return f"toolu_{secrets.token_hex(12)}"
+    return {"data": data, "has_more": False}
 
 
 def split(text: str, pieces: int, least: int) -> Iterator[str]:

@@ -12,14 +12,14 @@ from dogent_tui.offline.passages import Passage, width
 from dogent_tui.offline.words import Language, language_of, related, terms, words
 
 _SATURATION, _LENGTH = 1.2, 0.5
-_RELATED, _MISSPELT, _PREFIX, _SIGN = 0.5, 0.8, 0.6, 0.2
-"""What a word counts that means nearly the same; that is spelled nearly so; that begins so; and a single Chinese character, which
-finds words that are cut in another way.
+_RELATED, _MISSPELT, _SIGN = 0.5, 0.8, 0.2
+"""What a word counts that means nearly the same, that is spelled nearly so, and a single Chinese character, which finds words
+that are cut differently.
 """
 _NAME, _TITLE, _HEADING, _QUESTION = 0.6, 0.4, 2.0, 1.5
-_ROW, _NAMED, _README, _BESIDE, _ELSEWHERE = 0.6, 2.0, 0.6, 0.2, 0.5
-"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells about the other files; how
-much of what the others of its quote score is added; and what a word counts that a passage in the other language does not hold.
+_ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.5
+"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells about the other files, and a
+word that a passage in the other language does not hold.
 """
 _SURE, _WINDOW = 0.8, 900
 """Coverage up to which a passage is quoted with those around it, and how long that quote may be, in characters, a Chinese one
@@ -80,16 +80,11 @@ class Index:
 
     def _ranked(self, question: str) -> list[tuple[int, Hit]]:
         asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
-        own = [self._alone(at, asked, language_of(question)) for at in range(len(self._bags))]
-        found = []
-        for at, hit in enumerate(own):
-            beside = (own[one].score for one in self._windows[at] if one != at)
-            score = hit.score + _BESIDE * max(beside, default=0.0)
-            found += [(at, replace(hit, score=score))] if score else []
+        hits = [self._score(at, asked, language_of(question)) for at in range(len(self._bags))]
+        found = (one for one in enumerate(hits) if one[1].score)
         return sorted(found, key=lambda one: (-one[1].score, one[1].passage.path, one[0]))
 
-    def _alone(self, at: int, asked: Asked, language: Language) -> Hit:
-        """Score a passage for itself."""
+    def _score(self, at: int, asked: Asked, language: Language) -> Hit:
         passage, bag = self._passages[at], self._bags[at]
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * self._lengths[at] / self._average)
         heading = set(terms(passage.heading if passage.heading != passage.title else ""))
@@ -101,18 +96,16 @@ class Index:
             score += weight * max(worth, default=0.0)
             covered += rare * min(1.0, 0.2 + max(held)[0]) if held else 0.0
             whole += rare if held or language_of(passage.text) == language else rare * _ELSEWHERE
-        if not score:
-            return Hit(passage, 0.0, 0.0)
+        share = covered / (whole or 1.0)
         is_named = all(ways.keys() & heading for weight, ways in asked if weight == 1)
         is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
         score *= _ROW**passage.is_row * _NAMED**is_named * _README**is_readme
-        return Hit(passage, score * (0.5 + covered / whole), covered / whole)
+        return Hit(passage, score * (0.5 + share), share)
 
     def _ways(self, term: str) -> Mapping[str, float]:
         """Return the terms that `term` is looked for as, with what each counts."""
         ways = dict.fromkeys(related().get(term, ()), _RELATED)
         if term not in self._rarity and term.isalpha() and len(term) > 3:
-            ways |= {way: _PREFIX for way in self._rarity if way.startswith(term)}
             close = [] if ways else difflib.get_close_matches(term, self._rarity, 1, 0.84)
             ways |= dict.fromkeys(close, _MISSPELT)
         return ways | {term: 1.0}

@@ -61,7 +61,8 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     _name_files(request, typed, paths)
     if request.verb == "summarize" and request.target:
         request.verb = verb = "draft"
-    about = _first("topic", without_files(text)) or _first("topic_of", without_files(text))
+    also = ("topic_of",) if not request.files else ()
+    about = next(filter(None, (_first(name, without_files(text)) for name in ("topic", *also))), "")
     asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare") else whole
     request.topic = without_files(slots.get("what") or asked or about)
     if verb == "replace":
@@ -71,8 +72,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     if verb == "draft":
         told = next((names for part in said if (names := _first("headings", part))), "")
         listed = re.split(r"\s*[,，;；、]\s*(?:and\s+|和)?|\s+and\s+", told)
-        wanted = [_first("first", whole), *listed]
-        plain = (one.strip(' ."“”') for one in wanted)
+        plain = (one.strip(' ."“”') for one in (_first("first", whole), *listed))
         request.headings = [name[:1].upper() + name[1:] for name in plain if name]
     request.words = int(_PAGE * _number(_first("pages", whole)))
     request.lines = int(_number(_first("lines", whole)))

@@ -96,8 +96,6 @@ class LoopbackServer:
             return _error_response(ApiError(401, "invalid x-api-key"))
         try:
             return await handler(request)
-        except web.HTTPNotFound:
-            return _error_response(ApiError(404, f"Not found: {request.path}"))
         except web.HTTPException as error:
             return _error_response(ApiError(error.status, error.reason))
         except ValueError as error:

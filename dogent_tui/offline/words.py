@@ -102,8 +102,7 @@ def related() -> Mapping[str, frozenset[str]]:
 
 def phrase(language: Language, name: str, /, **slots: object) -> str:
     """Return what is said, with its slots filled in."""
-    said: str = words()["says"][name][language == "zh"]
-    return said.format(**slots)
+    return str(words()["says"][name][language == "zh"]).format(**slots)
 
 
 def suggestions(language: Language, paths: Sequence[str]) -> list[str]:

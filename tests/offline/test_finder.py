@@ -94,6 +94,24 @@ def test_a_question_goes_on_with_the_one_before(conversation):
     assert "largest **cups** is 200" in conversation.ask("and the most?").said
 
 
+def test_a_passage_that_may_not_say_it_all_is_quoted_with_what_is_around_it(conversation, folder):
+    (folder / "handbook.md").write_text("# Handbook\n\n## Keys\n\nAda has them.\n\n## Alarm\n\nThe code is 1234.\n")
+    said = conversation.ask("which code has the alarm system of the burglar insurance?").said
+    assert said.index("**Keys**") < said.index("Ada has them") < said.index("**Alarm**") < said.index("code is 1234")
+    assert "**Keys**" not in conversation.ask("what is the alarm code?").said
+
+
+def test_a_chinese_word_is_found_where_it_is_part_of_another_one(conversation, folder):
+    (folder / "公交.md").write_text("# 公交\n\n## 回家\n\n最后一班公交车是九点四十分。\n", encoding="utf-8")
+    assert "九点四十分" in conversation.ask("末班公交车几点开？").said
+
+
+@pytest.mark.parametrize("typed", ["tea house opening?", "3,200", "茶馆 预算"])
+def test_words_without_a_verb_are_looked_for(conversation, folder, typed):
+    (folder / "plan.md").write_text("# Plan\n\nThe tea house opening costs 3,200 euros.\n", encoding="utf-8")
+    assert not is_honest(conversation.ask(typed).said)
+
+
 # ── Acting ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -114,6 +132,23 @@ def test_a_name_with_an_initial_is_replaced_everywhere(conversation, folder):
 def test_where_nobody_can_review_a_replacement_is_written(folder):
     conversation = Conversation(folder, tools=tuple(name for name in TOOLS if name != PROPOSE))
     assert "3 dollars" in conversation.ask("replace euros by dollars in notes.md").written["notes.md"]
+
+
+def test_a_table_of_contents_is_a_change_to_review_and_replaces_the_one_before(conversation, folder):
+    turn = conversation.ask("Add a table of contents to notes.md")
+    assert [name for name, _ in turn.calls] == ["Read", PROPOSE]
+    links = "- [What we agreed](#what-we-agreed)\n- [Open](#open)\n"
+    assert turn.written["notes.md"].startswith(f"# Tea house\n\n## Contents\n\n{links}\n## What we agreed")
+    (folder / "notes.md").write_text(turn.written["notes.md"] + "\n## More\n\nTea.\n", encoding="utf-8")
+    again = conversation.ask("insert a toc into @notes.md").written["notes.md"]
+    assert again.count("## Contents") == 1
+    assert f"{links}- [More](#more)\n" in again
+    assert "- [决定](#决定)" in conversation.ask("给 笔记.md 加上目录").written["笔记.md"]
+
+
+def test_a_format_alone_exports_what_was_written_last(conversation):
+    conversation.ask("Write a report from @notes.md. Save it as tea.md")
+    assert "tea.docx" in conversation.ask("and as word").written
 
 
 def test_what_is_not_there_is_said(conversation):
@@ -148,6 +183,7 @@ def test_a_draft_without_matching_material_is_not_written(conversation):
         "Write a report on elephants from @notes.md",
         "Write a report",
         "Write a poem about tea",
+        "What do you think about tea?",
         "写一份关于大象的报告",
     ):
         turn = conversation.ask(request)

@@ -4,13 +4,15 @@ import asyncio
 import sys
 
 import pytest
-from textual.widgets import OptionList
+from msgspec.structs import replace
+from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.tui.lessons import OFFER
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.workspace.history import History
+from dogent_tui.workspace.profiles import Endpoint
 
 
 def hint(s) -> str:
@@ -67,11 +69,22 @@ async def test_init_with_a_description_has_the_agent_fill_it_in(stage, workspace
         workspace.constraints_file.write_text("mine\n")
     async with stage() as s:
         s.app.opened.trust.answer(trust=True)
+        s.app.opened = replace(s.app.opened, endpoint=Endpoint("mine", "custom", model="chat"))
         await run(s, "/init minutes of our chess club")
         await s.until(lambda: s.launcher.started and s.conversation.sent)
         assert "minutes of our chess club" in s.conversation.sent[0]
         assert '<template name="built-in:general">' in s.conversation.sent[0]
         assert ("There is one already: read it first." in s.conversation.sent[0]) is there
+
+
+async def test_init_with_a_description_says_what_helps_where_no_model_can_fill_it_in(stage):
+    async with stage() as s:
+        await run(s, "/init minutes of our chess club")
+        await s.until(lambda: "needs an AI model: /setup connects one" in hint(s))
+        assert s.conversation.sent == []
+        await run(s, "/init")
+        await s.until(lambda: isinstance(s.app.screen, ChoiceScreen))
+        assert "WHAT YOU WRITE" not in " ".join(str(one.render()) for one in s.app.screen.query(Static))
 
 
 async def test_a_template_travels_with_the_request_that_names_it(stage):

@@ -86,11 +86,9 @@ class WritingCommands:
 
         titles = await asyncio.to_thread(lambda: [f"{template.spelled} · {template.title}" for template in among])
         folders = where_templates_lie(self._app.opened.workspace, dogent_home())
-        why = tr(
-            "The template becomes .dogent/dogent.md. Use /init WHAT YOU WRITE to have the agent fill it in. Your own "
-            "templates are in {folders}."
-        ).format(folders=folders)
-        place = await choose(self._app, tr("What do you write in this folder?"), why, titles)
+        why = tr("The template becomes .dogent/dogent.md. Your own templates are in {folders}.").format(folders=folders)
+        fills = "" if self._offline else tr("Use /init WHAT YOU WRITE to have the agent fill it in.")
+        place = await choose(self._app, tr("What do you write in this folder?"), f"{why} {fills}".strip(), titles)
         return None if place is None else among[place]
 
     async def _use(self, template: "Template") -> str:
@@ -110,7 +108,16 @@ class WritingCommands:
         await service.renew()
         return tr("It applies from the next conversation on: /new.") if begun else tr("The agent follows it from now on.")
 
+    @property
+    def _offline(self) -> bool:
+        """Whether the built-in engine answers, which fills in no template."""
+        return self._app.opened.endpoint.kind == "offline"
+
     async def _describe(self, described: str) -> str:
+        if self._offline:
+            return tr(
+                "Filling in a template needs an AI model: /setup connects one. /init alone lists templates to use as they are."
+            )
         there = await asyncio.to_thread(self._app.opened.workspace.constraints_file.is_file)
         said = (
             tr("Set this folder up for what I write here: {described}").format(described=described),
