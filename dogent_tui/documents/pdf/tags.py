@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-import msgspec
-
 from dogent_tui.documents.pdf.layout import pieces
 from dogent_tui.documents.pdf.lists import Item, List, Mark, list_markdown, mark_of
 from dogent_tui.documents.pdf.model import Element, Line, Page, Piece, Run, TextBlock, around, blocks_in
@@ -26,6 +24,7 @@ from dogent_tui.documents.pdf.text import BROKEN
 _HEADINGS = {"H": 2, "Title": 1} | {f"H{level}": level for level in range(1, 7)}
 _GROUPS = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div", "Aside", "TOC", "Index"})
 _BLOCKS = frozenset({"P", "L", "LI", "Table", "BlockQuote", "Code", "Note", "FENote", "Figure", "Caption", "TOCI"})
+_REFERENCES = frozenset({"Link", "Reference", "Lbl"})
 _NOTES = frozenset({"Note", "FENote"})
 _CELLS = frozenset({"TH", "TD"})
 _LEAST_TAGGED = 0.6
@@ -141,9 +140,8 @@ class _Tagged:
             if not isinstance(node, Element):
                 continue
             if node.kind in _NOTES or (node.kind == "LI" and _text(node).endswith(_BACK_LINK)):
-                label = re.match(r"\[?(\w{1,4})\b", _text(node))
-                if label:
-                    self._notes[label[1]] = f"[^{label[1]}]"
+                if label := _label(node):
+                    self._notes[label] = f"[^{label}]"
             else:
                 self._find_notes(node.kids)
 
@@ -202,35 +200,26 @@ class _Tagged:
         else:  # where none of the tags is a heading or a list, these are told as on a page without tags
             yield from pieces([block], self._known)
 
-    def _inline(self, nodes: Iterable[Element | TextBlock]) -> Iterator[Line]:
+    def _inline(self, nodes: Iterable[Element | TextBlock], *, refers: bool = False) -> Iterator[Line]:
         """Yield the lines of a paragraph, with its references to notes as these are written."""
         for node in nodes:
-            if isinstance(node, TextBlock):
-                yield from (self._referring(line) for line in node.lines)
+            if isinstance(node, Element):
+                yield from self._inline(node.kids, refers=refers or node.kind in _REFERENCES)
             else:
-                yield from self._inline(node.kids)
-
-    def _referring(self, line: Line) -> Line:
-        label = line.text.strip().strip("[]")
-        if label in self._notes and line.size < 0.95 * self._known.body:
-            return Line(line.box, (Run(self._notes[label], line.size, markdown=True),), base=line.base)
-        runs = [
-            msgspec.structs.replace(run, text=self._notes[run.text.strip()], shift=0, markdown=True)
-            if run.shift > 0 and run.text.strip() in self._notes
-            else run
-            for run in line.runs
-        ]
-        return Line(line.box, tuple(runs), line.upright, line.base)
+                for line in node.lines:
+                    note = self._notes.get(line.text.strip().strip("[]")) if refers else None
+                    yield Line(line.box, (Run(note, line.size, markdown=True),), base=line.base) if note else line
 
     def _note(self, node: Element, xref: int) -> Iterator[Piece]:
-        text = "\n\n".join(piece.markdown for piece in self.pieces(node.kids, xref, apart=False))
-        yield Piece(_note_markdown(text))
+        kids = [kid for kid in node.kids if not isinstance(kid, Element) or kid.kind != "Lbl"]
+        text = "\n\n".join(piece.markdown for piece in self.pieces(kids, xref, apart=False))
+        yield Piece(_note_markdown(_label(node), text))
 
     def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Piece]:
         """Yield lists that follow each other. Some programs write those within others so: then their marks are further in."""
         if all(_text(item).endswith(_BACK_LINK) for node, _ in lists for item in node.kids if isinstance(item, Element)):
             for note in (note for node, _ in lists for note in node.kids if isinstance(note, Element)):
-                yield Piece(_note_markdown(paragraph_markdown(rows_in_order(list(_lines(note.kids))))))
+                yield Piece(_note_markdown(_label(note), paragraph_markdown(rows_in_order(list(_lines(note.kids))))))
             return
         items = [item for node, xref in lists for item in self._items(node, xref, 0)]
         if len(lists) > 1 and not any(item.depth for item in items):
@@ -328,11 +317,18 @@ def _quoted(markdown: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in markdown.split("\n"))
 
 
-def _note_markdown(text: str) -> str:
-    """Return a foot note: the label with which its `text` begins, and what follows, without the link back."""
+def _label(note: Element) -> str:
+    """Return the number or sign of a foot note."""
+    labels = [kid for kid in note.kids if isinstance(kid, Element) and kid.kind == "Lbl"]
+    found = re.match(r"\W*(\d{1,3}|\w)|\W", _text(labels[0] if labels else note))
+    return (found[1] or found[0]) if found else ""
+
+
+def _note_markdown(label: str, text: str) -> str:
+    """Return a foot note, without its `label` before the text and the link back after it."""
     text = re.sub(rf"\s*(?:\[?{_BACK_LINK}[\ufe0e\ufe0f]?(?:\]\([^)]*\))?\s*)+$", "", text)
-    found = re.match(r"\W{0,4}(?:<sup>)?(\w{1,4})(?:</sup>)?[.)\]]?\s*", text)
-    return f"[^{found[1]}]: {text[found.end() :]}" if found else text
+    found = re.match(rf"\W{{0,4}}(?:<sup>)?{re.escape(label)}(?:</sup>)?[.)\]]?\s*", text)
+    return f"[^{label}]: {text[found.end() if found else 0 :]}" if label else text
 
 
 def _table_markdown(rows: Sequence[Sequence[tuple[str, int, int, list[str]]]]) -> str:
