@@ -75,7 +75,7 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
     columns = _columns(run)
     touched = [_touched(columns, line.box) for line in row]
     if len(row) > 1:
-        fits = all(len(each) < 2 for each in touched) and len({each[0] for each in touched if each}) == sum(map(bool, touched))
+        fits = all(len(each) == 1 for each in touched) and len({each[0] for each in touched}) == len(touched)
         usual = max((_gap(above, below) for above, below in pairwise(run)), default=1.6 * size)
         return fits or gap <= max(0.8 * size, 2 * usual)
     tight = _is_tight([*run, row], len(run))
@@ -132,7 +132,7 @@ def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float
 def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
     """Tell whether a row is nearer to the one above than rows of several cells are to each other: it goes on with their texts."""
     gaps = [_gap(above, below) for above, below in pairwise(run) if len(below) > 1 and len(above) > 1]
-    return bool(gaps) and place > 0 and _gap(run[place - 1], run[place]) < median(gaps) - 0.15 * run[place][0].size
+    return len(gaps) > 1 and place > 0 and _gap(run[place - 1], run[place]) < median(gaps) - 0.15 * run[place][0].size
 
 
 def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
@@ -177,7 +177,8 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     for place, row in enumerate(run):
         cells = _cells(row, columns, count)
         count += len(row)
-        if rows and ((len(cells) == 1 and 0 not in cells) or _is_tight(run, place)):
+        lacking = len(cells) < len(columns) and _is_tight(run, place)
+        if rows and (lacking or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
                 rows[-1].setdefault(number, []).extend(texts)
         else:

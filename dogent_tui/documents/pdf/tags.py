@@ -8,7 +8,7 @@ from typing import Any
 
 from dogent_tui.documents.pdf.layout import pieces
 from dogent_tui.documents.pdf.lists import Item, List, Mark, list_markdown, mark_of
-from dogent_tui.documents.pdf.model import Element, Line, Page, Piece, Run, TextBlock, around, blocks_in
+from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Piece, Run, TextBlock, around, blocks_in
 from dogent_tui.documents.pdf.structure import (
     code_markdown,
     heading_markdown,
@@ -26,6 +26,7 @@ _GROUPS = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div
 _BLOCKS = frozenset({"P", "L", "LI", "Table", "BlockQuote", "Code", "Note", "FENote", "Figure", "Caption", "TOCI"})
 _REFERENCES = frozenset({"Link", "Reference", "Lbl"})
 _NOTES = frozenset({"Note", "FENote"})
+_PICTURES = frozenset({"Figure", "Formula"})
 _CELLS = frozenset({"TH", "TD"})
 _LEAST_TAGGED = 0.6
 """The share of a page's text that is within elements, where these are believed."""
@@ -35,7 +36,10 @@ _MOST_BACK = 0.3
 
 _BACK_LINK = "\u21a9"
 _MOST_SPAN = 1000
+_FORMULA = re.compile(r"\$.+\$")
 _MOST_KIDS = 100_000
+_MOST_ELEMENTS = 20_000
+"""Of a tree in which pictures are looked for: some 20 µs each."""
 
 
 class StructureTree:
@@ -44,6 +48,7 @@ class StructureTree:
     def __init__(self, document: Any) -> None:
         self._document = document
         self._kids: dict[int, list[int]] = {}
+        self._figures: dict[int, list[tuple[int, int, str]]] | None = None
         self.root = self._reference(document.pdf_catalog(), "StructTreeRoot")
 
     def kid(self, element: int, index: int) -> int:
@@ -64,6 +69,19 @@ class StructureTree:
     def text(self, element: int, name: str) -> str:
         """Return a text that is kept with the element: ``Alt``, ``ActualText``."""
         return " ".join(self._key(element, name).split())
+
+    def figures(self, page: int) -> list[tuple[int, int, str]]:
+        """Return the pictures with an alternative text on the page of this object: whose kid each is, the how many, the text."""
+        if self._figures is None:
+            self._figures = {}
+            waiting = [self.root]
+            for element in waiting:  # grows while it is read
+                for index, kid in enumerate(self.kids(element) if len(waiting) < _MOST_ELEMENTS else ()):
+                    if kid and self.kind(kid) in _PICTURES and (alt := self.text(kid, "Alt")) not in {"", "null"}:
+                        on = self._reference(kid, "Pg") or int((re.findall(r"/Pg (\d+)", self._key(kid, "K")) or [0])[0])
+                        self._figures.setdefault(on, []).append((element, index, alt))
+                    waiting += [kid] if kid and kid not in self._kids else []
+        return self._figures.get(page, [])
 
     def spans(self, element: int) -> tuple[int, int]:
         """Return how many rows and columns a cell takes."""
@@ -120,9 +138,47 @@ def _lines(nodes: Iterable[Element | TextBlock]) -> Iterator[Line]:
         yield from block.lines
 
 
-def tagged_pieces(page: Page, tree: StructureTree, known: Survey) -> Iterator[Piece]:
-    """Yield what the tags of `page` say that there is, in their order."""
-    yield from _Tagged(page, tree, known).pieces(page.nodes, tree.root)
+def tagged_pieces(page: Page, xref: int, tree: StructureTree, known: Survey) -> Iterator[Piece]:
+    """Yield what the tags of `page`, the object `xref`, say that there is, in their order."""
+    figures = list(tree.figures(xref))
+    nodes = _with_figures(page.nodes, tree.root, tree, figures)
+    yield from _Tagged(page, tree, known).pieces(nodes, tree.root)
+    for _, _, alt in figures:
+        yield Piece(_figure(alt))
+
+
+def _with_figures(
+    nodes: Sequence[Element | TextBlock], parent: int, tree: StructureTree, figures: list[tuple[int, int, str]]
+) -> list[Element | TextBlock]:
+    """Return `nodes`, kids of `parent`, with the pictures that hold no text, which are taken from `figures`, and formulas as TeX."""
+    here = {index: alt for element, index, alt in figures if element == parent}
+    figures[:] = [figure for figure in figures if figure[0] != parent]
+    found: list[Element | TextBlock] = []
+    for node in nodes:
+        if isinstance(node, Element):
+            own = tree.kid(parent, node.index)
+            here.pop(node.index, None)
+            if node.kind in _PICTURES and _FORMULA.fullmatch(alt := tree.text(own, "Alt")):
+                node = _formula(alt, node.kids)
+            else:
+                node = Element(node.kind, node.index, tuple(_with_figures(node.kids, own, tree, figures)))
+        found.append(node)
+    for index, alt in here.items():
+        place = next((at for at, node in enumerate(found) if isinstance(node, Element) and node.index > index), len(found))
+        found.insert(place, _formula(alt, ()) if _FORMULA.fullmatch(alt) else Element("Figure", index, ()))
+    return found
+
+
+def _formula(alt: str, kids: Sequence[Element | TextBlock]) -> TextBlock:
+    """Return a formula that the file has as TeX besides its signs."""
+    first = next(_lines(kids), None)
+    box = around(line.box for line in _lines(kids)) if first else Box(0, 0, 0, 0)
+    run = Run(alt, first.size if first else 1.0, x0=box.x0, markdown=True)
+    return TextBlock((Line(box, (run,), base=first.base if first else 0.0),))
+
+
+def _figure(alt: str) -> str:
+    return f"![{alt.replace('[', '(').replace(']', ')')}]()"
 
 
 class _Tagged:
@@ -182,7 +238,7 @@ class _Tagged:
             yield from self._note(node, xref)
         elif node.kind == "Figure":
             alt = self._tree.text(xref, "Alt")
-            yield from [Piece(f"![{alt.replace('[', '(').replace(']', ')')}]()")] if alt else []
+            yield from [Piece(_figure(alt))] if alt not in {"", "null"} else []
             yield from self.pieces(node.kids, xref, apart=False)
         elif kids or node.kind in _GROUPS:
             yield from self.pieces(node.kids, xref, apart=node.kind in _GROUPS)
