@@ -75,7 +75,7 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
     columns = _columns(run)
     touched = [_touched(columns, line.box) for line in row]
     if len(row) > 1:
-        fits = all(len(each) == 1 for each in touched) and len({each[0] for each in touched}) == len(touched)
+        fits = all(len(each) < 2 for each in touched) and len({each[0] for each in touched if each}) == sum(map(bool, touched))
         usual = max((_gap(above, below) for above, below in pairwise(run)), default=1.6 * size)
         return fits or gap <= max(0.8 * size, 2 * usual)
     tight = _is_tight([*run, row], len(run))

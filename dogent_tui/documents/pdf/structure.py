@@ -84,7 +84,7 @@ def rows_in_order(lines: Sequence[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for line in lines:
         row = rows[-1] if rows else []
-        if row and line.upright and all(there.upright and line.box.beside(there.box) for there in row) and not _over(row, line):
+        if row and line.upright and any(there.upright and line.box.beside(there.box) for there in row) and not _over(row, line):
             row.append(line)
         else:
             rows.append([line])

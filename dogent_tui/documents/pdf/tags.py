@@ -150,7 +150,7 @@ def tagged_pieces(page: Page, xref: int, tree: StructureTree, known: Survey) -> 
 def _with_figures(
     nodes: Sequence[Element | TextBlock], parent: int, tree: StructureTree, figures: list[tuple[int, int, str]]
 ) -> list[Element | TextBlock]:
-    """Return `nodes`, kids of `parent`, with the pictures that hold no text, which are taken from `figures`, and formulas as TeX."""
+    """Return `nodes`, kids of `parent`, with pictures that hold no text, taken from `figures`, and formulas as TeX."""
     here = {index: alt for element, index, alt in figures if element == parent}
     figures[:] = [figure for figure in figures if figure[0] != parent]
     found: list[Element | TextBlock] = []
