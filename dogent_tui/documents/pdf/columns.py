@@ -78,7 +78,8 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
         fits = all(len(each) < 2 for each in touched) and len({each[0] for each in touched if each}) == sum(map(bool, touched))
         usual = max((_gap(above, below) for above, below in pairwise(run)), default=1.6 * size)
         return fits or gap <= max(0.8 * size, 2 * usual)
-    return len(touched[0]) == 1 and row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
+    tight = _is_tight([*run, row], len(run))
+    return len(touched[0]) == 1 and (tight or row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0]))
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
@@ -131,7 +132,7 @@ def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float
 def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
     """Tell whether a row is nearer to the one above than rows of several cells are to each other: it goes on with their texts."""
     gaps = [_gap(above, below) for above, below in pairwise(run) if len(below) > 1 and len(above) > 1]
-    return bool(gaps) and place > 0 and _gap(run[place - 1], run[place]) < median(gaps) - 0.15 * run[place][0].size
+    return len(gaps) > 1 and place > 0 and _gap(run[place - 1], run[place]) < median(gaps) - 0.15 * run[place][0].size
 
 
 def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
@@ -176,7 +177,8 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     for place, row in enumerate(run):
         cells = _cells(row, columns, count)
         count += len(row)
-        if rows and ((len(cells) == 1 and 0 not in cells) or (_is_tight(run, place) and (len(cells) == 1 or 0 not in cells))):
+        lacking = len(cells) < len(columns) and _is_tight(run, place)
+        if rows and (lacking or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
                 rows[-1].setdefault(number, []).extend(texts)
         else:

@@ -50,12 +50,11 @@ class Furniture(msgspec.Struct, frozen=True):
         return [*self._peeled(page, number, top=True), *self._peeled(page, number, top=False)]
 
     def _peeled(self, page: Page, number: int, *, top: bool) -> list[Line]:
-        outside = {id(line) for node in page.nodes if isinstance(node, TextBlock) for line in node.lines}
-        tagged = len(page.nodes) > sum(isinstance(node, TextBlock) for node in page.nodes)
+        outside = _untagged(page)
         rows = list(_rows(page, top=top))
         taken = 0
         for row in rows:
-            if not all(self._runs(line, page.area, number, top, tagged and id(line) in outside) for line in row):
+            if not all(self._runs(line, page.area, number, top, id(line) in outside) for line in row):
                 break
             taken += 1
         while 0 < taken < len(rows) and _between(rows[taken - 1], rows[taken]) < _GAP * rows[taken - 1][0].size:
@@ -67,7 +66,7 @@ class Furniture(msgspec.Struct, frozen=True):
         if seen is None or seen.top != top:
             return False
         near = any(abs(height - seen.height) <= _NEAR for height in self.known.get((seen.shape, top), ()))
-        return near or (untagged and (seen.apart or seen.offset is not None))  # the file says that it is none of its content
+        return near or (untagged and (seen.apart or seen.offset is not None))
 
 
 def furniture(pages: Mapping[int, Page], body: float) -> Furniture:
@@ -80,8 +79,9 @@ def furniture(pages: Mapping[int, Page], body: float) -> Furniture:
     font = fonts.most_common(1)[0][0] if fonts else ""
     found: dict[tuple[str, bool], list[tuple[int, _Seen]]] = defaultdict(list)
     for number, page in pages.items():
+        outside = _untagged(page)
         for line in (line for block in page.blocks for line in block.lines):
-            if (seen := _seen(line, page.area, number, body, font)) is not None:
+            if (seen := _seen(line, page.area, number, body, font, apart=id(line) in outside)) is not None:
                 found[seen.shape, seen.top].append((number, seen))
     known = {}
     for key, group in found.items():
@@ -103,7 +103,14 @@ def _repeats(group: list[tuple[int, _Seen]], height: float) -> bool:
     return len(apart) >= 2 or max(counts.values(), default=0) >= 2
 
 
-def _seen(line: Line, area: Box, number: int, body: float, font: str) -> _Seen | None:
+def _untagged(page: Page) -> set[int]:
+    """Return which lines of a page with tags are outside of them: the file says that they are none of its content."""
+    if all(isinstance(node, TextBlock) for node in page.nodes):
+        return set()
+    return {id(line) for node in page.nodes if isinstance(node, TextBlock) for line in node.lines}
+
+
+def _seen(line: Line, area: Box, number: int, body: float, font: str, *, apart: bool = False) -> _Seen | None:
     if not line.upright or line.size > _LARGEST * body:
         return None
     top = line.box.y1 < area.y0 + _EDGE * area.height
@@ -113,7 +120,7 @@ def _seen(line: Line, area: Box, number: int, body: float, font: str) -> _Seen |
     counter = _PAGE_NUMBER.fullmatch(text)
     offset = _value(counter[2]) - number if counter else None
     shape = "#" if counter else _NUMBER.sub("#", text)
-    apart = line.size < 0.95 * body or all(run.font != font for run in line.runs if run.text.strip())
+    apart = apart or line.size < 0.95 * body or all(run.font != font for run in line.runs if run.text.strip())
     height = line.box.y0 - area.y0 if top else area.y1 - line.box.y1
     return _Seen(shape, top, round(height, 1), apart and counter is None, offset)
 

@@ -171,7 +171,7 @@ def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     width = max(above.box.width, below.box.width)
     bottom = around(line.box for line in above.lines if line.box.beside(last.box))
     full = bottom.width > 0.85 * width  # a paragraph's last line is short
-    if first.box.y1 < last.box.y0 and full:  # at the top of the next column
+    if first.box.y1 < last.box.y0 and bottom.width > 0.5 * width:  # at the top of the next column
         end = last.text.rstrip()[-1:]
         return end in "-\u2010," or (end.isalnum() and first.text.lstrip()[:1].islower())
     return -0.3 < down < 0.45 and full and abs(above.box.x0 - below.box.x0) < max(4 * last.size, 0.1 * width)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 import msgspec
 
@@ -51,6 +52,8 @@ def around(boxes: Iterable[Box]) -> Box:
 
 def reads_leftward(text: str) -> bool:
     """Tell whether most letters of `text` are of a script that runs from right to left (Hebrew to Arabic Extended)."""
+    if text.isascii():
+        return False
     letters = [c for c in text if c.isalpha()]
     return sum(1 for c in letters if "\u0590" <= c <= "\u08ff") > len(letters) / 2
 
@@ -74,7 +77,7 @@ class Run(msgspec.Struct, frozen=True):
     markdown: bool = False
 
 
-class Line(msgspec.Struct, frozen=True):
+class Line(msgspec.Struct, frozen=True, dict=True):
     """Characters on one baseline without a wide gap between them; `upright` unless the text runs up, down or aslant.
 
     `base` is the height of its baseline.
@@ -85,30 +88,32 @@ class Line(msgspec.Struct, frozen=True):
     upright: bool = True
     base: float = 0.0
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The characters alone."""
         return "".join(run.text for run in self.runs)
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The size of most of its characters."""
+        if len(self.runs) == 1:
+            return self.runs[0].size
         sizes: dict[float, int] = {}
         for run in self.runs:
             sizes[run.size] = sizes.get(run.size, 0) + len(run.text.strip())
         return max(sizes, key=lambda size: (sizes[size], size))
 
-    @property
+    @cached_property
     def right_to_left(self) -> bool:
         """Whether most of its letters are Hebrew, Arabic and the like."""
         return reads_leftward(self.text)
 
-    @property
+    @cached_property
     def bold(self) -> bool:
         """Whether all of it is bold."""
         return all(run.bold for run in self.runs if run.text.strip())
 
-    @property
+    @cached_property
     def mono(self) -> bool:
         """Whether all of it is set in a typewriter's font, but for signs that such fonts do not have."""
         inked = [run for run in self.runs if run.text.strip()]

@@ -179,7 +179,7 @@ class _Pages:
         gone = {id(line) for line in aside} | {id(line) for block in page.blocks for line in block.lines if drawn_by(line, marks)}
         page = Page(page.area, tuple(_without(page.nodes, gone)), page.hidden, page.raw)
         if tagged and self._tree is not None:
-            found = tagged_pieces(page, self._tree, self._known)
+            found = tagged_pieces(page, pdf_page.xref, self._tree, self._known)
         else:
             found = layout_pieces(pdf_page, page.blocks, self._known)
         written = [*page.hidden, *(line.text for line in aside)]

@@ -84,7 +84,7 @@ def rows_in_order(lines: Sequence[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for line in lines:
         row = rows[-1] if rows else []
-        if row and line.upright and all(there.upright and line.box.beside(there.box) for there in row) and not _over(row, line):
+        if row and line.upright and any(there.upright and line.box.beside(there.box) for there in row) and not _over(row, line):
             row.append(line)
         else:
             rows.append([line])
@@ -188,7 +188,7 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
         before = row[place - 1] if place else None
         if before is not None:
             gap = max(line.box.x0 - before.box.x1, before.box.x0 - line.box.x1)
-            if gap > 0.15 * line.size and not before.text[-1:].isspace() and not line.text[:1].isspace():
+            if gap > 0.2 * max(line.size, before.size) and not before.text[-1:].isspace() and not line.text[:1].isspace():
                 yield Run(" ", line.size)
         yield from _shifted(line, row)
 
@@ -206,7 +206,7 @@ def _breaks_between_words(rows: Sequence[Sequence[Line]]) -> bool:
     """Tell whether Korean lines end between words: they end short of the margin by more than a sign, or are justified."""
     right = max((line.box.x1 for row in rows for line in row), default=0.0)
     slack = [(right - max(line.box.x1 for line in row)) / row[0].size for row in rows[:-1]]
-    return any(each > 1.1 for each in slack) or all(each < 0.05 for each in slack)
+    return any(each > 1.5 for each in slack) or all(each < 0.05 for each in slack)
 
 
 def _join(runs: list[Run], text: str, apart: bool) -> None:

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-import msgspec
-
 from dogent_tui.documents.pdf.layout import pieces
 from dogent_tui.documents.pdf.lists import Item, List, Mark, list_markdown, mark_of
-from dogent_tui.documents.pdf.model import Element, Line, Page, Piece, Run, TextBlock, around, blocks_in
+from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Piece, Run, TextBlock, around, blocks_in
 from dogent_tui.documents.pdf.structure import (
     code_markdown,
     heading_markdown,
@@ -26,7 +24,9 @@ from dogent_tui.documents.pdf.text import BROKEN
 _HEADINGS = {"H": 2, "Title": 1} | {f"H{level}": level for level in range(1, 7)}
 _GROUPS = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div", "Aside", "TOC", "Index"})
 _BLOCKS = frozenset({"P", "L", "LI", "Table", "BlockQuote", "Code", "Note", "FENote", "Figure", "Caption", "TOCI"})
+_REFERENCES = frozenset({"Link", "Reference", "Lbl"})
 _NOTES = frozenset({"Note", "FENote"})
+_PICTURES = frozenset({"Figure", "Formula"})
 _CELLS = frozenset({"TH", "TD"})
 _LEAST_TAGGED = 0.6
 """The share of a page's text that is within elements, where these are believed."""
@@ -36,7 +36,10 @@ _MOST_BACK = 0.3
 
 _BACK_LINK = "\u21a9"
 _MOST_SPAN = 1000
+_FORMULA = re.compile(r"\$.+\$")
 _MOST_KIDS = 100_000
+_MOST_ELEMENTS = 20_000
+"""Of a tree in which pictures are looked for: some 20 µs each."""
 
 
 class StructureTree:
@@ -45,6 +48,7 @@ class StructureTree:
     def __init__(self, document: Any) -> None:
         self._document = document
         self._kids: dict[int, list[int]] = {}
+        self._figures: dict[int, list[tuple[int, int, str]]] | None = None
         self.root = self._reference(document.pdf_catalog(), "StructTreeRoot")
 
     def kid(self, element: int, index: int) -> int:
@@ -65,6 +69,19 @@ class StructureTree:
     def text(self, element: int, name: str) -> str:
         """Return a text that is kept with the element: ``Alt``, ``ActualText``."""
         return " ".join(self._key(element, name).split())
+
+    def figures(self, page: int) -> list[tuple[int, int, str]]:
+        """Return the pictures with an alternative text on the page of this object: whose kid each is, the how many, the text."""
+        if self._figures is None:
+            self._figures = {}
+            waiting = [self.root]
+            for element in waiting:  # grows while it is read
+                for index, kid in enumerate(self.kids(element) if len(waiting) < _MOST_ELEMENTS else ()):
+                    if kid and self.kind(kid) in _PICTURES and (alt := self.text(kid, "Alt")) not in {"", "null"}:
+                        on = self._reference(kid, "Pg") or int((re.findall(r"/Pg (\d+)", self._key(kid, "K")) or [0])[0])
+                        self._figures.setdefault(on, []).append((element, index, alt))
+                    waiting += [kid] if kid and kid not in self._kids else []
+        return self._figures.get(page, [])
 
     def spans(self, element: int) -> tuple[int, int]:
         """Return how many rows and columns a cell takes."""
@@ -121,9 +138,47 @@ def _lines(nodes: Iterable[Element | TextBlock]) -> Iterator[Line]:
         yield from block.lines
 
 
-def tagged_pieces(page: Page, tree: StructureTree, known: Survey) -> Iterator[Piece]:
-    """Yield what the tags of `page` say that there is, in their order."""
-    yield from _Tagged(page, tree, known).pieces(page.nodes, tree.root)
+def tagged_pieces(page: Page, xref: int, tree: StructureTree, known: Survey) -> Iterator[Piece]:
+    """Yield what the tags of `page`, the object `xref`, say that there is, in their order."""
+    figures = list(tree.figures(xref))
+    nodes = _with_figures(page.nodes, tree.root, tree, figures)
+    yield from _Tagged(page, tree, known).pieces(nodes, tree.root)
+    for _, _, alt in figures:
+        yield Piece(_figure(alt))
+
+
+def _with_figures(
+    nodes: Sequence[Element | TextBlock], parent: int, tree: StructureTree, figures: list[tuple[int, int, str]]
+) -> list[Element | TextBlock]:
+    """Return `nodes`, kids of `parent`, with pictures that hold no text, taken from `figures`, and formulas as TeX."""
+    here = {index: alt for element, index, alt in figures if element == parent}
+    figures[:] = [figure for figure in figures if figure[0] != parent]
+    found: list[Element | TextBlock] = []
+    for node in nodes:
+        if isinstance(node, Element):
+            own = tree.kid(parent, node.index)
+            here.pop(node.index, None)
+            if node.kind in _PICTURES and _FORMULA.fullmatch(alt := tree.text(own, "Alt")):
+                node = _formula(alt, node.kids)
+            else:
+                node = Element(node.kind, node.index, tuple(_with_figures(node.kids, own, tree, figures)))
+        found.append(node)
+    for index, alt in here.items():
+        place = next((at for at, node in enumerate(found) if isinstance(node, Element) and node.index > index), len(found))
+        found.insert(place, _formula(alt, ()) if _FORMULA.fullmatch(alt) else Element("Figure", index, ()))
+    return found
+
+
+def _formula(alt: str, kids: Sequence[Element | TextBlock]) -> TextBlock:
+    """Return a formula that the file has as TeX besides its signs."""
+    first = next(_lines(kids), None)
+    box = around(line.box for line in _lines(kids)) if first else Box(0, 0, 0, 0)
+    run = Run(alt, first.size if first else 1.0, x0=box.x0, markdown=True)
+    return TextBlock((Line(box, (run,), base=first.base if first else 0.0),))
+
+
+def _figure(alt: str) -> str:
+    return f"![{alt.replace('[', '(').replace(']', ')')}]()"
 
 
 class _Tagged:
@@ -141,9 +196,8 @@ class _Tagged:
             if not isinstance(node, Element):
                 continue
             if node.kind in _NOTES or (node.kind == "LI" and _text(node).endswith(_BACK_LINK)):
-                label = re.match(r"\[?(\w{1,4})\b", _text(node))
-                if label:
-                    self._notes[label[1]] = f"[^{label[1]}]"
+                if label := _label(node):
+                    self._notes[label] = f"[^{label}]"
             else:
                 self._find_notes(node.kids)
 
@@ -184,7 +238,7 @@ class _Tagged:
             yield from self._note(node, xref)
         elif node.kind == "Figure":
             alt = self._tree.text(xref, "Alt")
-            yield from [Piece(f"![{alt.replace('[', '(').replace(']', ')')}]()")] if alt else []
+            yield from [Piece(_figure(alt))] if alt not in {"", "null"} else []
             yield from self.pieces(node.kids, xref, apart=False)
         elif kids or node.kind in _GROUPS:
             yield from self.pieces(node.kids, xref, apart=node.kind in _GROUPS)
@@ -202,35 +256,26 @@ class _Tagged:
         else:  # where none of the tags is a heading or a list, these are told as on a page without tags
             yield from pieces([block], self._known)
 
-    def _inline(self, nodes: Iterable[Element | TextBlock]) -> Iterator[Line]:
+    def _inline(self, nodes: Iterable[Element | TextBlock], *, refers: bool = False) -> Iterator[Line]:
         """Yield the lines of a paragraph, with its references to notes as these are written."""
         for node in nodes:
-            if isinstance(node, TextBlock):
-                yield from (self._referring(line) for line in node.lines)
+            if isinstance(node, Element):
+                yield from self._inline(node.kids, refers=refers or node.kind in _REFERENCES)
             else:
-                yield from self._inline(node.kids)
-
-    def _referring(self, line: Line) -> Line:
-        label = line.text.strip().strip("[]")
-        if label in self._notes and line.size < 0.95 * self._known.body:
-            return Line(line.box, (Run(self._notes[label], line.size, markdown=True),), base=line.base)
-        runs = [
-            msgspec.structs.replace(run, text=self._notes[run.text.strip()], shift=0, markdown=True)
-            if run.shift > 0 and run.text.strip() in self._notes
-            else run
-            for run in line.runs
-        ]
-        return Line(line.box, tuple(runs), line.upright, line.base)
+                for line in node.lines:
+                    note = self._notes.get(line.text.strip().strip("[]")) if refers else None
+                    yield Line(line.box, (Run(note, line.size, markdown=True),), base=line.base) if note else line
 
     def _note(self, node: Element, xref: int) -> Iterator[Piece]:
-        text = "\n\n".join(piece.markdown for piece in self.pieces(node.kids, xref, apart=False))
-        yield Piece(_note_markdown(text))
+        kids = [kid for kid in node.kids if not isinstance(kid, Element) or kid.kind != "Lbl"]
+        text = "\n\n".join(piece.markdown for piece in self.pieces(kids, xref, apart=False))
+        yield Piece(_note_markdown(_label(node), text))
 
     def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Piece]:
         """Yield lists that follow each other. Some programs write those within others so: then their marks are further in."""
         if all(_text(item).endswith(_BACK_LINK) for node, _ in lists for item in node.kids if isinstance(item, Element)):
             for note in (note for node, _ in lists for note in node.kids if isinstance(note, Element)):
-                yield Piece(_note_markdown(paragraph_markdown(rows_in_order(list(_lines(note.kids))))))
+                yield Piece(_note_markdown(_label(note), paragraph_markdown(rows_in_order(list(_lines(note.kids))))))
             return
         items = [item for node, xref in lists for item in self._items(node, xref, 0)]
         if len(lists) > 1 and not any(item.depth for item in items):
@@ -328,11 +373,18 @@ def _quoted(markdown: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in markdown.split("\n"))
 
 
-def _note_markdown(text: str) -> str:
-    """Return a foot note: the label with which its `text` begins, and what follows, without the link back."""
+def _label(note: Element) -> str:
+    """Return the number or sign of a foot note."""
+    labels = [kid for kid in note.kids if isinstance(kid, Element) and kid.kind == "Lbl"]
+    found = re.match(r"\W*(\d{1,3}|\w)|\W", _text(labels[0] if labels else note))
+    return (found[1] or found[0]) if found else ""
+
+
+def _note_markdown(label: str, text: str) -> str:
+    """Return a foot note, without its `label` before the text and the link back after it."""
     text = re.sub(rf"\s*(?:\[?{_BACK_LINK}[\ufe0e\ufe0f]?(?:\]\([^)]*\))?\s*)+$", "", text)
-    found = re.match(r"\W{0,4}(?:<sup>)?(\w{1,4})(?:</sup>)?[.)\]]?\s*", text)
-    return f"[^{found[1]}]: {text[found.end() :]}" if found else text
+    found = re.match(rf"\W{{0,4}}(?:<sup>)?{re.escape(label)}(?:</sup>)?[.)\]]?\s*", text)
+    return f"[^{label}]: {text[found.end() if found else 0 :]}" if label else text
 
 
 def _table_markdown(rows: Sequence[Sequence[tuple[str, int, int, list[str]]]]) -> str:

@@ -86,14 +86,14 @@ class _Reader:
         if len(seen) < len(spans):
             unseen = "".join(_plain(_text(span)) for span in spans if span not in seen).strip()
             self.hidden += [unseen] if unseen else []
-        runs = self._runs(seen)
+        base, size = _baseline(seen)
+        runs = self._runs(seen, base, size)
         if not any(run.text.strip() for run in runs):
             return None
         box = Box(*line["bbox"]) if len(seen) == len(spans) else _around(seen)
-        return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=_baseline(seen)[0])
+        return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=base)
 
-    def _runs(self, spans: list[dict[str, Any]]) -> tuple[Run, ...]:
-        base, size = _baseline(spans)
+    def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
         if "chars" not in (spans[0] if spans else {}) or not _reads_leftward("".join(run.text for run in runs)):
             return tuple(runs)
@@ -142,7 +142,7 @@ def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
 
 
 def _reads_leftward(text: str) -> bool:
-    letters = sum(1 for char in text if char.isalpha())
+    letters = sum(map(str.isalpha, text))
     return 2 * len(_LEFTWARD.findall(text)) > letters > 0
 
 
