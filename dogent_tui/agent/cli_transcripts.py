@@ -19,6 +19,9 @@ from dogent_tui.agent.launch import SessionChoice, claude_config_dir
 from dogent_tui.processes import is_alive
 from dogent_tui.workspace.files import atomic_write
 
+_MOST_COMPARED = 200
+"""How many of the latest prompts and replies are looked for where a conversation is resumed."""
+
 _ID = re.compile(r"[0-9a-fA-F-]{36}")
 
 
@@ -66,6 +69,18 @@ def first_remembered(session_id: str, runs: Sequence[str]) -> str:
     return next((run for run in runs if run in prompts), "")
 
 
+def not_remembered(session_id: str, said: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return those of the latest things `said` that the CLI has not: it was killed, or the disk took nothing.
+
+    What it was told of later, in a prompt of ours, it has. Empty where it has no transcript at all. Reads the transcript.
+    """
+    entries = {str(entry["uuid"]): entry for entry in _entries(session_id)}
+    if not entries:
+        return []
+    known = "\n".join(_text_of(entry) for entry in _chain(entries))
+    return [(who, text) for who, text in said[-_MOST_COMPARED:] if text.strip() not in known]
+
+
 def without_dropped(choice: SessionChoice) -> SessionChoice:
     """Return `choice` so that the agent remembers nothing from the prompt of `choice.dropped` on. Reads the transcript.
 
@@ -97,6 +112,15 @@ def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
 def _run_of(entry: Mapping[str, Any]) -> str:
     """Return the run whose prompt an entry would be: the id of a run is how the id of its message begins."""
     return str(entry.get("uuid", "")).replace("-", "")[:12]
+
+
+def _text_of(entry: Mapping[str, Any]) -> str:
+    """Return what was said in an entry."""
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, list):
+        content = "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
+    return content if isinstance(content, str) else ""
 
 
 def _entries(session_id: str) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from dogent_tui.agent.events import Event, Rewound, RunStarted, TextFinished, UsageChanged
+from dogent_tui.agent.events import Event, MessageDropped, Rewound, RunFinished, RunStarted, TextDelta, TextFinished, UsageChanged
 
 
 class _Begun(msgspec.Struct, frozen=True):
@@ -15,42 +15,81 @@ class _Begun(msgspec.Struct, frozen=True):
     context_tokens: int
 
 
+class _Said(msgspec.Struct, frozen=True):
+    """What was said, by whom; of a reply, in which message."""
+
+    who: str
+    text: str
+    message_id: str = ""
+
+
 MOST_TOLD = 60_000
 """Characters of an earlier conversation that are told where it is not remembered: no more of a text is kept."""
 
 
 class Course:
-    """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies."""
+    """Follows the events of a conversation. A text that never ended, because something died, counts as far as it came."""
 
     def __init__(self) -> None:
-        self.said: list[tuple[str, str]] = []
         self.context_tokens = 0
+        self._said: list[_Said] = []
         self._begun: list[_Begun] = []
+        self._unfinished: dict[tuple[str, int], str] = {}
+
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """Who said what, oldest first: the prompts and the replies."""
+        return [(said.who, said.text) for said in self._said]
 
     def hear(self, event: Event) -> None:
         """Take in what happened."""
         match event:
             case RunStarted():
-                self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
-                self.said.append(("The user", event.prompt.text[-MOST_TOLD:]))
-            case TextFinished() if event.text.strip():
-                self.said.append(("You", event.text[-MOST_TOLD:]))
+                self.end()
+                self._begun.append(_Begun(event.run_id, len(self._said), self.context_tokens))
+                self._said.append(_Said("The user", event.prompt.text[-MOST_TOLD:]))
+            case TextDelta():
+                key = (event.message_id, event.block)
+                self._unfinished[key] = (self._unfinished.get(key, "") + event.text)[-MOST_TOLD:]
+            case TextFinished():
+                self._unfinished.pop((event.message_id, event.block), None)
+                self._reply(event.message_id, event.text)
+            case MessageDropped():
+                self._unfinished = {key: text for key, text in self._unfinished.items() if key[0] != event.message_id}
+                self._said = [said for said in self._said if said.message_id != event.message_id]
+            case RunFinished():
+                self.end()
             case UsageChanged():
                 self.context_tokens = event.context_tokens
             case Rewound():
                 self._go_back(event.to)
+
+    def end(self) -> None:
+        """Take what did not end for all that there is of it."""
+        unfinished, self._unfinished = self._unfinished, {}
+        for (message_id, _), text in unfinished.items():
+            self._reply(message_id, text)
+
+    def said_before(self, run_id: str) -> list[tuple[str, str]]:
+        """Return what was said before the run `run_id`; all where it is no part of the conversation."""
+        return self.said[: next((begun.said for begun in self._begun if begun.run_id == run_id), None)]
 
     def runs_from(self, run_id: str) -> list[str]:
         """Return the ids of the run `run_id` and of all after it; none where it is no part of the conversation."""
         ids = [begun.run_id for begun in self._begun]
         return ids[ids.index(run_id) :] if run_id in ids else []
 
+    def _reply(self, message_id: str, text: str) -> None:
+        if text.strip():
+            self._said.append(_Said("You", text[-MOST_TOLD:], message_id))
+
     def _go_back(self, run_id: str) -> None:
+        self._unfinished.clear()
         after = self.runs_from(run_id)
         if after:
             first = self._begun[-len(after)]
             del self._begun[-len(after) :]
-            del self.said[first.said :]
+            del self._said[first.said :]
             self.context_tokens = first.context_tokens
 
 
@@ -59,4 +98,5 @@ def course_of(events: Iterable[Event]) -> Course:
     course = Course()
     for event in events:
         course.hear(event)
+    course.end()
     return course

@@ -9,6 +9,7 @@ from typing import Literal, Self
 
 from msgspec.structs import replace
 
+from dogent_tui.agent.cli_transcripts import not_remembered
 from dogent_tui.agent.connection import FORGOTTEN, Connection
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.course import Course, course_of
@@ -37,7 +38,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.failures import REWIND_AT_WORK, REWIND_UNKNOWN, RUN_LOST, Failure, api_failure, server_words, turn_failure
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
-from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
+from dogent_tui.agent.prompts import earlier_conversation, missing_from_memory, taken_back, user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.run import STOPPED, Run
@@ -96,6 +97,7 @@ class AgentService:
         self._course = Course()
         self._said: list[tuple[str, str]] | None = None
         self._forgotten = False
+        self._resumed = False
         self._taken_back: list[str] = []
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
@@ -163,7 +165,7 @@ class AgentService:
         """
         earlier = list(events)
         self._course = course_of(earlier)
-        self._said = self._course.said.copy()
+        self._said = self._course.said
         self._requests.restore(earlier)
         if send:
             self.send_answers()
@@ -263,7 +265,7 @@ class AgentService:
             self._publish(Rewound(to=run_id, dropped=await self._connection.forget(runs)))
         finally:
             self._queue.hold(bool(self._requests))
-        self._said = self._course.said.copy()
+        self._said = self._course.said
         self._usage = replace(self._usage, context_tokens=self._course.context_tokens)
         self._publish(self._usage)
         self._tasks.append(asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"))
@@ -285,7 +287,7 @@ class AgentService:
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(run))
         try:
-            ended = await take_turn(self._connection, run, lambda: self._words(prompt))
+            ended = await take_turn(self._connection, run, lambda: self._words(run, prompt))
             said = await self._said_by_server(ended) if ended.outcome == "api_error" and not run.stop.is_set() else ""
             self._conclude(run, ended, said)
         except TurnLost:
@@ -300,10 +302,18 @@ class AgentService:
         finally:
             watch.cancel()
 
-    def _words(self, prompt: Prompt) -> str:
-        """Return the message for `prompt`; what the user ran in the shell since the last one follows it, once."""
+    async def _words(self, run: Run, prompt: Prompt) -> str:
+        """Return the message for `prompt`; what the user ran in the shell since the last one follows it, once.
+
+        What the agent has forgotten of the conversation does so, too, all of it or what a process that died did not keep.
+        """
         forgotten, self._forgotten = self._forgotten, False
+        resumed, self._resumed = self._resumed, False
         notes = [earlier_conversation(self._said)] if forgotten and self._said else []
+        if resumed and not forgotten:
+            said = self._course.said_before(run.id)
+            missing = await asyncio.to_thread(not_remembered, self.session_id, said)
+            notes += [missing_from_memory(missing)] if missing else []
         notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
         self._taken_back.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
@@ -395,6 +405,7 @@ class AgentService:
     def on_start(self, conversation: Conversation, *, resumed: bool) -> None:
         """See `Listener.on_start`."""
         self._spent_usd = 0.0  # each process counts from zero
+        self._resumed = resumed
         if self.state != "closed":
             self.state = "running" if self._run is not None else "idle"
         self._publish(

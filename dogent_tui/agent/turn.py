@@ -1,7 +1,7 @@
 """One turn: a message goes to the agent, and its end is waited for, or made to come."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from dogent_tui.agent.connection import Connection
 from dogent_tui.agent.conversation import Conversation, TurnEnded
@@ -9,8 +9,9 @@ from dogent_tui.agent.run import Run, first_of
 from dogent_tui.errors import AgentError
 
 _INTERRUPT_AGAIN_S = 0.5
-_INTERRUPT_LIMIT_S = 5.0
-"""How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up."""
+_INTERRUPT_LIMIT_S = 2.0
+"""How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up. Nothing that was
+said is lost by that: the next process is told what this one did not keep."""
 _DYING_LIMIT_S = 10.0
 """How long a process may take to end whose turn was cut, and not by us: it got a signal (75 ms on a quiet machine)."""
 
@@ -19,7 +20,7 @@ class TurnLost(Exception):  # noqa: N818  (it says what happened, and is an erro
     """The agent process is gone in the middle of a turn."""
 
 
-async def take_turn(connection: Connection, run: Run, message: Callable[[], str]) -> TurnEnded:
+async def take_turn(connection: Connection, run: Run, message: Callable[[], Awaitable[str]]) -> TurnEnded:
     """Send the message once the agent is there, and return how the turn of `run` ended.
 
     `message` is asked for when all is known that belongs into it. Raises AgentError where the session cannot start, and TurnLost.
@@ -30,7 +31,7 @@ async def take_turn(connection: Connection, run: Run, message: Callable[[], str]
         await first_of(connected, stopped)
         if run.stop.is_set():
             return TurnEnded("stopped")
-        await _send(connected.result(), message(), run.message_id)
+        await _send(connected.result(), await message(), run.message_id)
         await first_of(run.ended, stopped)
         if not run.ended.done():
             await _await_stop(connection, run)

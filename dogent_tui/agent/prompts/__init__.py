@@ -1,6 +1,7 @@
 """The words that the model gets: texts with named slots, in files beside this one."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
@@ -10,6 +11,8 @@ from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.standing import Standing
 
 _FOLDER = Path(__file__).parent
+_ENDS = re.compile("</(earlier|missing)-")
+"""What ends a note, and must not end one from within."""
 
 
 def system_prompt(*, workspace: str, standing: Standing | None = None, language: str = "", can_answer: bool = True) -> str:
@@ -55,16 +58,25 @@ def earlier_conversation(said: Sequence[tuple[str, str]]) -> str:
 
     What is too long is left out from the beginning.
     """
+    return _told("earlier.md", said)
+
+
+def missing_from_memory(said: Sequence[tuple[str, str]]) -> str:
+    """Return the note that tells what was `said` and is missing in what is remembered. See `earlier_conversation`."""
+    return _told("missing.md", said)
+
+
+def _told(name: str, said: Sequence[tuple[str, str]]) -> str:
     texts: list[str] = []
     room = MOST_TOLD
     for who, words in reversed(said):
-        text = f"{who}:\n{words.strip()}".replace("</earlier-conversation", "</earlier conversation")
+        text = _ENDS.sub(r"</\1 ", f"{who}:\n{words.strip()}")
         if len(text) > room:
             texts.append(f"[…]\n{text[-room:]}" if room > 0 else "[…]")
             break
         room -= len(text)
         texts.append(text)
-    return _template("earlier.md").substitute(said="\n\n".join(reversed(texts))).rstrip("\n")
+    return _template(name).substitute(said="\n\n".join(reversed(texts))).rstrip("\n")
 
 
 def _template(name: str) -> Template:
