@@ -241,6 +241,7 @@ class Stage:
         self._shown_prompts += [] if self.disk.is_broken else ["and now okapi"]
         if self.row[1:3] == ("disk", "full"):  # what is said while it lasts is kept, too
             await heal()
+            await self.terminal.wait_without("not saved")
 
     @property
     def _is_asked_later(self) -> bool:

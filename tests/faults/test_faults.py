@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]  # half a minute on two quiet processors
 
 
 def test_a_fault_of_each_victim_loses_nothing_and_leaves_nothing():
