@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
-.PHONY: run setup test lint attacks bench snapshots schemas messages clean
+.PHONY: run setup test lint attacks faults bench snapshots schemas messages clean
 
 run: setup  ## open the application: in WORKSPACE, or in a sample workspace
 	@$(BIN)/dogent-tui $(if $(WORKSPACE),"$(WORKSPACE)",--sample)
@@ -39,6 +39,9 @@ test: lint  ## everything; `make test JOBS=1` for one process
 attacks: setup  ## every attack, every row of the corpora and every everyday command behind the wall: a quarter of an hour
 	@DOGENT_ATTACKS_EACH=1 $(BIN)/python -m pytest -q tests/wall/test_attacks.py tests/wall/test_everyday.py
 	@$(BIN)/python -m tests.permissions.run_behind_wall
+
+faults: setup  ## state × victim × fault at random moments: 500 rows, an hour or more; `make faults SEED=17` resumes and repeats
+	@$(BIN)/python -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
 
 bench: setup  ## measure, print a table, write .bench/*.json
 	@$(BIN)/python -m tests.benchmarks

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import uuid
@@ -82,6 +83,10 @@ def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
 
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
+
+_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO})
+_REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the prompt again.")
+_REINSTALL = tr("Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the process.")
 
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 """`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
@@ -206,7 +211,7 @@ class ClaudeConversation:
                 tr("The agent process did not start: {last_words}.").format(
                     last_words=self._last_words() or self._redacted(str(error))
                 ),
-                tr("Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the process."),
+                _REPAIR_DISK if getattr(error, "errno", 0) in _DISK_ERRORS else _REINSTALL,
             ) from error
 
     async def send(self, text: str, message_id: str) -> None:

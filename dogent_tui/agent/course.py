@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dogent_tui.agent.events import Event, MessageDropped, Rewound, RunStarted, TextDelta, TextFinished, UsageChanged
+from dogent_tui.agent.events import Event, MessageDropped, Rewound, RunFinished, RunStarted, TextDelta, TextFinished, UsageChanged
 
 
 class _Begun(msgspec.Struct, frozen=True):
@@ -31,7 +31,8 @@ class Said(NamedTuple):
 class Course:
     """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies.
 
-    `messages` are those of the agent of which anything is known, also of what was gone back over.
+    A text that never ended, because something died, counts as far as it came. `messages` are those of the agent of which anything
+    is known, also of what was gone back over.
     """
 
     def __init__(self) -> None:
@@ -39,6 +40,7 @@ class Course:
         self.messages: set[str] = set()
         self.context_tokens = 0
         self._begun: list[_Begun] = []
+        self._unfinished: dict[tuple[str, int], str] = {}
 
     def hear(self, event: Event) -> None:
         """Take in what happened."""
@@ -46,17 +48,35 @@ class Course:
             self.messages.add(event.message_id)
         match event:
             case RunStarted():
+                self.end()
                 self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
                 self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
-            case TextFinished() if event.text.strip():
-                self.said.append(Said("You", event.text[-MOST_TOLD:], event.message_id))
+            case TextDelta():
+                key = (event.message_id, event.block)
+                self._unfinished[key] = (self._unfinished.get(key, "") + event.text)[-MOST_TOLD:]
+            case TextFinished():
+                self._unfinished.pop((event.message_id, event.block), None)
+                self._reply(event.message_id, event.text)
+            case RunFinished():
+                self.end()
             case MessageDropped():
+                self._unfinished = {key: text for key, text in self._unfinished.items() if key[0] != event.message_id}
                 while self.said and self.said[-1].source == event.message_id:
                     self.said.pop()
             case UsageChanged():
                 self.context_tokens = event.context_tokens
             case Rewound():
                 self._go_back(event.to)
+
+    def end(self) -> None:
+        """Take what did not end for all that there is of it."""
+        unfinished, self._unfinished = self._unfinished, {}
+        for (message_id, _), text in unfinished.items():
+            self._reply(message_id, text)
+
+    def _reply(self, message_id: str, text: str) -> None:
+        if text.strip():
+            self.said.append(Said("You", text[-MOST_TOLD:], message_id))
 
     def runs_from(self, run_id: str) -> list[str]:
         """Return the ids of the run `run_id` and of all after it; none where it is no part of the conversation."""
@@ -73,6 +93,7 @@ class Course:
         return self.said[: next((begun.said for begun in self._begun if begun.run_id == run_id), None)]
 
     def _go_back(self, run_id: str) -> None:
+        self._unfinished.clear()
         after = self.runs_from(run_id)
         if after:
             first = self._begun[-len(after)]
@@ -86,4 +107,5 @@ def course_of(events: Iterable[Event]) -> Course:
     course = Course()
     for event in events:
         course.hear(event)
+    course.end()
     return course

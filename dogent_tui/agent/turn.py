@@ -9,8 +9,9 @@ from dogent_tui.agent.run import Run, first_of
 from dogent_tui.errors import AgentError
 
 _INTERRUPT_AGAIN_S = 0.5
-_INTERRUPT_LIMIT_S = 5.0
-"""How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up."""
+_INTERRUPT_LIMIT_S = 2.0
+"""How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up. Nothing that was
+said is lost by that: the next process is told what this one did not keep."""
 _DYING_LIMIT_S = 10.0
 """How long a process may take to end whose turn was cut, and not by us: it got a signal (75 ms on a quiet machine)."""
 

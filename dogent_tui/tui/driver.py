@@ -151,6 +151,27 @@ class TerminalDriver(LinuxDriver):
         self.write(_ASK_COLOR)
         self.flush()
 
+    def _sigcont_application(self, *signalled: object) -> None:
+        """Take the terminal again, with one reader and one writer.
+
+        After a SIGSTOP nothing was left before, and Textual 8.2 would start a second reader: the two take keys from each other,
+        and the application hangs when it ends.
+        """
+        if not self._must_signal_resume:
+            if not self._has_terminal():
+                return
+            self.suspend_application_mode()
+            self._must_signal_resume = True  # all is drawn again
+        super()._sigcont_application(*signalled)
+
+    def _has_terminal(self) -> bool:
+        """Whether keys are read, and whether the terminal is ours and not another job's."""
+        try:
+            ours = os.tcgetpgrp(self.fileno) == os.getpgrp()
+        except OSError:
+            return False
+        return ours and self._key_thread is not None and self._key_thread.is_alive()
+
     def run_input_thread(self) -> None:
         """Read until told to stop, or until the terminal is gone."""
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode

@@ -85,10 +85,10 @@ def make_own_folder(workspace: Workspace) -> None:
     """Make `.dogent` where it is not there yet, and remember that it was made here. What comes of it is not asked about.
 
     Where that cannot be remembered, the user is asked once about a folder that we made: no more than a question.
-    Raises OSError where the folder cannot be made.
+    Raises OSError where the folder cannot be made. A workspace that is gone is not made again: it may lie elsewhere now.
     """
     try:
-        workspace.dot.mkdir(parents=True)
+        workspace.dot.mkdir()
     except FileExistsError:
         return
     try:

@@ -7,7 +7,7 @@ import pytest
 
 from dogent_tui.agent.cli_transcripts import claude_config_dir, first_remembered, is_remembered, without_dropped
 from dogent_tui.agent.course import course_of
-from dogent_tui.agent.events import Prompt, Rewound, RunStarted, TextFinished, UsageChanged
+from dogent_tui.agent.events import MessageDropped, Prompt, Rewound, RunStarted, TextDelta, TextFinished, UsageChanged
 from dogent_tui.agent.launch import SessionChoice
 
 
@@ -32,6 +32,17 @@ def test_what_was_gone_back_over_is_not_part_of_the_course():
     assert course.runs_from("a") == ["a", "d"]
     course.hear(Rewound(to="a"))
     assert (course.said, course.context_tokens) == ([], 0)
+
+
+def test_a_reply_that_was_cut_counts_as_far_as_it_came_and_one_that_comes_again_once():
+    cut = (RunStarted(prompt=Prompt("ask a"), run_id="a"), TextDelta(message_id="m", block=0, text="half a "))
+    again = (MessageDropped(message_id="m"), TextDelta(message_id="n", block=0, text="a re"))
+    assert course_of(cut).said == [("The user", "ask a", "a"), ("You", "half a ", "m")]
+    assert course_of([*cut, *again]).said == [("The user", "ask a", "a"), ("You", "a re", "n")]
+    whole = TextFinished(message_id="n", block=0, text="a reply", run_id="a")
+    course = course_of([*cut, *again, whole, *run("b", 1)])
+    assert course.said[:3] == [("The user", "ask a", "a"), ("You", "a reply", "n"), ("The user", "ask b", "b")]
+    assert course.said_before("b") == course.said[:2]
 
 
 SESSION = "11111111-1111-4111-8111-111111111111"

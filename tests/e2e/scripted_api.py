@@ -229,6 +229,11 @@ class ScriptedApi:
         """Answer every request for which nothing is scripted with whatever `function` makes of it."""
         self._otherwise = function
 
+    def unscript(self) -> None:
+        """Forget the replies that are left."""
+        self._script.clear()
+        self._otherwise = None
+
     async def arrived(self, count: int) -> MessagesRequest:
         """Wait until the conversation has sent `count` requests, and return the last of these."""
         async with self._arrived:

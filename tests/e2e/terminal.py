@@ -222,6 +222,13 @@ class Terminal:
         self.screen.resize(columns, rows)
         _set_size(self._master, (columns, rows))  # the kernel sends SIGWINCH to the foreground process group
 
+    def read(self, *, on: bool) -> None:
+        """Read what the program writes, or leave it where it is: a terminal that hangs."""
+        if on and not self.ended:
+            asyncio.get_running_loop().add_reader(self._master, self._read)
+        elif self._master >= 0:
+            asyncio.get_running_loop().remove_reader(self._master)
+
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the program."""
         self.process.send_signal(number)

@@ -207,6 +207,30 @@ async def test_suspend_and_resume_redraw_and_lose_nothing(window):
     await terminal.wait_for("› half a thought")
 
 
+async def test_after_a_stop_from_outside_keys_are_read_by_one_reader_and_it_ends(dogent):
+    async with dogent.open() as terminal:
+        application = psutil.Process(terminal.process.pid)
+        for _ in range(2):
+            terminal.signal(signal.SIGSTOP)
+            await eventually(lambda: application.status() == psutil.STATUS_STOPPED, "the application stopped")
+            terminal.signal(signal.SIGCONT)
+            await terminal.wait_for(EMPTY, "ready")
+        typed = "every key of a line, in its order " * 2
+        await eventually(lambda: _typed(terminal, typed), "what was typed")
+        terminal.type(CTRL_C)
+        await terminal.wait_for(EMPTY)
+        terminal.type("/exit\r")
+        assert await terminal.exited() == 0
+
+
+def _typed(terminal, text: str) -> bool:
+    """Type `text` where the prompt is empty: keys that come while the terminal is taken again are dropped."""
+    shown = " ".join(terminal.text().split())
+    if EMPTY in terminal.text():
+        terminal.type(text)
+    return " ".join(text.split()) in shown
+
+
 async def test_the_agent_killed_is_said_and_the_next_prompt_goes_on(window):
     window.api.stall("Half a ")
     window.api.say("Here again.")
