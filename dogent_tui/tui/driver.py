@@ -174,7 +174,7 @@ class TerminalDriver(LinuxDriver):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._file = cast("TextIO", LastingOutput(self._file))
+        self._file = cast("Any", LastingOutput(cast("TextIO", self._file)))
 
     def ask_background(self) -> None:
         """Ask the terminal for the color of its background; `BackgroundTold` is the answer, if it gives one."""
