@@ -11,6 +11,7 @@ import os
 import re
 import selectors
 from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any, TextIO, cast
 
 from textual import events
 from textual._xterm_parser import XTermParser
@@ -49,6 +50,31 @@ def lightness_of(color: str) -> float | None:
         return None
     red, green, blue = (int(part, 16) / int("f" * len(part), 16) for part in found.groups())
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue  # luma, ITU-R BT.709
+
+
+class LastingOutput:
+    """The terminal as Textual writes to it, also once its window is gone.
+
+    Textual's thread ends with the first error; then its queue of 30 writes fills, and the application waits for room in it for
+    ever, with all that it started (Textual 8.2; seen in one of some ten closed windows on a busy machine).
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        """Write `text`, where there is still a terminal."""
+        with contextlib.suppress(OSError):
+            return self._file.write(text)
+        return 0
+
+    def flush(self) -> None:
+        """Send what was written, where there is still a terminal."""
+        with contextlib.suppress(OSError):
+            self._file.flush()
 
 
 class TerminalInput:
@@ -145,6 +171,10 @@ class TerminalInput:
 
 class TerminalDriver(LinuxDriver):
     """Textual's driver for Linux and macOS, with `TerminalInput` as its reader."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._file = cast("Any", LastingOutput(cast("TextIO", self._file)))
 
     def ask_background(self) -> None:
         """Ask the terminal for the color of its background; `BackgroundTold` is the answer, if it gives one."""

@@ -1,12 +1,15 @@
 """What comes from the terminal becomes keys and pastes, however it is cut into pieces and whatever is in it."""
 
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
+from textual.drivers._writer_thread import WriterThread
 from textual.message import Message
 
-from dogent_tui.tui.driver import TerminalInput
+from dogent_tui.tui.driver import LastingOutput, TerminalInput
 
 WHITE = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
 MARKED = "\x1b[200~{}\x1b[201~"
@@ -98,3 +101,15 @@ def test_a_lone_escape_is_a_key_once_nothing_follows():
     while not found:
         found = list(terminal.tick())
     assert seen(found) == ["escape"]
+
+
+def test_a_terminal_that_is_gone_takes_whatever_is_written():
+    ours, theirs = os.openpty()
+    os.close(ours)
+    with os.fdopen(theirs, "w", encoding="utf-8") as gone:
+        writer = WriterThread(LastingOutput(gone))
+        writer.start()
+        for _ in range(100):
+            writer._queue.put("x" * 1000, timeout=10)
+        writer.stop()
+        assert not writer.is_alive()
