@@ -15,7 +15,7 @@ from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
 from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggestions, terms
 
-_ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.5, 0.5
+_ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.45, 0.5
 """Coverage from which on a passage counts: as an answer, for words that are no question, beside what a table answers."""
 _QUOTED, _LISTED, _PLACES, _LONGEST = 2, 60, 3, 1_300
 """Passages quoted, lines listed, places in a file, characters of a quote."""

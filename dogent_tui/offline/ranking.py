@@ -21,7 +21,7 @@ _ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.5
 """What a row of a table counts, a passage whose heading says it all, one of a README, which tells about the other files, and a
 word that a passage in the other language does not hold.
 """
-_SURE, _WINDOW = 0.8, 900
+_SURE, _WINDOW = 0.9, 900
 """Coverage up to which a passage is quoted with those around it, and how long that quote may be, in characters, a Chinese one
 counting as two.
 """

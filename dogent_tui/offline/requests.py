@@ -26,7 +26,6 @@ class Request:
     """
 
     verb: str
-    text: str
     language: Language
     topic: str = ""
     files: list[str] = field(default_factory=list)
@@ -57,12 +56,12 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     asks = [found for found in read if found[0] == "ask"]
     verb, slots, text = (acts or asks or read or [("none", {}, "")])[0]
     whole = " ".join(said)
-    request = Request(verb, text if acts else whole, language_of(typed), files=list(attached))
+    request = Request(verb, language_of(typed), files=list(attached))
     _name_files(request, typed, paths)
     if request.verb == "summarize" and request.target:
         request.verb = verb = "draft"
-    also = ("topic_of",) if not request.files else ()
-    about = next(filter(None, (_first(name, without_files(text)) for name in ("topic", *also))), "")
+    bare = without_files(text)
+    about = _first("topic", bare) or ("" if request.files else _first("topic_of", bare))
     asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare") else whole
     request.topic = without_files(slots.get("what") or asked or about)
     if verb == "replace":
