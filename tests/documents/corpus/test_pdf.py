@@ -1,4 +1,4 @@
-"""The public half of the corpus, as the issue has it: headings, cells, no word lost, and what cannot be read ends as a sentence."""
+"""The public half of the corpus: headings, cells, no word lost, and every file that cannot be read ends as a sentence."""
 
 import json
 import re
