@@ -124,6 +124,34 @@ def pdf_outline_loop(path: Path) -> None:
     _pdf(path, objects)
 
 
+def pdf_structure_loop(path: Path) -> None:
+    """Tags that hold themselves and each other, and a cell over two thousand million rows."""
+    objects = _tagged(b"/P <</MCID 0>> BDC BT /F 12 Tf 72 700 Td (x) Tj ET EMC")
+    objects[11] = b"<< /S /Table /P 12 0 R /K [12 0 R 11 0 R 0] /Pg 3 0 R /A << /O /Table /RowSpan 2000000000 >> >>"
+    objects[12] = b"<< /S /L /P 11 0 R /K [11 0 R 12 0 R 10 0 R] >>"
+    objects[13] = b"<< /Nums [0 [11 0 R]] >>"
+    _pdf(path, objects)
+
+
+def pdf_structure_deep(path: Path) -> None:
+    """Twenty thousand divisions, each in another, and a paragraph in the innermost."""
+    objects = _tagged(b"/P <</MCID 0>> BDC BT /F 12 Tf 72 700 Td (x) Tj ET EMC")
+    last = 14 + 20_000
+    objects[11] = b"<< /S /Div /P 10 0 R /K 15 0 R >>"
+    for number in range(15, last):
+        above = 11 if number == 15 else number - 1
+        objects[number] = b"<< /S /Div /P %d 0 R /K %d 0 R >>" % (above, number + 1)
+    objects[last] = b"<< /S /P /P %d 0 R /K 0 /Pg 3 0 R >>" % (last - 1)
+    objects[13] = b"<< /Nums [0 [%d 0 R]] >>" % last
+    _pdf(path, objects)
+
+
+def _tagged(content: bytes) -> dict[int, bytes]:
+    objects = _one_page(_stream(content), {10: b"<< /Type /StructTreeRoot /K 11 0 R /ParentTree 13 0 R >>"}, b"/StructParents 0")
+    objects[1] = b"<< /Type /Catalog /Pages 2 0 R /StructTreeRoot 10 0 R /MarkInfo << /Marked true >> >>"
+    return objects
+
+
 def pdf_deep_objects(path: Path) -> None:
     """An array in an array, a million deep."""
     objects = _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"))
@@ -161,6 +189,8 @@ HOSTILE_PDF: Mapping[str, Callable[[Path], None]] = {
     "lines.pdf": pdf_lines,
     "grid.pdf": pdf_grid,
     "outline loop.pdf": pdf_outline_loop,
+    "structure loop.pdf": pdf_structure_loop,
+    "structure deep.pdf": pdf_structure_deep,
     "deep objects.pdf": pdf_deep_objects,
     "huge image.pdf": pdf_huge_image,
     "noise.pdf": pdf_noise,

@@ -43,6 +43,7 @@ READ = {
     "huge xref.pdf": "<!-- page 1 -->\n\nx",
     "xref loop.pdf": "<!-- page 1 -->\n\nx",
     "outline loop.pdf": "<!-- page 1 -->\n\nx",
+    "structure loop.pdf": "<!-- page 1 -->\n\nx",
     "deep.json": "```json\n[[[",
     "many pages.pdf": "<!-- page 1 -->\n\nx\n\n<!-- page 2 -->",
 }

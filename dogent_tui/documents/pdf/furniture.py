@@ -50,23 +50,24 @@ class Furniture(msgspec.Struct, frozen=True):
         return [*self._peeled(page, number, top=True), *self._peeled(page, number, top=False)]
 
     def _peeled(self, page: Page, number: int, *, top: bool) -> list[Line]:
-        outside = _untagged(page)
         rows = list(_rows(page, top=top))
+        untagged = _untagged(page)
         taken = 0
         for row in rows:
-            if not all(self._runs(line, page.area, number, top, id(line) in outside) for line in row):
+            if not all(self._runs(line, page, number, top, id(line) in untagged) for line in row):
                 break
             taken += 1
         while 0 < taken < len(rows) and _between(rows[taken - 1], rows[taken]) < _GAP * rows[taken - 1][0].size:
             taken -= 1
         return [line for row in rows[:taken] for line in row]
 
-    def _runs(self, line: Line, area: Box, number: int, top: bool, untagged: bool) -> bool:
-        seen = _seen(line, area, number, self.body, self.font)
+    def _runs(self, line: Line, page: Page, number: int, top: bool, untagged: bool) -> bool:
+        seen = _seen(line, page.area, number, self.body, self.font, apart=untagged)
         if seen is None or seen.top != top:
             return False
         near = any(abs(height - seen.height) <= _NEAR for height in self.known.get((seen.shape, top), ()))
-        return near or (untagged and (seen.apart or seen.offset is not None))
+        # MuPDF has a page's number, which is outside of the tags, in the element that was the last one
+        return near or (untagged and seen.apart) or (seen.offset is not None and (untagged or (page.tagged and not seen.offset)))
 
 
 def furniture(pages: Mapping[int, Page], body: float) -> Furniture:
@@ -105,7 +106,7 @@ def _repeats(group: list[tuple[int, _Seen]], height: float) -> bool:
 
 def _untagged(page: Page) -> set[int]:
     """Return which lines of a page with tags are outside of them: the file says that they are none of its content."""
-    if all(isinstance(node, TextBlock) for node in page.nodes):
+    if not page.tagged:
         return set()
     return {id(line) for node in page.nodes if isinstance(node, TextBlock) for line in node.lines}
 

@@ -190,6 +190,11 @@ class Page(msgspec.Struct, frozen=True):
     raw: tuple[str, ...] = ()
 
     @property
+    def tagged(self) -> bool:
+        """Whether any of its text is within an element."""
+        return any(isinstance(node, Element) for node in self.nodes)
+
+    @property
     def blocks(self) -> list[TextBlock]:
         """All text, whatever it is within."""
         return list(blocks_in(self.nodes))

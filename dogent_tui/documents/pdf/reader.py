@@ -171,7 +171,7 @@ class _Pages:
         page = self._known.pages.pop(number, None) or page_content(pdf_page)
         marks = page_marks(pdf_page)
         tagged = self._tree is not None and agrees(page)
-        if not tagged and any(isinstance(node, Element) for node in page.nodes):
+        if page.tagged and not tagged:
             page = page_content(pdf_page, structure=False)
         aside = self._known.furniture.of(page, number)
         for line in aside:

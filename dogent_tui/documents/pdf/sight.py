@@ -30,13 +30,11 @@ class Sight:
         self._recognised: bool | None = None
 
     def sees(self, span: dict[str, Any]) -> bool:
-        """Tell whether the span of PyMuPDF can be seen: it is drawn, large enough, on the page, and not as pale as the paper."""
+        """Tell whether the span of PyMuPDF can be seen: it is drawn, large enough, and not as pale as the paper."""
         box = Box(*span["bbox"])
         if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
             return self._is_scan()
-        x, y = box.middle
-        outside = not (self._area.x0 <= x <= self._area.x1 and self._area.y0 <= y <= self._area.y1)
-        return not outside and span["size"] >= _SMALLEST and self._differs(box, span["color"])
+        return span["size"] >= _SMALLEST and self._differs(box, span["color"])
 
     def _differs(self, box: Box, color: int) -> bool:
         own = (color >> 16 & 255, color >> 8 & 255, color & 255)

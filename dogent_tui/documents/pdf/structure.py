@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
-from statistics import median
+from statistics import median_low
 
 import msgspec
 
@@ -271,7 +271,7 @@ def code_markdown(lines: Sequence[Line]) -> str:
     longest = max((line for row in rows for line in row), key=lambda line: (line.text.isascii(), len(line.text)))
     width = max(longest.box.width / len(longest.text), 0.1)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
-    step = max(median(steps) if steps else 0.0, 0.1)
+    step = max(median_low(steps) if steps else 0.0, 0.1)
     texts = [_code_line(rows[0], left, width)]
     for row, down in zip(rows[1:], steps, strict=True):
         texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))

@@ -142,7 +142,9 @@ def tagged_pieces(page: Page, xref: int, tree: StructureTree, known: Survey) -> 
     """Yield what the tags of `page`, the object `xref`, say that there is, in their order."""
     figures = list(tree.figures(xref))
     nodes = _with_figures(page.nodes, tree.root, tree, figures)
-    yield from _Tagged(page, tree, known).pieces(nodes, tree.root)
+    tagged = _Tagged(page, tree, known)
+    yield from tagged.pieces(nodes, tree.root)
+    yield from tagged.notes
     for _, _, alt in figures:
         yield Piece(_figure(alt))
 
@@ -187,6 +189,7 @@ class _Tagged:
         self._known = known
         self._headed = bool(known.kinds & _HEADINGS.keys())
         self._listed = "L" in known.kinds
+        self.notes: list[Piece] = []
         self._notes: dict[str, str] = {}
         self._find_notes(page.nodes)
 
@@ -235,7 +238,7 @@ class _Tagged:
         elif node.kind == "BlockQuote":
             yield from (Piece(_quoted(piece.markdown)) for piece in self.pieces(node.kids, xref, apart=False))
         elif node.kind in _NOTES:
-            yield from self._note(node, xref)
+            self._note(node, xref)
         elif node.kind == "Figure":
             alt = self._tree.text(xref, "Alt")
             yield from [Piece(_figure(alt))] if alt not in {"", "null"} else []
@@ -266,10 +269,10 @@ class _Tagged:
                     note = self._notes.get(line.text.strip().strip("[]")) if refers else None
                     yield Line(line.box, (Run(note, line.size, markdown=True),), base=line.base) if note else line
 
-    def _note(self, node: Element, xref: int) -> Iterator[Piece]:
+    def _note(self, node: Element, xref: int) -> None:
         kids = [kid for kid in node.kids if not isinstance(kid, Element) or kid.kind != "Lbl"]
         text = "\n\n".join(piece.markdown for piece in self.pieces(kids, xref, apart=False))
-        yield Piece(_note_markdown(_label(node), text))
+        self.notes.append(Piece(_note_markdown(_label(node), text)))
 
     def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Piece]:
         """Yield lists that follow each other. Some programs write those within others so: then their marks are further in."""
