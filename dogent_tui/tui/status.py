@@ -100,7 +100,7 @@ class Status(msgspec.Struct):
                 self.running, self.silent_s = False, 0
                 self._questions.clear()
                 self.doing = self.doing if self.doing == _NOT_CONNECTED else _READY
-            case TextDelta():
+            case TextDelta() if self.running:
                 self.doing = _WRITING
             case ThinkingDelta() | ToolResult() if self.running:
                 self.doing = _THINKING
