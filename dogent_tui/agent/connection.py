@@ -129,10 +129,16 @@ class Connection:
                 await asyncio.wait_for(self.live.interrupt(), _INTERRUPT_LIMIT_S)
 
     async def give_up(self) -> None:
-        """Kill a process that does not answer; the next `get` starts another."""
-        if self.live is not None:
-            self.live.kill()
+        """Kill a process that does not answer; the next `get` starts another.
+
+        Where the kernel cannot end it yet, because its disk hangs, nothing is heard of it any more.
+        """
+        conversation = self.live
+        if conversation is not None:
+            conversation.kill()
         await self.last_breath()
+        if conversation is not None and self.live is conversation:
+            self._leave()
 
     async def last_breath(self, limit_s: float = 0.0) -> None:
         """Wait a moment, or `limit_s` seconds, for a process that may be ending: `live` is None afterwards where it was."""

@@ -148,8 +148,8 @@ class LoopbackServer:
 
         kind = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
         response = web.StreamResponse(headers=kind)
-        await response.prepare(request)
         try:
+            await response.prepare(request)
             async for data in events:
                 await response.write(data)
             await response.write_eof()

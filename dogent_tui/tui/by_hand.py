@@ -50,6 +50,7 @@ class HandWork:
             return False
         self._is_stopped = True
         self._task.cancel()
+        self._show("")  # at once: what it started may take a second to end
         return True
 
     def _tell(self, what: str) -> None:

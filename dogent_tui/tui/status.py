@@ -46,6 +46,7 @@ _LIVE = tr("read-only, live")
 _READY = tr("ready")
 _THINKING = tr("thinking")
 _WRITING = tr("writing")
+_STOPPING = tr("stopping")
 _NOT_CONNECTED = tr("not connected")
 _REVIEWED = (tr("every change reviewed"), tr("reviewed"), tr("rev"))
 _CONTEXT = (tr("context {used}"), tr("ctx {used}"), "{used}")
@@ -99,7 +100,7 @@ class Status(msgspec.Struct):
                 self.running, self.silent_s = False, 0
                 self._questions.clear()
                 self.doing = self.doing if self.doing == _NOT_CONNECTED else _READY
-            case TextDelta():
+            case TextDelta() if self.running:
                 self.doing = _WRITING
             case ThinkingDelta() | ToolResult() if self.running:
                 self.doing = _THINKING
@@ -128,6 +129,11 @@ class Status(msgspec.Struct):
         if request_id in self._questions:
             self._questions.discard(request_id)
             self._started += 0.0 if self._questions else self.clock() - self._asked
+
+    def stop(self) -> None:
+        """The user stops the run: say so until it has ended, which takes seconds where the agent process hangs."""
+        if self.running:
+            self.doing = _STOPPING
 
     @property
     def waiting(self) -> bool:
@@ -273,6 +279,11 @@ class StatusBar(Widget):
             (self._ticker.resume if self._ticks else self._ticker.pause)()
         if before != self._drawn:
             self.refresh()
+
+    def stop(self) -> None:
+        """Draw that the run is being stopped."""
+        self.status.stop()
+        self.refresh()
 
     def goes_on_elsewhere(self, *, goes_on: bool) -> None:
         """Draw whether another window goes on with the conversation."""

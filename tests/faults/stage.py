@@ -301,7 +301,7 @@ class Stage:
                 self.terminal.type("R\r" if "Review of" in text else "a")
             elif "^X" in text or "Ctrl+X" in text:
                 self.terminal.type("\x18\x18")
-            elif "› " in text and EMPTY not in text:
+            elif "›" in text and EMPTY not in text:
                 self.terminal.type(CTRL_C)
             await asyncio.sleep(0.7)
         raise AssertionError("The application does not come to rest")

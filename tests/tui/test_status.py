@@ -31,6 +31,18 @@ def status() -> Status:
     return Status("~/texts/report", "glm · glm-4.6", clock=lambda: 65.0)
 
 
+def test_it_says_that_the_run_is_being_stopped_until_it_has_ended(status):
+    status.handle(STARTED)
+    status.stop()
+    assert status.activity == "ready"
+    status.handle(RunStarted(prompt=Prompt("Write")))
+    status.handle(TextDelta(message_id="m", block=0, text="Tea"))
+    status.stop()
+    assert status.activity == "stopping 0 s"
+    status.handle(RunFinished(status="interrupted", duration_ms=1))
+    assert status.activity == "ready"
+
+
 def test_it_says_who_answers(status):
     status.handle(STARTED)
     assert status.activity == "ready"

@@ -133,6 +133,7 @@ class PromptController:
             texts = "\n\n".join(prompt.text for prompt in waiting if prompt is not None)
             self._give_back(texts, tr("Queued prompts are back in the editor. Press Esc again to stop the run."))
         else:
+            self._screen.status_bar.stop()
             await service.interrupt()
 
     def edit_queued(self, queued_id: str) -> None:
