@@ -258,6 +258,13 @@ def _read(arguments: Sequence[str]) -> int:
     return run_read(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
+def _check(arguments: Sequence[str]) -> int:
+    from dogent_tui.by_hand.check import run_check
+
+    _never_fail_to_print()
+    return run_check(arguments, sys.stdout)
+
+
 def _search(arguments: Sequence[str]) -> int:
     from dogent_tui.by_hand.search import run_search
 
@@ -311,6 +318,7 @@ def _analyze(arguments: Sequence[str]) -> int:
 
 _BY_HAND = {
     "analyze": _analyze,
+    "check": _check,
     "doctor": _doctor,
     "explain": _explain,
     "export": _export,
