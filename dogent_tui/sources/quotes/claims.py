@@ -352,8 +352,9 @@ def _kind_of(line: str, before: str) -> str:
 
 
 def _is_long(text: str) -> bool:
-    """Tell whether a quotation has four words or eight characters of Chinese."""
-    return 2 * len(_WORD.findall(text)) + len(_HAN.findall(text)) >= 8
+    """Tell whether a quotation has four words, or eight characters where it is Chinese."""
+    words, han = _WORD.findall(text), len(_HAN.findall(text))
+    return 2 * len(words) + han >= 8 or (han > len(words) and han + sum(map(len, words)) >= 8)
 
 
 def _opens(text: str, at: int) -> bool:

@@ -117,17 +117,16 @@ class SourceIndex:
                     break
         return found
 
-    def exact_within(self, numbers: "array[int]", begin: int, end: int) -> int | None:
-        """Return the first place from `begin` up to `end` at which this run of words begins, None for none."""
+    def exact_within(self, numbers: "array[int]", begin: int, end: int, *, is_last: bool = False) -> int | None:
+        """Return the first place from `begin` up to `end` at which this run of words begins, or the last; None for none."""
         counts = [self.count(number) for number in numbers]
         if min(counts) == 0:
             return None
         offset = counts.index(min(counts))
         places = self.places(numbers[offset])
-        for index in range(bisect_left(places, begin + offset), len(places)):
-            start = places[index] - offset
-            if start > end:
-                return None
+        near = places[bisect_left(places, max(0, begin) + offset) : bisect_right(places, max(0, end + offset))]
+        for place in reversed(near) if is_last else near:
+            start = place - offset
             if self.tokens[start : start + len(numbers)] == numbers:
                 return start
         return None
@@ -148,13 +147,9 @@ class SourceIndex:
     def source_of(self, character: int) -> Source:
         """Return where in the document a character of its Markdown is. `line` is the first one of a paragraph, else its own."""
         block = self.block_at(character)
-        if not block.source.line:
+        if not block.source.line or not _NO_PROSE.match(self.text, block.start):
             return block.source
-        if _NO_PROSE.match(self.text, block.start):
-            begin = character
-        else:
-            begin = block.start + len(self.text[block.start : character]) - len(self.text[block.start : character].lstrip())
-        below = self.text.count("\n", block.start, begin)
+        below = self.text.count("\n", block.start, character)
         return msgspec.structs.replace(block.source, line=block.source.line + below)
 
     def sentence_at(self, character: int) -> tuple[int, int]:

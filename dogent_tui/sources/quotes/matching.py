@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from dogent_tui.sources.quotes.index import Passage, SourceIndex
-from dogent_tui.sources.quotes.tokens import Words, is_han, negates, run_together, words_of
+from dogent_tui.sources.quotes.tokens import Words, is_han, negates, readable, run_together, words_of
 
 if TYPE_CHECKING:
     from array import array
@@ -27,7 +28,6 @@ _HIDING = 5
 """An omission of no more words that leaves out a negation hides it; a longer one does where the negation is next to it."""
 _NEAR = 0.55
 """Share of a quotation's words in runs that a passage has too, from which on the passage is near."""
-_SHORTEST_INNER = 2
 _MOST_CELLS = 60_000
 _MORE, _SAME, _OTHER, _LESS = range(4)
 """Steps of an alignment: a word of the quotation alone, of both, another one, a word of the source alone."""
@@ -97,24 +97,23 @@ class Quotation:
         return parts
 
     def exact(self, index: SourceIndex) -> list[Passage]:
-        """Return every passage that has these words, in order."""
+        """Return every passage that has these words, in order; none that it cuts off at a negation."""
         found = self._runs(index, self.words.words)
-        if found:
-            return [passage for passage in found if self._has_same_marks(index, passage)]
-        return self._in_parts(index)
+        found = [passage for passage in found if self._has_same_marks(index, passage)] if found else self._in_parts(index)
+        return [passage for passage in found if not self._cut_off(index, passage)]
 
     def _runs(self, index: SourceIndex, words: list[str]) -> list[Passage]:
         """Return where a run of words is. In Chinese, which counts characters, a cut may go through a foreign word."""
         found = [Passage(start, start + len(words)) for start in index.exact(index.encoded(words))]
         return found or ([*self._cut(index, words)] if self._is_chinese else [])
 
-    def _cut(self, index: SourceIndex, words: list[str], most: int = 50) -> Iterator[Passage]:
+    def _cut(self, index: SourceIndex, words: list[str]) -> Iterator[Passage]:
         """Yield where a run of words is whose first or last one may be a piece of a foreign word."""
         first, last = _is_cut(words[:1]), _is_cut(words[-1:])
         inner = words[first : len(words) - last]
-        if not (first or last) or len(inner) < _SHORTEST_INNER:
+        if not inner or not (first or last):
             return
-        for start in index.exact(index.encoded(inner), most):
+        for start in index.exact(index.encoded(inner), _MOST_PLACES):
             end = start + len(inner)
             if (not first or index.word(start - 1).endswith(words[0])) and (not last or index.word(end).startswith(words[-1])):
                 yield Passage(start - first, end + last)
@@ -125,46 +124,69 @@ class Quotation:
 
     def _has_same_marks(self, index: SourceIndex, passage: Passage) -> bool:
         """Tell whether no mark of a note differs from the one at its place in the source; either may lack it."""
-        return all(index.marks.get(passage.start + before, mark) == mark for before, mark in self.words.marks)
+        for before, mark in self.words.marks:
+            place = passage.start + before
+            there = index.marks.get(place, index.word(place) if place == passage.end else "")
+            if there != mark and (place in index.marks or there[:1].isdigit()):
+                return False
+        return True
+
+    def _cut_off(self, index: SourceIndex, passage: Passage) -> list[int]:
+        """Return the places of negations that a whole sentence lacks which is none in the source: “not all” is not “all”."""
+        found = []
+        if self.text.lstrip("*_").rstrip("*_")[:1].isupper() and passage.start > 0:
+            found = [(passage.start - 1, passage.start - 1, passage.start)]
+        if self.text.rstrip("*_ ")[-1:] in {".", "!", "?"}:
+            found.append((passage.end, passage.end - 1, passage.end))
+        between = [(place, readable(index.text[index.ends[one] : index.starts[other]])) for place, one, other in found]
+        return [
+            place for place, text in between if negates(index.word(place)) and not is_han(index.word(place)) and not text.strip()
+        ]
 
     def _in_parts(self, index: SourceIndex) -> list[Passage]:
         parts = [part for part in self.parts if part.words]
-        if not parts or (len(self.parts) == 1 and parts[0].words == self.words.words):
+        weights = [_weight(part.words) for part in parts]
+        if not parts or (len(self.parts) == 1 and parts[0].words == self.words.words) or max(weights) < 2 or sum(weights) < 3:
             return []
         if any(negates(word) or word[:1].isdigit() for part in self.parts for word in part.inserted):
             return []
-        weights = [_weight(part.words) for part in parts]
-        if max(weights) < 2 or sum(weights) < 3:
+        anchor = weights.index(max(weights))
+        found = [chain for run in self._runs(index, parts[anchor].words) if (chain := self._chain(index, parts, anchor, run))]
+        if not found or min(found, key=lambda chain: chain[0].end - chain[0].start)[1]:
             return []
-        found = []
-        for first in self._runs(index, parts[0].words):
-            end: int | None = first.end
-            for part in parts[1:]:
-                end = self._next(index, part, end or 0)
-                if end is None:
-                    break
-            if end is not None:
-                found.append(Passage(first.start, end))
-        return found
+        return [passage for passage, is_misleading in found if not is_misleading]
 
-    def _next(self, index: SourceIndex, part: _Part, begin: int) -> int | None:
-        """Return where a part ends that begins at `begin` or as far behind it as it may."""
-        farthest = part.behind if _weight(part.words) > 1.5 or part.behind == _REPLACED else _FARTHEST // 10
-        start = index.exact_within(index.encoded(part.words), begin, begin + farthest)
-        end = None if start is None else start + len(part.words)
-        if start is None and self._is_chinese:
-            runs = (run for run in self._cut(index, part.words, _MOST_PLACES) if begin <= run.start <= begin + farthest)
-            start, end = next(runs, (None, None))
-        if start is None or end is None:
-            return None
-        left_out = index.words(begin, start)
-        if part.behind == _REPLACED:
-            is_hiding = any(negates(word) or word[:1].isdigit() for word in left_out)
-        else:
-            edge = 1 if any(is_han(word) for word in left_out) else 2
-            seen = left_out if len(left_out) <= _HIDING else [*left_out[:edge], *left_out[-edge:]]
-            is_hiding = any(map(negates, seen))
-        return None if is_hiding or "" in left_out else end
+    def _chain(self, index: SourceIndex, parts: list[_Part], anchor: int, run: Passage) -> tuple[Passage, bool] | None:
+        """Return the passage from the first part to the last around one of them, and whether what is left out misleads."""
+        start, end, is_misleading = *run, False
+        for part in parts[anchor + 1 :]:
+            found = self._beside(index, part.words, _reach(part, part.words), end, end)
+            if found is None:
+                return None
+            is_misleading |= _misleads(index, part, end, found.start) or self._is_nearer(index, part, found.start - end, start)
+            end = found.end
+        for before, part in reversed([*pairwise(parts[: anchor + 1])]):
+            found = self._beside(index, before.words, _reach(part, before.words), start, None)
+            if found is None:
+                return None
+            is_misleading |= _misleads(index, part, found.end, start)
+            start = found.start
+        return Passage(start, end), is_misleading
+
+    def _beside(self, index: SourceIndex, words: list[str], reach: int, place: int, behind: int | None) -> Passage | None:
+        """Return the nearest run of words that begins at most `reach` words after `behind`, else ends as near before `place`."""
+        begin, end = (place - reach - len(words), place - len(words)) if behind is None else (behind, behind + reach)
+        start = index.exact_within(index.encoded(words), begin, end, is_last=behind is None)
+        if start is not None:
+            return Passage(start, start + len(words))
+        runs = [run for run in self._cut(index, words) if begin <= run.start <= end] if self._is_chinese else []
+        return runs[-1 if behind is None else 0] if runs else None
+
+    def _is_nearer(self, index: SourceIndex, part: _Part, gap: int, start: int) -> bool:
+        """Tell whether a part is nearer before what it should come behind: its order was changed."""
+        length = len(part.words)
+        before = index.exact_within(index.encoded(part.words), start - gap - length, start - length)
+        return gap > _REPLACED and before is not None
 
     # ── What comes near ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -226,6 +248,9 @@ class Quotation:
         equal = sum(i2 - i1 for kind, i1, i2, *_ in ops if kind == "equal" and (i2 - i1 >= 2 or len(numbers) < 5))
         moved = [(kind, begin + i1, begin + i2, j1, j2) for kind, i1, i2, j1, j2 in ops]
         start, stop = (moved[0][1], moved[-1][2]) if moved else (begin, end)
+        for place in self._cut_off(index, Passage(start, stop)):
+            at = 0 if place < start else len(numbers)
+            moved.insert(0 if place < start else len(moved), ("delete", place, place + 1, at, at))
         return Near(Passage(start, max(stop, start + 1)), equal / max(1, len(numbers)), moved, is_same=False)
 
     def _run_together(self, index: SourceIndex, begin: int, end: int) -> Passage | None:
@@ -236,14 +261,17 @@ class Quotation:
         starts = set(begins)
         stops = {*begins, *(start - 1 for start in begins if text[start - 1 : start] == "\x1f"), len(text)}
         while at >= 0:
-            if at in starts and at + len(wanted) in stops and self.plain_words.words == self.words.words:
+            if at in starts and at + len(wanted) in stops:
                 first, last = bisect_right(begins, at) - 1, bisect_right(begins, at + len(wanted) - 1)
                 passage = Passage(begin + first, begin + last)
-                return passage if not self.words.marks or self._marks_within(index, passage) else None
+                is_whole = self._marks_within(index, passage) and not self._cut_off(index, passage)
+                return passage if is_whole else None
             at = text.find(wanted, at + 1)
         return None
 
     def _marks_within(self, index: SourceIndex, passage: Passage) -> bool:
+        if any(before == len(self.words.words) for before, _ in self.words.marks) and index.word(passage.end)[:1].isdigit():
+            return self._has_same_marks(index, passage)
         there = {index.marks[place] for place in range(passage.start, passage.end + 1) if place in index.marks}
         return not there or all(mark in there for _, mark in self.words.marks)
 
@@ -310,6 +338,20 @@ def _between_gaps(index: SourceIndex, begin: int, end: int, middle: int) -> tupl
     before = [place for place in gaps if place < middle]
     after = [place for place in gaps if place >= middle]
     return (before[-1] + 1 if before else begin), (after[0] if after else end)
+
+
+def _reach(part: _Part, words: list[str]) -> int:
+    """Return how far a part may be from the one before it: a single word says little."""
+    return part.behind if part.behind == _REPLACED or _weight(words) > 1.5 else _FARTHEST // 10
+
+
+def _misleads(index: SourceIndex, part: _Part, begin: int, end: int) -> bool:
+    """Tell whether what a quotation leaves out between two parts hides a negation or a number, or reaches into another text."""
+    left_out = index.words(begin, end)
+    if part.behind == _REPLACED:
+        return any(negates(word) or word[:1].isdigit() for word in left_out)
+    seen = left_out if len(left_out) <= _HIDING else [left_out[0], left_out[-1]]
+    return "" in left_out or any(map(negates, seen))
 
 
 def _is_cut(word: list[str]) -> int:

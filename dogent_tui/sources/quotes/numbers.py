@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dogent_tui.permissions.text import names
 
 NUMBER = re.compile(
-    r"(?<![\w.,/])(?<![A-Z][-–])(?:(?<![\w)\]])[-−–+](?=\d))?"
+    r"(?<![\w.,])(?<!\d/)(?<![A-Z][-–])(?:(?<![\w)\]])[-−–+](?=\d))?"
     r"(?:\d{1,3}(?:[\u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:/]\d+)*)"
     r"(?=$|[^\w]|[\u2e80-\u9fff]|(?:km|kg|m|cm|mm|g|mg|t|h|min|ms|[kMGT]?B|[kMG]?Wh?|[kM]?Hz|[KkMm]|bn|x)(?![\w]))(?![./]\d)"
 )

@@ -27,7 +27,7 @@ _CUT = rf"[-‐\u00ad][ \t]*\n\s*(?:>\s*)*(?:<!--[^>]*-->\s*)?(?=[{_LOWER}])"
 _INSIDE = "\u00ad\u200b-\u200d\u2060\ufeff"
 _JOINT = (
     rf"(?:{_CUT}|[{_INSIDE}]+|['’ʼ＇][*_`]{{0,3}}|(?<=[^\W\d_])\*{{1,3}}(?=[^\W\d_])|~"
-    r"|</?(?:sub|b|i|em|strong|u|mark|small)>|(?<=\d)[.,:/](?=\d))"
+    r"|</?(?:sub|b|i|em|strong|u|mark|small)>|(?<=\d)\\?[.,:/](?=\d))"
 )
 _TAGS = (
     "sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small|br|p|table|thead|tbody|tr|td|th|ul|ol|li|span|div|a|img|hr|blockquote"
@@ -44,7 +44,7 @@ _TOKEN = re.compile(
     r"|(?P<entity>&(?:[A-Za-z]{2,8}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});)",
     re.DOTALL,
 )
-_BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`]|<[^>]*>")
+_BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`\\]|<[^>]*>")
 _EXPONENT = re.compile(
     r"(?:\d\s?[^\W\d_]{1,3}|(?<![^\W_])(?:[^\W\d_]|[cdkmnµμ]m|ft|in|yd|mi)|(?<![\d.,])\d{1,3}(?:[.,]\d)?|[-+−*/=×·]\s?\w{1,3}\))$"
 )
@@ -138,9 +138,9 @@ def is_han(word: str) -> bool:
 _HAN = re.compile(f"[{HAN}]")
 
 _NEGATIONS = names(
-    "not no never none nobody nothing neither nor without cannot nowhere hardly unless except nicht kein keine keinen keinem"
-    " keiner keines nie niemals ohne weder niemand nichts kaum nirgends ne pas jamais aucun aucune sans ni rien personne non"
-    " nunca sin nada nadie mai senza nessun 不 没 沒 无 無 未 非 勿 莫 别"
+    "not no never none nobody nothing neither nor cannot nowhere hardly nicht kein keine keinen keinem"
+    " keiner keines nie niemals weder niemand nichts kaum nirgends ne pas jamais aucun aucune ni rien personne non"
+    " nunca nada nadie mai nessun 不 没 沒 无 無 未 非 勿 莫 别"
 )
 
 
