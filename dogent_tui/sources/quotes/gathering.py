@@ -20,6 +20,7 @@ from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
 from dogent_tui.sources.quotes.sources import Names, bibliography
 from dogent_tui.workspace.files import atomic_write, private_folder
 from dogent_tui.workspace.paths import cache_dir
+from dogent_tui.workspace.places import open_real
 from dogent_tui.workspace.walking import scan
 
 _FORMAT = 1
@@ -43,24 +44,25 @@ class QuoteChecker:
         self._known: dict[str, Kept] = {}
 
     async def check(self, draft: Path, folder: Path, *, stay_inside: bool = False) -> CheckReport:
-        """Return the report on a draft. `stay_inside`: files that links lead to outside of `folder` are no sources.
+        """Return the report on a draft. `stay_inside`: both paths are real ones, and no link leads out of `folder`.
 
         Raises UsageError where the draft cannot be read. A source that fails is in the report.
         """
-        text = await asyncio.to_thread(_read_draft, draft)
+        text = await asyncio.to_thread(_read_draft, draft, is_real=stay_inside)
         files = await asyncio.to_thread(_files, folder, draft, stay_inside)
-        sources = [source for source in await asyncio.gather(*(self._source(folder, path) for path in files)) if source]
+        gathered = await asyncio.gather(*(self._source(path, folder / path, real) for path, real in files.items()))
+        sources = [source for source in gathered if source]
         keys = await asyncio.to_thread(_keys, folder, [path for path in files if path.endswith(".bib")], sources)
         report = await asyncio.to_thread(check, _name(draft, folder), text, sources, keys)
         await asyncio.to_thread(self._tidy)
         return report
 
-    async def _source(self, folder: Path, path: str) -> CheckedSource | None:
+    async def _source(self, path: str, absolute: Path, real: Path) -> CheckedSource | None:
         if path.endswith(".bib"):
             return None
         async with self._turn:
             try:
-                kept = await self._kept(folder / path)
+                kept = await self._kept(absolute, real)
             except DocumentError as error:
                 return CheckedSource(path, None, error.code)
             except (OSError, DogentError):
@@ -69,7 +71,7 @@ class QuoteChecker:
             return CheckedSource(path, None, kept.reason, is_listed=kept.reason != "unsupported")
         return CheckedSource(path, SourceIndex(kept))
 
-    async def _kept(self, path: Path) -> Kept:
+    async def _kept(self, path: Path, real: Path) -> Kept:
         state = await asyncio.to_thread(FileState.of, path)
         key = f"{self._keys.key(state, ReadOptions())}-{_FORMAT}"
         place = self._folder / f"{key}.words"
@@ -77,33 +79,33 @@ class QuoteChecker:
             return known
         kept = await asyncio.to_thread(_load, place)
         if kept is None:
-            kept = await self._read(path)
+            kept = await self._read(path, real)
             if not kept.reason or kept.reason in _LASTING:
                 await asyncio.to_thread(_save, place, kept)
         return kept
 
-    async def _read(self, path: Path) -> Kept:
+    async def _read(self, path: Path, real: Path) -> Kept:
         try:
-            text, blocks, metadata = await self._markdown(path, ReadOptions())
+            text, blocks, metadata = await self._markdown(path, real, ReadOptions())
         except DocumentError as error:
             return Kept(reason=error.code)
         sheets = [str(sheet) for sheet in metadata.get("sheets", ())] if isinstance(metadata.get("sheets"), list) else []
         for sheet in sheets[1:]:
             with contextlib.suppress(DocumentError):  # a sheet of charts
-                more, others, _ = await self._markdown(path, ReadOptions(sheet=sheet))
+                more, others, _ = await self._markdown(path, real, ReadOptions(sheet=sheet))
                 behind = len(text) + 2
                 blocks += [Block(block.start + behind, block.source, block.table + behind) for block in others]
                 text = f"{text}\n\n{more}"
         pages = metadata.get("pages")
         return await asyncio.to_thread(make, text, blocks, pages if isinstance(pages, int) else 0)
 
-    async def _markdown(self, path: Path, options: ReadOptions) -> tuple[str, list[Block], dict[str, Any]]:
+    async def _markdown(self, path: Path, real: Path, options: ReadOptions) -> tuple[str, list[Block], dict[str, Any]]:
         """Return a whole document's Markdown and its blocks; one that goes on with the one before it is a part of that."""
         pieces: list[str] = []
         blocks: list[Block] = []
         offset, last = 0, -2
         while True:
-            part = await self._documents.read(path, options, max_chars=MOST_CHARS, offset=offset)
+            part = await self._documents.read(path, options, max_chars=MOST_CHARS, offset=offset, place=real)
             pieces.append(part.text)
             for shown in part.sources:
                 is_next = shown.start > last + 1
@@ -138,11 +140,12 @@ def _save(place: Path, kept: Kept) -> None:
         atomic_write(place, msgspec.msgpack.encode(kept), mode=0o600, durable=False)
 
 
-def _read_draft(draft: Path) -> str:
+def _read_draft(draft: Path, *, is_real: bool) -> str:
     try:
         if draft.stat().st_size > _LARGEST_DRAFT:
             raise UsageError(tr("{name} is too large to check.").format(name=draft.name), tr("Split it into several documents."))
-        return draft.read_bytes().decode("utf-8-sig")
+        with os.fdopen(open_real(draft), "rb") if is_real else draft.open("rb") as file:
+            return file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(tr("{name} is not UTF-8 text.").format(name=draft.name), tr("Convert it to UTF-8 first.")) from None
     except OSError as error:
@@ -152,17 +155,17 @@ def _read_draft(draft: Path) -> str:
         ) from None
 
 
-def _files(folder: Path, draft: Path, stay_inside: bool) -> list[str]:
-    """Return the files below `folder` but for the draft, relative to it."""
+def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
+    """Return the files below `folder` but for the draft, relative to it, with where each really is."""
     root, own = os.path.realpath(folder), os.path.realpath(draft)
-    found = []
+    found = {}
     for inside, _, files in scan(folder):
         for name in files:
             path = f"{inside}/{name}" if inside else name
             real = os.path.realpath(folder / path)
             if real != own and Path(real).is_file() and (not stay_inside or Path(real).is_relative_to(root)):
-                found.append(path)
-    return sorted(found)
+                found[path] = Path(real)
+    return dict(sorted(found.items()))
 
 
 def _keys(folder: Path, bibliographies: Iterable[str], sources: list[CheckedSource]) -> dict[str, str | None]:
