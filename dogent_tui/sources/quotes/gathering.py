@@ -41,7 +41,6 @@ class QuoteChecker:
         self._folder = folder or cache_dir() / "quotes"
         self._keys = ConversionStore(self._folder)
         self._turn = asyncio.Semaphore(_AT_ONCE)
-        self._known: dict[str, Kept] = {}
 
     async def check(self, draft: Path, folder: Path, *, stay_inside: bool = False) -> CheckReport:
         """Return the report on a draft. `stay_inside`: both paths are real ones, and no link leads out of `folder`.
@@ -75,8 +74,6 @@ class QuoteChecker:
         state = await asyncio.to_thread(FileState.of, path)
         key = f"{self._keys.key(state, ReadOptions())}-{_FORMAT}"
         place = self._folder / f"{key}.words"
-        if known := self._known.get(key):
-            return known
         kept = await asyncio.to_thread(_load, place)
         if kept is None:
             kept = await self._read(path, real)
@@ -89,8 +86,11 @@ class QuoteChecker:
             text, blocks, metadata = await self._markdown(path, real, ReadOptions())
         except DocumentError as error:
             return Kept(reason=error.code)
-        sheets = [str(sheet) for sheet in metadata.get("sheets", ())] if isinstance(metadata.get("sheets"), list) else []
-        for sheet in sheets[1:]:
+        listed = metadata.get("sheets")
+        sheets = [str(sheet.get("name")) for sheet in listed if isinstance(sheet, dict)] if isinstance(listed, list) else []
+        for sheet in sheets:
+            if sheet == metadata.get("sheet"):
+                continue
             with contextlib.suppress(DocumentError):  # a sheet of charts
                 more, others, _ = await self._markdown(path, real, ReadOptions(sheet=sheet))
                 behind = len(text) + 2
