@@ -54,7 +54,8 @@ def _tell(report: CheckReport, stdout: TextIO) -> None:
         tr("Not read: {path} ({reason})").format(path=one_line(source.path), reason=source.reason) + "\n" for source in unreadable
     )
     read = len(report.sources) - len(unreadable)
-    stdout.write(f"{summary(report)} {ngettext('{count} source.', '{count} sources.', read).format(count=read)}\n")
+    sources = ngettext("{count} source.", "{count} sources.", read).format(count=read)
+    stdout.write(f"{summary(report)} {sources}\n")
 
 
 def _parser() -> CommandLine:
