@@ -37,6 +37,10 @@ _HAN = re.compile(f"[{HAN}]")
 _WORD = re.compile(rf"[^\W_{HAN}]+(?:['’.,][^\W_{HAN}]+)*")
 
 
+_LONGEST = 5_000
+"""Characters of a quotation between marks; a mark that is not closed by then opens none."""
+
+
 class Span(NamedTuple):
     """Characters of the draft."""
 
@@ -368,7 +372,7 @@ def _closing(text: str, at: int) -> int | None:
     """Return where the quotation that opens at `at` closes; quotations within it may be of the same marks."""
     opening, depth = text[at], 0
     closing = _CLOSING[opening]
-    for place in range(at + 1, len(text)):
+    for place in range(at + 1, min(len(text), at + _LONGEST)):
         mark = text[place]
         if mark in closing:
             if opening == '"' and (text[place - 1].isspace() and text[place + 1 : place + 2].isalnum()):
@@ -379,7 +383,7 @@ def _closing(text: str, at: int) -> int | None:
         elif mark == opening and opening != "»":
             depth += 1
     if opening == "“":
-        end = text.find("“", at + 1)
+        end = text.find("“", at + 1, at + _LONGEST)
         return end if end > 0 else None
     return None
 
