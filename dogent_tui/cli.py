@@ -61,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=tr(
             "“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. “dogent-tui export FILE.md "
             "--to pdf|docx” makes a finished document. “dogent-tui analyze FILE” describes an image or a video. "
+            "“dogent-tui check FILE.md” checks quotes, numbers and citations against their sources. "
             "“dogent-tui doctor” shows what is installed and what is missing. “dogent-tui schema” gives your editor the "
             "JSON Schemas of the configuration files. “dogent-tui search QUERY” and “dogent-tui fetch URL” do what the "
             "agent does on the web. “dogent-tui explain” shows what would be decided about a tool call, and why. "
@@ -259,6 +260,13 @@ def _read(arguments: Sequence[str]) -> int:
     return run_read(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
+def _check(arguments: Sequence[str]) -> int:
+    from dogent_tui.by_hand.check import run_check
+
+    _never_fail_to_print()
+    return run_check(arguments, sys.stdout)
+
+
 def _search(arguments: Sequence[str]) -> int:
     from dogent_tui.by_hand.search import run_search
 
@@ -325,6 +333,7 @@ def _analyze(arguments: Sequence[str]) -> int:
 _BY_HAND = {
     "acp": _acp,
     "analyze": _analyze,
+    "check": _check,
     "doctor": _doctor,
     "explain": _explain,
     "export": _export,

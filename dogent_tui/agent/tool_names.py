@@ -10,6 +10,7 @@ from dogent_tui.plain import one_line
 
 _NAMES: Mapping[str, str] = {
     "analyze_media": tr("Analyze media"),
+    "check_quotes": tr("Check quotes"),
     "Bash": tr("Run"),
     "BashOutput": tr("Read output"),
     "Glob": tr("Find files"),

@@ -181,6 +181,9 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
     elif name == "propose_document_change":
         if inputs.text("path"):  # else it is for the open document, which the tool checks
             yield inputs.touch(EffectKind.WRITE, inputs.text("path"))
+    elif name == "check_quotes":
+        yield inputs.touch(EffectKind.READ, inputs.text("path"))
+        yield inputs.touch(EffectKind.READ, inputs.text("sources") or ".")
     elif name in {"read_document", "analyze_media"}:
         yield inputs.touch(EffectKind.READ, inputs.text("path"))
     else:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dogent_tui.documents.library import DocumentLibrary
     from dogent_tui.manuscripts.library import ManuscriptLibrary
     from dogent_tui.manuscripts.requests import RequestBook
+    from dogent_tui.sources.quotes.gathering import QuoteChecker
     from dogent_tui.tools.telling import Tell
     from dogent_tui.web.fetch import Fetcher
     from dogent_tui.web.search.searcher import Searcher
@@ -98,6 +99,13 @@ class Libraries:
         from dogent_tui.manuscripts.requests import RequestBook
 
         return RequestBook()
+
+    @cached_property
+    def quotes(self) -> "QuoteChecker":
+        """Checks drafts against their sources."""
+        from dogent_tui.sources.quotes.gathering import QuoteChecker
+
+        return QuoteChecker(self.documents)
 
     @property
     def images(self) -> Path:

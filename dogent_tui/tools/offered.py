@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from claude_agent_sdk import SdkMcpTool
 
+from dogent_tui.tools.checking import checking_tools
 from dogent_tui.tools.documents import document_tools
 from dogent_tui.tools.exporting import export_tools
 from dogent_tui.tools.libraries import Libraries
@@ -19,7 +20,14 @@ from dogent_tui.tools.web import web_tools
 Family: TypeAlias = Callable[[Libraries], Iterable[SdkMcpTool[Any]]]
 """Makes the tools of one family. Called at each start of the agent process: what should outlive it belongs in the libraries."""
 
-FAMILIES: tuple[Family, ...] = (document_tools, export_tools, vision_tools, web_tools, manuscript_tools)
+FAMILIES: tuple[Family, ...] = (
+    document_tools,
+    export_tools,
+    vision_tools,
+    web_tools,
+    manuscript_tools,
+    checking_tools,
+)
 """In the order in which the model reads of them."""
 
 

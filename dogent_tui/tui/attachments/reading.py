@@ -39,12 +39,12 @@ class Sheet(msgspec.Struct, frozen=True):
 
 
 class DocumentReading:
-    """Reads the document at `path` through `library` from its beginning, `sheet` of it where it is a workbook."""
+    """Reads the document at `path` through `library` from its beginning, or a `sheet` of a workbook, or some `pages` of a pdf."""
 
-    def __init__(self, library: DocumentLibrary, path: Path, sheet: str = "") -> None:
+    def __init__(self, library: DocumentLibrary, path: Path, sheet: str = "", pages: str = "") -> None:
         self._library = library
         self._path = path
-        self._options = ReadOptions(sheet=sheet)
+        self._options = ReadOptions(sheet=sheet, pages=pages)
         self._offset: int | None = 0
         self._table_head = ""
         self._last: ReadResult | None = None

@@ -11,6 +11,7 @@ from dogent_tui.tui.commands.table import Command, shown_key
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.checking.controller import Checking
     from dogent_tui.tui.exporting.controller import Exporting
 
 
@@ -21,6 +22,14 @@ class DocumentCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
+        yield Command(
+            "check",
+            tr("Check the quotes, numbers and citations of a document"),
+            self._check,
+            "[FILE.md]",
+            "markdown",
+            words=("next", "previous"),
+        )
         yield Command("doctor", tr("Show the engines, and how to fix what is missing"), self._doctor)
         yield Command(
             "export",
@@ -37,6 +46,20 @@ class DocumentCommands:
     async def _export_typed(self, typed: str) -> None:
         await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.exporting.controller")  # keys come between
         await self._exporting.export(typed)
+
+    async def _check_typed(self, typed: str) -> None:
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.checking.controller")  # keys come between
+        await self._checking.check(typed)
+
+    @cached_property
+    def _checking(self) -> "Checking":
+        from dogent_tui.tui.checking.controller import Checking
+
+        return Checking(self._app)
+
+    async def _check(self, typed: str) -> str:
+        self._app.run_worker(self._check_typed(typed), group="check")  # a list is shown, and the palette must not wait for it
+        return ""
 
     @cached_property
     def _exporting(self) -> "Exporting":

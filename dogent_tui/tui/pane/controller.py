@@ -65,8 +65,11 @@ class PaneController:
 
     # ── Opening and closing ───────────────────────────────────────────────────────────────────────
 
-    async def open(self, typed: str) -> str:
-        """Open what `typed` names: a path, or a reference with a sheet or lines. Returns what came of it."""
+    async def open(self, typed: str, *, line: int = 0, pages: str = "", sheet: str = "") -> str:
+        """Open what `typed` names: a path, or a reference with a sheet or lines. Returns what came of it.
+
+        `line` of a Markdown file is gone to, counted from 1; of another document `pages` or the `sheet` is shown alone.
+        """
         opened = self._screen.opened
         found = await asyncio.to_thread(_named, typed, self._screen)
         if found is None or not found.exists:
@@ -75,13 +78,15 @@ class PaneController:
         if found.type == "folder":
             return tr("{name} is a folder. Specify a document in it.").format(name=name)
         is_text = is_markdown(found.name)
-        reading = None if is_text else DocumentReading(opened.libraries.documents, found.absolute, found.sheet or "")
+        reading = None if is_text else DocumentReading(opened.libraries.documents, found.absolute, found.sheet or sheet, pages)
         document = OpenDocument(found.absolute, found.path, reading)
         if said := await self._load(document):
             return said
         lines = found.reference.lines
         if lines is not None and is_text:
             self._choose(lines)
+        if line and is_text:
+            self.view.reveal((line - 1, line))
         self._tell_the_tools()
         self._draw_title()
         return tr("{name} is open. {key} switches between it and the conversation.").format(

@@ -242,7 +242,7 @@ def _gist(call: model.ToolCall) -> str:
     result = call.result or ""
     if call.name == f"{_OURS}read_document":
         return _CHARACTERS.sub("", _first_line(result).partition(" · ")[2])
-    if call.name == f"{_OURS}export_document":
+    if call.name in {f"{_OURS}export_document", f"{_OURS}check_quotes"}:
         return _first_line(result)
     if summary := result_summary(call.name, result):
         return summary

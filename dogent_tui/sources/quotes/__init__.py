@@ -1,0 +1,1 @@
+"""Checked quotes: what a draft quotes, says in numbers and cites, held against its sources."""

@@ -1,0 +1,63 @@
+"""How a quotation differs from the passage that it comes near, and why that matters."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from dogent_tui.sources.quotes.index import SourceIndex
+from dogent_tui.sources.quotes.matching import Near, Quotation
+from dogent_tui.sources.quotes.numbers import NUMBER, numbers_in
+from dogent_tui.sources.quotes.tokens import negates, readable
+
+Piece = tuple[Literal["equal", "delete", "insert"], str]
+Flag = Literal["negation", "number", "name", "unit", "order", "page"]
+
+
+def differences(quotation: Quotation, index: SourceIndex, near: Near) -> list[Piece]:
+    """Return the quotation against the passage: `equal` and `insert` give the quotation, `equal` and `delete` the passage."""
+    pieces: list[Piece] = []
+    starts, text = quotation.plain_words.starts, quotation.text
+    bounds = [0, *starts[1:], len(text)] if starts else [0, len(text)]
+    for kind, i1, i2, j1, j2 in near.ops:
+        ours = text[bounds[j1] : bounds[j2]] if j2 > j1 else ""
+        if kind == "equal":
+            pieces.append(("equal", ours))
+            continue
+        if i2 > i1:
+            pieces.append(("delete", _passage_text(index, i1, i2, near.passage.end)))
+        if ours:
+            pieces.append(("insert", ours))
+    return pieces
+
+
+def _passage_text(index: SourceIndex, begin: int, end: int, last: int) -> str:
+    """Return words of the source as they are read there, up to the next word unless the passage ends."""
+    start, stop = index.starts[begin], index.ends[end - 1]
+    if end < last and index.tokens[end] and index.starts[end] > stop:
+        stop = index.starts[end]
+    return readable(index.text[start:stop]) if stop > start else " ".join(index.words(begin, end)) + " "
+
+
+def flags(pieces: Sequence[Piece], quotation: Quotation, index: SourceIndex, near: Near) -> list[Flag]:
+    """Return why the differences matter."""
+    left = [word for kind, i1, i2, *_ in near.ops if kind != "equal" for word in index.words(i1, i2)]
+    put = [word for kind, _, _, j1, j2 in near.ops if kind != "equal" for word in quotation.plain_words.words[j1:j2]]
+    changed = [text for kind, text in pieces if kind != "equal"]
+    found: list[Flag] = []
+    if any(map(negates, {*left} ^ {*put})):
+        found.append("negation")
+    if any(re.search(r"\d", word) for word in {*left} ^ {*put}):
+        found.append("number")
+    if any(re.search(r"(?<!^)\b[A-ZÄÖÜ][^\W\d_]+|^[A-Z][a-z]+(?=\s*$)", text) for text in changed):
+        found.append("name")
+    if _units(left, index) != _units(put, index):
+        found.append("unit")
+    if left and sorted(left) == sorted(put):
+        found.append("order")
+    return found
+
+
+def _units(words: list[str], index: SourceIndex) -> set[str]:
+    del index
+    text = " ".join(f"1 {word}" for word in words if not NUMBER.fullmatch(word))
+    return {number.unit for number in numbers_in(text, "en") if number.unit}

@@ -1,0 +1,149 @@
+"""The words of a Markdown text with their places, levelled: two texts that differ in typography alone have the same words.
+
+What only marks up the text (emphasis, targets of links, comments, tags of HTML) is no word, and neither is punctuation. What
+changes the meaning of a number is: its sign, a comparison, a currency, per cent, an exponent.
+"""
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from dogent_tui.permissions.text import names
+
+HAN = (
+    "\u0e01-\u0e4e\u0e81-\u0ecf\u1000-\u103f\u1780-\u17d3\u2e80-\u2fdf\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa"
+    "\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Characters that are words of their own: scripts without spaces between words."""
+_RAISED = "¹²³⁰⁴-⁹①-⑳"
+_COMBINING = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0962\u0963\u0981-\u0dff\u20d0-\u20f0"
+)
+_LETTER = rf"[^\W_{HAN}{_RAISED}]"
+_RUN = rf"{_LETTER}+(?:[{_COMBINING}]{_LETTER}*)*"
+_LOWER = "a-zß-öø-ÿ\u0101-\u024f\u03ac-\u03ce\u0430-\u045f"
+_CUT = rf"[-‐\u00ad][ \t]*\n\s*(?:>\s*)*(?:<!--[^>]*-->\s*)?(?=[{_LOWER}])"
+"""Where a word is cut at the end of a line or page."""
+_INSIDE = "\u00ad\u200b-\u200d\u2060\ufeff"
+_JOINT = (
+    rf"(?:{_CUT}|[{_INSIDE}]+|['’ʼ＇][*_`]{{0,3}}|(?<=[^\W\d_])\*{{1,3}}(?=[^\W\d_])|~"
+    r"|</?(?:sub|b|i|em|strong|u|mark|small)>|(?<=\d)\\?[.,:/](?=\d))"
+)
+_TAGS = (
+    "sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small|br|p|table|thead|tbody|tr|td|th|ul|ol|li|span|div|a|img|hr|blockquote"
+    "|pre|h[1-6]|caption|col|colgroup|q|cite|abbr|ins|dl|dt|dd|details|summary|figure|figcaption"
+)
+_TOKEN = re.compile(
+    rf"(?P<word>{_RUN}(?:{_JOINT}{_RUN})*|[{HAN}])"
+    r"|(?P<skip><!--.*?-->|!\[[^\]\n]*\]\([^)\n]*\)|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)"
+    rf"|</?(?:{_TAGS})(?:\s[^<>\n]*)?/?>)"
+    r"|(?P<mark>\[\^[^\]\s]+\]:?|\[\d{1,3}(?:[-–,;]\s?\d{1,3})*\]"
+    rf"|(?<=\S)(?:\^[^\^\s]{{1,4}}\^|<sup>[^<\n]{{1,8}}</sup>|⁻?[{_RAISED}]+|[†‡]))"
+    r"|(?P<sign>[%％‰§€£¥￥℃℉°\u3300-\u33ff×÷]|\\?\$(?=\s?\d)|(?<=\d)\\?\$|(?<=\d )\\?\$|[≤≥≠±≈+＋](?=\s?[-−.\d])"
+    r"|(?:(?<=[^\s>] )|(?<=[\w)=]))(?:\\?[<>=]|&[lg]t;)(?=\s?[-−.\d])|(?<![\w)\]%.-])\\?[-−–](?=[.,]?\d))"
+    r"|(?P<entity>&(?:[A-Za-z]{2,8}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});)",
+    re.DOTALL,
+)
+_BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`\\]|<[^>]*>")
+_EXPONENT = re.compile(
+    r"(?:\d\s?[^\W\d_]{1,3}|(?<![^\W_])(?:[^\W\d_]|[cdkmnµμ]m|ft|in|yd|mi)|(?<![\d.,])\d{1,3}(?:[.,]\d)?|[-+−*/=×·]\s?\w{1,3}\))$"
+)
+"""After what a raised number is an exponent, and so a part of the text; after anything else it is the mark of a note."""
+_MARKUP = re.compile(r"<!--.*?-->|\]\([^()\s]*\)|!?\[(?=[^\]]*\]\()|\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)|\\(?=\W)|</?\w+>", re.DOTALL)
+_SPACE = re.compile(r"\s*\n\s*(?:>\s*)*")
+
+
+class Words(NamedTuple):
+    """The words of a text, where each begins and ends in it, and the marks of notes: (how many words come before, mark)."""
+
+    words: list[str]
+    starts: list[int]
+    ends: list[int]
+    marks: list[tuple[int, str]]
+
+
+_levels: dict[str, str] = {}
+_MOST_LEVELS = 500_000
+
+
+def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
+    """Return the words of `text` from character `begin` to `end`; their places are those in `text`."""
+    words: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    marks: list[tuple[int, str]] = []
+    if len(_levels) > _MOST_LEVELS:
+        _levels.clear()
+    for found in _TOKEN.finditer(text, begin, len(text) if end is None else end):
+        kind = found.lastgroup
+        if kind == "skip" or kind == "entity":
+            continue
+        raw = found[0]
+        if kind == "mark":
+            mark = _mark(raw)
+            if not (
+                mark.lstrip("-").isdigit() and raw[0] != "[" and _EXPONENT.search(text, max(0, found.start() - 12), found.start())
+            ):
+                marks.append((len(words), mark))
+                continue
+            level = f"^{mark}"
+        else:
+            level = _levels.get(raw) or _level(raw)
+        words.append(level)
+        starts.append(found.start())
+        ends.append(found.end())
+    return Words(words, starts, ends, marks)
+
+
+def _level(raw: str) -> str:
+    text = unicodedata.normalize("NFKC", _BETWEEN.sub("", raw)).casefold().replace("⁄", "/")
+    for other, plain in (("’", "'"), ("ʼ", "'"), ("−", "-"), ("–", "-"), ("\\", ""), ("&lt;", "<"), ("&gt;", ">")):
+        text = text.replace(other, plain)
+    _levels[raw] = text
+    return text
+
+
+def _mark(raw: str) -> str:
+    bare = re.sub(r"</?sup>", "", raw).strip("[]^:")
+    return unicodedata.normalize("NFKC", bare).replace("−", "-").casefold()
+
+
+def run_together(words: list[str]) -> tuple[str, list[int]]:
+    """Return the words without what is between them, and where each begins. Digits that a space parts stay parted."""
+    pieces: list[str] = []
+    begins: list[int] = []
+    length = 0
+    last = ""
+    for word in words:
+        if last[-1:].isdigit() and word[:1].isdigit():
+            pieces.append("\x1f")
+            length += 1
+        begins.append(length)
+        pieces.append(word)
+        length += len(word)
+        last = word
+    return "".join(pieces), begins
+
+
+def readable(markdown: str) -> str:
+    """Return a piece of Markdown as it is read, in one line."""
+    return _SPACE.sub(" ", _MARKUP.sub("", markdown))
+
+
+def is_han(word: str) -> bool:
+    """Tell whether a word is one character of a script without spaces."""
+    return len(word) == 1 and _HAN.match(word) is not None
+
+
+_HAN = re.compile(f"[{HAN}]")
+
+_NEGATIONS = names(
+    "not no never none nobody nothing neither nor cannot nowhere hardly nicht kein keine keinen keinem"
+    " keiner keines nie niemals weder niemand nichts kaum nirgends ne pas jamais aucun aucune ni rien personne non"
+    " nunca nada nadie mai nessun 不 没 沒 无 無 未 非 勿 莫 别"
+)
+
+
+def negates(word: str) -> bool:
+    """Tell whether a levelled word denies something."""
+    return word in _NEGATIONS or word.endswith("n't") or word.startswith("n'")

@@ -1,0 +1,75 @@
+"""What is said to a user about a finding."""
+
+from collections.abc import Iterator, Mapping
+
+from dogent_tui.language import ngettext, tr
+from dogent_tui.sources.quotes.checking import VERDICTS, CheckReport, Finding, Verdict
+
+_VERDICTS: Mapping[Verdict, str] = {
+    "verbatim": tr("verbatim"),
+    "altered": tr("altered"),
+    "found_elsewhere": tr("found elsewhere"),
+    "not_found": tr("not found"),
+    "unreadable_source": tr("source cannot be read"),
+}
+_FLAGS: Mapping[str, str] = {
+    "negation": tr("negation"),
+    "number": tr("number"),
+    "name": tr("name"),
+    "unit": tr("unit"),
+    "order": tr("order of words"),
+    "page": tr("page"),
+}
+_LONG = 120
+
+
+def verdict(finding: Finding) -> str:
+    """Return the verdict, with what makes it matter: ``altered (negation)``."""
+    why = ", ".join(_FLAGS[flag] for flag in finding.flags)
+    return f"{_VERDICTS[finding.verdict]} ({why})" if why else _VERDICTS[finding.verdict]
+
+
+def where(finding: Finding) -> str:
+    """Return where the passage is: ``report.pdf, page 3``; empty where there is none."""
+    if finding.source is None:
+        return ""
+    place = finding.place
+    parts = [finding.source]
+    if page := place.get("page"):
+        parts.append(tr("page {page}").format(page=page))
+    if sheet := place.get("sheet"):
+        parts.append(tr("sheet {sheet}").format(sheet=sheet))
+    if line := place.get("line"):
+        parts.append(tr("line {line}").format(line=line))
+    return ", ".join(parts)
+
+
+def difference(finding: Finding) -> str:
+    """Return the difference in one line: ``does [-not-] wait``."""
+    marks = {"equal": "{}", "delete": "[-{}-]", "insert": "{{+{}+}}"}
+    pieces = []
+    for kind, text in finding.diff:
+        bare = text.strip()
+        room = text[len(text.rstrip()) :]
+        pieces.append(text if kind == "equal" or not bare else marks[kind].format(bare) + room)
+    return "".join(pieces)
+
+
+def finding_lines(draft: str, finding: Finding) -> Iterator[str]:
+    """Yield what a terminal shows of a finding."""
+    text = " ".join(finding.text.split())
+    shown = text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+    yield f"{draft}:{finding.line}:{finding.column}: {verdict(finding)}: {shown}"
+    if place := where(finding):
+        yield f"    {place}"
+    if finding.diff:
+        yield f"    {difference(finding)}"
+
+
+def summary(report: CheckReport) -> str:
+    """Return the counts in a sentence."""
+    if not report.findings:
+        return tr("There is nothing to check.")
+    counts = [f"{report.summary[each]} {_VERDICTS[each]}" for each in VERDICTS if report.summary[each]]
+    checked = ngettext("{count} claim checked", "{count} claims checked", len(report.findings)).format(count=len(report.findings))
+    return f"{checked}: {', '.join(counts)}."

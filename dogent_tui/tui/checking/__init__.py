@@ -1,0 +1,1 @@
+"""`/check`: what a draft quotes, held against the files of the folder, finding by finding."""

@@ -1,0 +1,102 @@
+"""Having a draft checked by hand: which one, the list of what was found, and the passage of each beside the conversation."""
+
+import asyncio
+import importlib
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.manuscripts.model import is_markdown
+from dogent_tui.plain import one_line
+from dogent_tui.sources.quotes.checking import CheckReport, Finding
+from dogent_tui.sources.quotes.words import difference, summary, verdict, where
+from dogent_tui.tui.by_hand import Tell
+from dogent_tui.tui.screens.choice import choose
+
+if TYPE_CHECKING:
+    from dogent_tui.sources.quotes.gathering import QuoteChecker
+    from dogent_tui.tui.app import DogentApp
+
+NEXT, PREVIOUS = "next", "previous"
+_LONG = 70
+
+
+class Checking:
+    """`/check` for `app`. Remembers what was checked last, and which finding was gone to."""
+
+    def __init__(self, app: "DogentApp") -> None:
+        self._app = app
+        self._draft = ""
+        self._findings: list[Finding] = []
+        self._at = -1
+
+    async def check(self, typed: str) -> None:
+        """Do what was `typed` after the command. Not to be awaited by a handler of messages: a list may be shown."""
+        step = {NEXT: 1, PREVIOUS: -1}.get(typed.strip(), 0)
+        try:
+            said = await (self._step(step) if step and self._findings else self._check("" if step else typed.strip()))
+        except DogentError as error:
+            said = str(error)
+        self._app.conversation.prompt.notify_hint(one_line(said))
+
+    async def _check(self, typed: str) -> str:
+        screen, opened = self._app.conversation, self._app.opened
+        if screen.by_hand.busy:
+            return tr("Something else is in progress. Wait for it to finish, or stop it with Esc.")
+        name = typed.removeprefix("@").strip('"') or opened.libraries.open_document or screen.results.last_markdown or self._draft
+        if not name:
+            return tr("Specify a Markdown file: /check FILE.md.")
+        path = opened.workspace.absolute(name)
+        if not is_markdown(path.name) or not opened.workspace.contains(path):
+            return tr("{name} is not a Markdown file of this folder.").format(name=name)
+        root = opened.workspace.root
+        report = await screen.by_hand.run(partial(_checked, opened.libraries.quotes, await asyncio.to_thread(path.resolve), root))
+        if report is None:
+            return tr("The check was stopped.")
+        if opened.workspace.relative(path) != self._draft:
+            self._draft, self._at = opened.workspace.relative(path), -1
+        self._findings = [found for found in report.findings if found.verdict != "verbatim"]
+        if not self._findings:
+            return summary(report)
+        return await self._choose(report)
+
+    async def _choose(self, report: CheckReport) -> str:
+        """Show the list, with the finding behind the last one highlighted, and go where the user wants."""
+        rows = [_row(found) for found in self._findings]
+        following = min(self._at + 1, len(rows) - 1)
+        chosen = await choose(self._app, one_line(self._draft), summary(report), rows, following)
+        if chosen is None:
+            return summary(report)
+        self._at = chosen
+        return await self._show()
+
+    async def _step(self, step: int) -> str:
+        self._at = (self._at + step) % len(self._findings)
+        return await self._show()
+
+    async def _show(self) -> str:
+        """Open the passage of a finding beside the conversation, or the draft where there is none, and say what it is."""
+        found, screen = self._findings[self._at], self._app.conversation
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
+        if found.source is None:
+            await screen.documents.open(self._draft, line=found.line)
+        else:
+            place = found.place
+            page = str(place.get("page", ""))
+            await screen.documents.open(found.source, line=place.get("line", 0), pages=page, sheet=place.get("sheet", ""))
+        counted = tr("{number} of {count}").format(number=self._at + 1, count=len(self._findings))
+        return f"{counted} · {_row(found)}" + (f" · {difference(found)}" if found.diff else "")
+
+
+async def _checked(quotes: "QuoteChecker", draft: Path, folder: Path, tell: Tell) -> CheckReport:
+    tell(tr("Checking {name}").format(name=draft.name))
+    return await quotes.check(draft, folder, stay_inside=True)
+
+
+def _row(found: Finding) -> str:
+    text = one_line(" ".join(found.text.split()))
+    shown = text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+    parts = (tr("line {line}").format(line=found.line), verdict(found), f"“{shown}”", where(found))
+    return one_line(" · ".join(filter(None, parts)))

@@ -1,0 +1,182 @@
+"""What is said of a quotation, number or citation of a draft."""
+
+import pytest
+
+from dogent_tui.documents.model import Source
+from dogent_tui.sources.quotes.checking import CheckedSource, check
+from dogent_tui.sources.quotes.index import Block, SourceIndex, make
+
+LOG = """# Harbour log
+
+The ferry leaves the small harbour at seven, and it does not wait for late passengers. In winter the crossing takes 45
+minutes, in summer only 30 minutes.
+
+| year | passengers | crossings |
+| --- | --- | --- |
+| 2019 | 12,480 | 730 |
+| 2020 | 4,310 | 365 |
+
+The keeper wrote[^1] that nobody had ever asked him about the weather[12] before they set out¹ in a boat of 25 m² or less.
+
+[^1]: In a letter to his sister.
+"""
+PAGES = (
+    "<!-- page 1 -->\n\nThe beech was felled in the year of the great flood, and its wood was made into the"
+    "\n\n^1^ A note at the foot."
+    "\n\n<!-- page 2 -->\n\ndoors of the chapel, which still hang there. Nobody has counted the rings, which are very nar-\n\n"
+    "<!-- page 3 -->\n\nrow towards the bark."
+)
+
+
+def source(path, text):
+    blocks, at, page = [], 0, 0
+    for part in text.split("\n\n"):
+        start = text.index(part, at)
+        at = start + len(part)
+        page += part.startswith("<!-- page")
+        where = Source(page=page) if page else Source(line=text.count("\n", 0, start) + 1)
+        blocks.append(Block(start, where, start))
+    return CheckedSource(path, SourceIndex(make(text, blocks, page)))
+
+
+SOURCES = (source("log.md", LOG), source("beech.pdf", PAGES), CheckedSource("scan.pdf", None, "scanned"))
+
+
+def findings(draft, kind="quote", keys=None):
+    return [found for found in check("draft.md", draft, SOURCES, keys or {}).findings if found.kind == kind]
+
+
+def verdict(draft, kind="quote"):
+    (found,) = findings(draft, kind)
+    return found.verdict
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "does not wait for late passengers",
+        "does **not** wait\nfor late passengers.",
+        "does not wait for late pas-\nsengers",
+        "it does [sic] not wait for late passengers",
+        "[T]he ferry leaves the small harbour at seven",
+        "the ferry leaves … and it does not wait for late passengers",
+        "The ferry leaves the small harbour […] in summer only 30 minutes.",
+        "The ferry leaves [its] harbour at seven",
+        "nobody had ever asked him about the weather before they set out",
+        "about the weather [12] before they set out in a boat of 25 m² or less",
+        "The\u00a0ferry leaves the small har\u00adbour at seven",
+    ],
+)
+def test_only_typography_omissions_and_insertions_may_differ(quote):
+    assert verdict(f"The log says “{quote}” (log.md).") == "verbatim"
+
+
+@pytest.mark.parametrize(
+    ("quote", "flag"),
+    [
+        ("it does wait for late passengers", "negation"),
+        ("it does … wait for late passengers", "negation"),
+        ("the ferry leaves the small harbour [not] at seven", "negation"),
+        ("In winter the crossing takes 54 minutes", "number"),
+        ("In winter the crossing takes 45 hours", "unit"),
+        ("it does wait not for late passengers", "order"),
+        ("The Ferry leaves the small Harwich at seven", "name"),
+        ("before they set out in a boat of 25 m³ or less", "number"),
+        ("before they set out in a boat of 25 m or less", "number"),
+        ("asked him about the weather[13] before they set out", ""),
+        ("it does wait … the ferry leaves the small harbour", ""),
+        ("The ferry leaves the small harbours at seven", ""),
+    ],
+)
+def test_any_other_difference_is_one(quote, flag):
+    (found,) = findings(f"The log says “{quote}” (log.md).")
+    assert found.verdict == "altered"
+    assert found.source == "log.md"
+    assert not flag or flag in found.flags
+    assert "".join(text for kind, text in found.diff if kind != "delete") == found.text
+
+
+def test_the_difference_is_told_word_by_word():
+    (found,) = findings("It “does wait for late passengers” (log.md).")
+    assert found.diff == [("equal", "does "), ("delete", "not "), ("equal", "wait for late passengers")]
+    assert (found.line, found.column, found.end_column) == (1, 5, 34)
+    assert found.place == {"line": 3}
+
+
+def test_a_quotation_over_the_end_of_a_page_is_on_both():
+    draft = "“its wood was made into the doors of the chapel” (beech.pdf, p. {})."
+    assert [verdict(draft.format(page)) for page in (1, 2, 3)] == ["verbatim", "verbatim", "found_elsewhere"]
+    (found,) = findings("“which are very narrow towards the bark” (beech.pdf).")
+    assert (found.verdict, found.place) == ("verbatim", {"page": 2})
+
+
+def test_what_is_named_is_part_of_the_claim():
+    quote = "“does not wait for late passengers”"
+    assert verdict(f"{quote} (beech.pdf).") == "found_elsewhere"
+    assert verdict(f"{quote} (gone.md).") == "found_elsewhere"
+    assert verdict(f"{quote} (scan.pdf).") == "unreadable_source"
+    assert verdict(f"{quote}.") == "verbatim"
+    assert verdict("“a whale was seen from the deck” (gone.md).") == "not_found"
+    assert verdict("“a whale was seen from the deck” (scan.pdf).") == "unreadable_source"
+    assert verdict("“it does wait for late passengers” (gone.md).") == "not_found"
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "> The ferry leaves the small harbour\n> at seven\n>\n> — log.md",
+        "> The ferry leaves the small harbour at seven\n\n(log.md)",
+        "„The ferry leaves the small harbour“[^a].\n\n[^a]: See log.md.",
+        "« The ferry leaves the small harbour » [@key, p. 3]",
+        "»The ferry leaves the small harbour« (@log.md)",
+        '[The log](./log.md): "The ferry leaves the small harbour"',
+        "「The ferry leaves the small harbour」（log.md）",
+    ],
+)
+def test_marks_and_names_of_every_kind(draft):
+    (found,) = findings(draft, keys={"key": "log.md"})
+    assert (found.verdict, found.named) == ("verbatim", "log.md")
+    assert found.text.startswith("The ferry leaves")
+
+
+def test_what_is_no_quotation():
+    draft = (
+        "---\ntitle: “the front matter of a draft”\n---\n\n`“code of four words”` and “three words only”\n\n"
+        "```\n“a fence with some words”\n```\n\nText[^1].\n\n[^1]: “a note of four words”\n"
+    )
+    assert findings(draft) == []
+
+
+@pytest.mark.parametrize(
+    ("draft", "expected"),
+    [
+        ("In 2019 there were 12,480 passengers (log.md).", ["verbatim", "verbatim"]),
+        ("In 2020 there were 4,130 passengers (log.md).", ["verbatim", "altered"]),
+        ("The crossings were 730 in the year of 12,480 passengers (log.md).", ["verbatim", "verbatim"]),
+        ("In winter the crossing takes 30 minutes (log.md).", ["altered"]),
+        ("In winter the crossing takes 45 minutes (log.md).", ["verbatim"]),
+        ("In winter the crossing takes 45 hours (log.md).", ["altered"]),
+        ("Es waren 12.480 passengers und das ist nicht wenig (log.md).", ["verbatim"]),
+    ],
+)
+def test_a_number_is_held_against_its_context(draft, expected):
+    assert [found.verdict for found in findings(draft, "number")] == expected
+
+
+def test_citations_resolve():
+    draft = (
+        "A (log.md) [@key] [@gone] [^1] [^2] (gone.pdf) [x](log.md) [y](gone.md) (scan.pdf) (beech.pdf, p. 9).\n\n[^1]: log.md\n"
+    )
+    found = {each.text: each.verdict for each in findings(draft, "citation", {"key": "log.md"})}
+    assert found == {
+        "(log.md)": "verbatim",
+        "[@key]": "verbatim",
+        "[@gone]": "not_found",
+        "[^1]": "verbatim",
+        "[^2]": "not_found",
+        "(gone.pdf)": "not_found",
+        "[x](log.md)": "verbatim",
+        "[y](gone.md)": "not_found",
+        "(scan.pdf)": "unreadable_source",
+        "(beech.pdf, p. 9)": "not_found",
+    }

@@ -1,0 +1,67 @@
+"""/check in the application: the list of findings, and the passage of each beside the conversation."""
+
+import pytest
+
+from dogent_tui.tui.screens.choice import ChoiceScreen
+from tests.tui.pane.test_pane import Pane
+
+pytestmark = pytest.mark.slow
+
+NOTES = (
+    "# Notes\n\n" + "A line to fill the page.\n\n" * 60 + "The ferry leaves the small harbour at seven, and it does not wait.\n"
+)
+DRAFT = (
+    "“at seven, and it does wait” (notes.md)\n\n“a whale was never seen here” (notes.md)\n\n"
+    "“leaves the small harbour at seven” (notes.md)\n"
+)
+
+
+@pytest.fixture
+def folder(workspace):
+    (workspace.root / "notes.md").write_text(NOTES, encoding="utf-8")
+    (workspace.root / "draft.md").write_text(DRAFT, encoding="utf-8")
+    return workspace.root
+
+
+def hint(scene) -> str:
+    return scene.app.conversation.query_one("#prompt-hint").render().plain
+
+
+async def typed(scene, command: str) -> None:
+    await scene.type(command)
+    await scene.pilot.press("enter")
+
+
+def rows(scene) -> list[str]:
+    answers = scene.app.screen.query_one("#choice-answers")
+    return [str(answers.get_option_at_index(n).prompt) for n in range(answers.option_count)]
+
+
+async def test_enter_on_a_finding_opens_its_passage_and_next_goes_on(stage, folder):
+    async with stage(size=(160, 40)) as scene:
+        try:
+            await typed(scene, "/check draft.md")
+            await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
+            assert [row.split(" · ")[:2] for row in rows(scene)] == [["line 1", "altered (negation)"], ["line 3", "not found"]]
+            await scene.pilot.press("enter")
+            pane = Pane(scene)
+            await scene.until(lambda: pane.is_seen and any("The ferry leaves" in row for row in pane.rows()))
+            await scene.until(lambda: "does [-not-] wait" in hint(scene))
+            assert hint(scene).startswith("1 of 2")
+            await typed(scene, "/check next")
+            await scene.until(lambda: hint(scene).startswith("2 of 2"))
+            await scene.until(lambda: any("a whale was never seen" in row for row in pane.rows()))
+        finally:
+            await scene.app.opened.libraries.close()
+
+
+async def test_a_document_without_a_fault_is_a_line(stage, folder):
+    (folder / "draft.md").write_text("“leaves the small harbour at seven” (notes.md)\n", encoding="utf-8")
+    async with stage(size=(100, 30)) as scene:
+        try:
+            await typed(scene, "/check draft.md")
+            await scene.until(lambda: "2 claims checked: 2 verbatim." in hint(scene))
+            await typed(scene, "/check gone.txt")
+            await scene.until(lambda: "not a Markdown file" in hint(scene))
+        finally:
+            await scene.app.opened.libraries.close()
