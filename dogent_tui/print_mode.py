@@ -260,8 +260,8 @@ class Printer:
                         size=event.delay_ms / 1000,
                     )
                 )
-            case Stalled(seconds=seconds) if seconds:
-                self._say(tr("nothing received for {seconds} s").format(seconds=seconds))
+            case Stalled(seconds=seconds, most_s=most_s) if seconds:
+                self._say(tr("nothing received for {seconds} s, of {most_s} s at most").format(seconds=seconds, most_s=most_s))
             case Notice():
                 self._say(f"{event.level}: {event.message} {event.remedy}".rstrip())
             case UiRequested():

@@ -362,9 +362,13 @@ class Rewound(Event, frozen=True, kw_only=True):
 
 
 class Stalled(Event, frozen=True, kw_only=True):
-    """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something comes."""
+    """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something comes.
+
+    `most_s` is after how many the run is given up.
+    """
 
     seconds: int
+    most_s: int = 0
 
 
 class Notice(Event, frozen=True, kw_only=True):

@@ -74,13 +74,13 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
         url = tr("Check the network and {url}, then send the prompt again.")
         return Failure(
             "no_connection",
-            tr("There is no connection: {who} does not answer.").format(who=_who(endpoint)),
+            tr("There is no connection: {who} does not answer.").format(who=who_answers(endpoint)),
             url.format(url=endpoint.place_of("ANTHROPIC_BASE_URL")),
         )
     message, remedy = _BY_STATUS.get(status, _by_class(status))
     if _NO_CREDIT.search(lowered):
         remedy = tr("Add credit with the provider, or choose another profile with /profile.")
-    words = message.format(who=_who(endpoint))
+    words = message.format(who=who_answers(endpoint))
     return Failure(
         f"api_{status}",
         words[0].upper() + words[1:] + says,
@@ -92,7 +92,8 @@ def _new_key(endpoint: Endpoint) -> str:
     return tr("Put a valid key into {place}.").format(place=endpoint.place_of("ANTHROPIC_AUTH_TOKEN"))
 
 
-def _who(endpoint: Endpoint) -> str:
+def who_answers(endpoint: Endpoint) -> str:
+    """Return who answers, as words within a sentence."""
     if endpoint.name == ENVIRONMENT:
         return tr("the endpoint that your environment names")
     return tr("the endpoint of profile “{profile}”").format(profile=endpoint.name)
@@ -149,7 +150,7 @@ def _by_class(status: int) -> tuple[str, str]:
 def retry_reason(event: Retrying) -> str:
     """Return why the endpoint is asked again, in a few words; the CLI's own names of errors are no words."""
     if event.status == 0:
-        return tr("no response")
+        return tr("no usable answer")
     words = _RETRIED.get(event.status) or (tr("an error on its side") if event.status >= 500 else tr("a refusal"))
     return f"{words}, {event.status}"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.agent.failures import api_failure
+from dogent_tui.agent.unanswered import CHEAP_MODEL, credential_headers, why_unanswered
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -20,11 +20,6 @@ from dogent_tui.workspace.settings import ConfigWarning
 _LIMIT_S = 30.0
 _LOADING_LIMIT_S = 120.0
 """For a local server: it may have to load the model first."""
-_AGAIN_LIMIT_S = 5.0
-"""For asking again what was just refused."""
-_CHEAP_MODEL = "claude-haiku-4-5"
-"""What is asked where a profile names no model, as with Anthropic's own endpoint."""
-_SAID = 200
 
 
 class Probed(msgspec.Struct, frozen=True):
@@ -63,35 +58,12 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
         raise _as_error(warnings)
     if endpoint.server is not None:
         return await _local(name, endpoint)
-    model = endpoint.model or _CHEAP_MODEL
-    answered = await probe_messages(endpoint.base_url, _headers(endpoint), model, _LIMIT_S)
-    if answered.status == 200 and answered.is_message:
+    model = endpoint.model or CHEAP_MODEL
+    answered = await probe_messages(endpoint.base_url, credential_headers(endpoint), model, _LIMIT_S)
+    if answered.is_message:
         return tr("{name} works, with {model}").format(name=name, model=one_line(model))
-    said = redact(answered.said, endpoint.secrets)[:_SAID]
-    if answered.status == 0:
-        raise DogentError(
-            tr("No connection to the endpoint of {name}: {said}.").format(name=name, said=said),
-            tr("Check the network and ANTHROPIC_BASE_URL."),
-        )
-    if answered.status == 200:
-        says = tr(" It says: “{said}”").format(said=said) if said else ""
-        message = tr("The endpoint of {name} responds, but not with the Messages API.{says}").format(name=name, says=says)
-        raise DogentError(message, tr("Fix ANTHROPIC_BASE_URL: it is the address without /v1/messages."))
-    failure = api_failure(answered.status, "", endpoint, said)
+    failure = why_unanswered(endpoint, answered)
     raise DogentError(failure.message, failure.remedy)
-
-
-async def own_words(endpoint: Endpoint, status: int) -> str:
-    """Ask `endpoint` for one token, and return what its server says where it answers `status` again, else nothing.
-
-    The CLI keeps some errors to itself and says what it makes of them: of a wrong key, that one should log in.
-    """
-    from dogent_tui.web.messages_probe import probe_messages
-
-    if endpoint.kind not in ("anthropic", "custom") or endpoint.oauth_token:
-        return ""
-    answered = await probe_messages(endpoint.base_url, _headers(endpoint), endpoint.model or _CHEAP_MODEL, _AGAIN_LIMIT_S)
-    return answered.said if answered.status == status else ""
 
 
 async def _local(name: str, endpoint: Endpoint) -> str:
@@ -105,15 +77,9 @@ async def _local(name: str, endpoint: Endpoint) -> str:
         headers = {"Authorization": f"Bearer {relay.token}"}
         answered = await probe_messages(relay.base_url, headers, relay.known_as, _LOADING_LIMIT_S)
         remark = " ".join(relay.warning)
-    if answered.status == 200 and answered.is_message:
+    if answered.is_message:
         return tr("{name} works, with {model}\n{remark}").format(name=name, model=one_line(endpoint.model), remark=remark)
     raise DogentError(redact(answered.said, endpoint.secrets) or tr("{name} is not responding.").format(name=name), "")
-
-
-def _headers(endpoint: Endpoint) -> dict[str, str]:
-    """Return the headers that carry the key, as the CLI sends them."""
-    bearer = {"Authorization": f"Bearer {endpoint.token}"} if endpoint.token else {}
-    return bearer | ({"x-api-key": endpoint.api_key} if endpoint.api_key else {})
 
 
 async def _search(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:

@@ -8,7 +8,17 @@ from typing import Any
 import msgspec
 
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded, Verdict
-from dogent_tui.agent.events import Event, PermissionAnswer, Retrying, ToolResult, ToolUse, UiRequested
+from dogent_tui.agent.events import (
+    Event,
+    MessageDropped,
+    PermissionAnswer,
+    Retrying,
+    TextDelta,
+    ToolResult,
+    ToolUse,
+    UiRequested,
+)
+from dogent_tui.agent.failures import Failure
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import tr
 
@@ -33,8 +43,9 @@ class Run(msgspec.Struct):
     """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's.
 
     `denied` are the calls that the user denied, and their answers: who asks the same again gets the same answer. `asked` is the
-    request on a screen with which it ends. `message_id` is the UUID under which the agent's own transcript keeps the prompt, and
-    `id` how that begins: by it the prompt is found there again.
+    request on a screen with which it ends; `given_up` says why it is no longer waited for. `had_begun`: an answer to the last
+    request began to come. `message_id` is the UUID under which the agent's own transcript keeps the prompt, and `id` how that
+    begins: by it the prompt is found there again.
     """
 
     id: str
@@ -43,10 +54,12 @@ class Run(msgspec.Struct):
     last_heard: float
     stop: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     aborted: str = ""
+    given_up: Failure | None = None
     tools: set[str] = msgspec.field(default_factory=set)
     denied: dict[str, Verdict] = msgspec.field(default_factory=dict)
     asked: UiRequested | None = None
     stalled: int = 0
+    had_begun: bool = False
     message_id: str = ""
 
     @classmethod
@@ -74,10 +87,12 @@ class Run(msgspec.Struct):
         """Note that `item` came. Returns whether that ends a silence that was told."""
         was_told, self.stalled = bool(self.stalled), 0
         self.last_heard = now
+        self.had_begun = self.had_begun or isinstance(item, TextDelta | MessageDropped)
         if isinstance(item, UiRequested):
             self.asked = self.asked or item
         if isinstance(item, ToolUse):
             self.tools.add(item.tool_use_id)
+            self.had_begun = False
         elif isinstance(item, ToolResult):
             self.tools.discard(item.tool_use_id)
         elif isinstance(item, Retrying):

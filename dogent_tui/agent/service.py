@@ -47,7 +47,6 @@ from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.turn import TurnLost, take_turn
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
@@ -59,6 +58,10 @@ _MEMORY_GAP = Notice(
     message=tr("The agent did not remember all of this conversation: its own record has a gap."),
     remedy=tr("It has been given what is missing there, without the results of tools."),
 )
+_LONGEST_SILENCE_S = 600.0
+"""For how long an endpoint that is there may say nothing, where its profile sets no API_TIMEOUT_MS: as long as the CLI waits."""
+_CHECK_LIMIT_S = 10.0
+"""How long an endpoint may take to say that it is there."""
 
 State = Literal["connecting", "idle", "running", "lost", "closed"]
 
@@ -78,16 +81,21 @@ class AgentService:
         cwd: str,
         session: SessionChoice | None = None,
         stall_after_s: float = 10.0,
+        check_after_s: float = 30.0,
         heard: Callable[[str], None] | None = None,
         began: Callable[[str], None] | None = None,
     ) -> None:
-        """Converse through `launcher`. As a run begins, `heard` is told what the user wrote, `began` the id of the run."""
+        """Converse through `launcher`. As a run begins, `heard` is told what the user wrote, `began` the id of the run.
+
+        A silence is told after `stall_after_s` seconds. After `check_after_s` it is looked whether the endpoint is there at all.
+        """
         self.endpoint = endpoint
         self.state: State = "connecting"
         self.begun = False
         """Whether there has been a run."""
         self._cwd = cwd
         self._stall_after_s = stall_after_s
+        self._check_after_s = check_after_s
         self._heard = heard
         self._began = began or (lambda _: None)
         self._stream = EventStream()
@@ -297,8 +305,8 @@ class AgentService:
         watch = asyncio.create_task(self._watch(run))
         try:
             ended = await take_turn(self._connection, run, lambda: self._words(prompt, run))
-            said = await self._said_by_server(ended) if ended.outcome == "api_error" and not run.stop.is_set() else ""
-            self._conclude(run, ended, said)
+            failed = ended.outcome == "api_error" and not run.stop.is_set()
+            self._conclude(run, ended, await self._api_failure(run, ended) if failed else None)
         except TurnLost:
             self._fail(run, RUN_LOST)
         except AgentError as error:
@@ -340,18 +348,25 @@ class AgentService:
         self._publish(_MEMORY_GAP)
         return [earlier_conversation(lacking, is_part=True)]
 
-    async def _said_by_server(self, ended: TurnEnded) -> str:
-        """Return the server's own sentence about the error by which a turn ended, and write it to the log."""
-        from dogent_tui.agent.probing import own_words  # on use: not needed before something fails
+    async def _api_failure(self, run: Run, ended: TurnEnded) -> Failure:
+        """Return why the endpoint failed, and write to the log what was said of it.
 
-        said = server_words(ended.error)
-        if not said and ended.status:
-            said = one_line(await own_words(self.endpoint, ended.status))
+        The CLI keeps some errors to itself and says what it makes of them: of a wrong key, that one should log in; of whatever is
+        no error of the API, that there is no connection, and more. There the endpoint is asked once more, by us.
+        """
+        from dogent_tui.agent.unanswered import asked_again, why_unanswered  # on use: not needed before something fails
+
+        said = server_words(ended.error) if ended.status else ""
+        answered = None if said else await asked_again(self.endpoint)
+        if ended.status and answered is not None and answered.status == ended.status:
+            said = answered.said
         told = redact(said or ended.error, self.endpoint.secrets)
-        _LOG.warning("The endpoint of %s answered %s: %s", self.endpoint.name, ended.status or "nothing", told)
-        return said
+        _LOG.warning("The endpoint of %s answered %s: %s", self.endpoint.name, ended.status or "without a status", told)
+        if answered is None or ended.status:
+            return api_failure(ended.status, ended.error, self.endpoint, said)
+        return why_unanswered(self.endpoint, answered, had_begun=run.had_begun)
 
-    def _conclude(self, run: Run, ended: TurnEnded, said: str) -> None:
+    def _conclude(self, run: Run, ended: TurnEnded, failure: Failure | None) -> None:
         cost = self._cost(ended)
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
@@ -361,6 +376,8 @@ class AgentService:
             self.send_answers()
         if run.aborted:
             self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted, cost=cost)
+        elif run.given_up is not None and not self._closing:
+            self._fail(run, run.given_up)
         elif run.stop.is_set():
             self._finish(run, "interrupted", Interrupted(), cost=cost, code=CLOSED if self._closing else "")
         elif run.asked is not None:
@@ -372,10 +389,8 @@ class AgentService:
             )
         elif ended.outcome == "completed":
             self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
-        elif ended.outcome == "api_error":
-            self._fail(run, api_failure(ended.status, ended.error, self.endpoint, said))
         else:
-            self._fail(run, turn_failure(ended.error))
+            self._fail(run, failure or turn_failure(ended.error))
 
     def _cost(self, ended: TurnEnded) -> float | None:
         """What this run cost, only where the figure is real: the CLI prices every endpoint as if it were Anthropic's."""
@@ -413,14 +428,36 @@ class AgentService:
             self.state = "idle"
 
     async def _watch(self, run: Run) -> None:
-        """Say for how long nothing has come, unless a tool or the user is what we wait for."""
+        """Say for how long nothing has come, and give up in the end, unless a tool or the user is what we wait for."""
         loop = asyncio.get_running_loop()
-        while True:
+        most_s = self._longest_silence_s
+        next_check_s = min(self._check_after_s, most_s)
+        while not run.stop.is_set():
             await asyncio.sleep(min(1.0, self._stall_after_s))
             if run.tools or self._questions or self._requests or self._connection.live is None:
                 run.last_heard = loop.time()
             if seconds := run.silence(loop.time(), self._stall_after_s):
-                self._publish(Stalled(seconds=seconds))
+                self._publish(Stalled(seconds=seconds, most_s=int(most_s)))
+            silent_s = loop.time() - run.last_heard
+            if silent_s < self._stall_after_s:
+                next_check_s = min(self._check_after_s, most_s)
+            elif silent_s >= next_check_s:
+                next_check_s = min(silent_s + self._check_after_s, most_s)
+                await self._give_up_where_dead(run, silent_s, most_s)
+
+    @property
+    def _longest_silence_s(self) -> float:
+        return self.endpoint.timeout_ms / 1000 if self.endpoint.timeout_ms else _LONGEST_SILENCE_S
+
+    async def _give_up_where_dead(self, run: Run, silent_s: float, most_s: float) -> None:
+        """End `run` as failed where the endpoint is not there, or was silent for too long."""
+        from dogent_tui.agent.unanswered import given_up  # on use: not needed before something fails
+
+        heard = run.last_heard
+        failure = await given_up(self.endpoint, silent_s, most_s, min(_CHECK_LIMIT_S, self._check_after_s))
+        if failure is not None and run.last_heard == heard and not run.stop.is_set():
+            run.given_up = failure
+            await self._stop_run()
 
     # ── What the connection tells ─────────────────────────────────────────────────────────────
 

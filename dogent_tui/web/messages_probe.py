@@ -2,30 +2,67 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
-from typing import Any
+import os
+import re
+from collections.abc import Callable, Mapping
+from errno import errorcode
+from html import unescape
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
 from dogent_tui import __version__
-from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.vision.requesting import proxy_for
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse
 
 _MOST_BYTES = 1 << 20
 _VERSION = "2023-06-01"
 """Of the Messages API (https://docs.anthropic.com/en/api/versioning)."""
 
+Came: TypeAlias = Literal["message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "nothing"]
+"""What came of a request: an answer of the Messages API, its error, a web page, a redirect, something else; or a connection that
+broke off, that stayed silent, whose certificate is not trusted, or that could not be made."""
+
+_STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""The status of each type of error: one that comes within a stream has no other (https://docs.anthropic.com/en/api/errors)."""
+
 
 class Answered(msgspec.Struct, frozen=True):
-    """What an endpoint answered: the HTTP status, 0 where there was no answer, and what it said of an error, on one line.
+    """What an endpoint answered: the HTTP status, 0 where there was none.
 
-    `is_message`: it answered as the Messages API does.
+    `said` is on one line: the words of an error, the title of a page, or the address that a redirect leads to. `waited_s` is for
+    how many seconds a silence was listened to.
     """
 
-    status: int
+    came: Came
+    status: int = 0
     said: str = ""
-    is_message: bool = False
+    waited_s: float = 0.0
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it answered as the Messages API does."""
+        return self.came == "message"
+
+    @property
+    def is_there(self) -> bool:
+        """Whether something at the address answers at all."""
+        return self.came not in ("silence", "nothing")
 
 
 async def probe_messages(base_url: str, headers: Mapping[str, str], model: str, timeout_s: float) -> Answered:
@@ -34,40 +71,90 @@ async def probe_messages(base_url: str, headers: Mapping[str, str], model: str, 
     The request itself, and not the list of models or the count of tokens: many endpoints know only this one, and it is what
     every run needs.
     """
+    body = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "Hi"}]}
+    url = f"{base_url.rstrip('/')}/v1/messages"
+    return await _asked("POST", url, {"anthropic-version": _VERSION, **headers}, timeout_s, _answered, body)
+
+
+async def probe_presence(base_url: str, timeout_s: float) -> Answered:
+    """Ask whether anything answers at `base_url`. Carries no key and costs nothing; see `Answered.is_there`. Never raises."""
+    return await _asked("HEAD", base_url, {}, timeout_s, lambda response, _: Answered("other", response.status))
+
+
+async def _asked(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    timeout_s: float,
+    read: "Callable[[ClientResponse, bytes], Answered]",
+    body: object = None,
+) -> Answered:
     import aiohttp  # on use: it takes a third of a second
 
-    url = f"{base_url.rstrip('/')}/v1/messages"
-    body = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "Hi"}]}
     try:
         async with (
             asyncio.timeout(timeout_s),
             aiohttp.ClientSession(
                 cookie_jar=aiohttp.DummyCookieJar(), headers={"User-Agent": f"dogent-tui/{__version__}"}
             ) as session,
-            session.post(
+            session.request(
+                method,
                 url,
                 json=body,
-                headers={"anthropic-version": _VERSION, **headers},
+                headers=headers,
                 allow_redirects=False,  # it would take the key along
                 proxy=proxy_for(url),
             ) as response,
         ):
-            return _answered(response.status, await response.content.read(_MOST_BYTES))
+            return read(response, await response.content.read(_MOST_BYTES))
     except TimeoutError:
-        return Answered(0, tr("it did not answer within {timeout_s:g} seconds").format(timeout_s=timeout_s))
+        return Answered("silence", waited_s=timeout_s)
+    except (aiohttp.ClientSSLError, aiohttp.ServerFingerprintMismatch) as error:
+        return Answered("untrusted", said=_why(error))
+    except (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionResetError):
+        return Answered("cut")
+    except aiohttp.ClientResponseError as error:  # before ClientError: bytes came, and are no HTTP
+        return Answered("other", said=type(error).__name__)
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        # Only its kind: what the library says holds the address.
-        why = getattr(getattr(error, "os_error", None), "strerror", "") or type(error).__name__
-        return Answered(0, one_line(why).lower())
+        return Answered("nothing", said=_why(error))
 
 
-def _answered(status: int, data: bytes) -> Answered:
+def _why(error: Exception) -> str:
+    """Return the reason in a few words. Of an error without a reason only its kind: what the library says holds the address."""
+    number = getattr(getattr(error, "os_error", error), "errno", None) or 0
+    known = os.strerror(number) if number in errorcode else ""  # the words of asyncio hold the address, too
+    return one_line(known or type(error).__name__).lower()
+
+
+def _answered(response: "ClientResponse", data: bytes) -> Answered:
+    status, text = response.status, data.decode(errors="replace")
+    if 300 <= status < 400 and (location := response.headers.get("Location")):
+        to = urlsplit(urljoin(str(response.url), location))
+        return Answered("moved", status, one_line(f"{to.scheme}://{to.hostname or ''}{f':{to.port}' if to.port else ''}"))
+    if status < 300 and (response.content_type == "text/html" or _HTML.match(text)):
+        title = _TITLE.search(text)
+        return Answered("page", status, one_line(unescape(title[1]))[:80].strip() if title else "")
+    lines = [line.removeprefix("data:") for line in text.splitlines() if line.startswith("data:")]
+    found = [value for value in map(_parsed, lines or [text]) if isinstance(value, dict)]
+    for value in found:
+        error = value.get("error")
+        if error and isinstance(error, (dict, str)):
+            said = error if isinstance(error, str) else error.get("message")
+            kind = error.get("type") if isinstance(error, dict) else ""
+            status = status if status >= 300 else _STATUS.get(str(kind), status)
+            return Answered("error", status, one_line(said[:400]) if isinstance(said, str) else "")
+    types = {value.get("type") for value in found}
+    if status == 200 and ("message" in types or "message_stop" in types):
+        return Answered("message", status)
+    return Answered("cut" if "message_start" in types else "error" if status >= 300 else "other", status)
+
+
+def _parsed(text: str) -> Any:
     try:
-        found: Any = json.loads(data)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return Answered(status)
-    if not isinstance(found, dict):
-        return Answered(status)
-    error = found.get("error")
-    said = error.get("message") if isinstance(error, dict) else error
-    return Answered(status, one_line(said[:400]) if isinstance(said, str) else "", found.get("type") == "message")
+        return None
+
+
+_HTML = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^>]*>([^<]{1,400})", re.IGNORECASE)

@@ -79,7 +79,7 @@ async def test_what_is_wrong_with_a_model_is_a_sentence_with_a_remedy(served, st
 
 
 async def test_what_cannot_be_asked_is_not_asked():
-    assert "No connection to the endpoint" in (await checked("claude.json", llm("http://127.0.0.1:1"))).words
+    assert "http://127.0.0.1:1: connection refused." in (await checked("claude.json", llm("http://127.0.0.1:1"))).words
     assert "NONE is not set" in (await checked("claude.json", llm("http://x", ANTHROPIC_AUTH_TOKEN="env:NONE"))).words
     assert "no key" in (await checked("claude.json", {})).words
     assert "has no key" in (await checked("vision.json", {"provider": "openai", "model": "m"})).words

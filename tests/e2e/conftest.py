@@ -177,9 +177,11 @@ def _service(
     trust: FolderTrust | None = None,
     libraries: Libraries | None = None,
     doc_template: str = "",
+    timeout_ms: int | None = None,
     **options: Any,
 ) -> AgentService:
-    endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
+    url = base_url or api.base_url
+    endpoint = Endpoint(PROFILE, "custom", url, token=api.token, model=MODEL, small_model=MODEL, timeout_ms=timeout_ms)
     copies = session_copies(workspace, COPIES)
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
     libraries = libraries or Libraries(workspace, WorkspaceSettings())

@@ -19,6 +19,7 @@ from dogent_tui.agent.events import (
     TextFinished,
 )
 from dogent_tui.offline.messages_api import ApiError, ReplyText
+from tests.e2e import raw_server
 from tests.e2e.conftest import IN_ONE_LOOP, PROFILE
 from tests.e2e.scripted_api import unreachable_url
 
@@ -89,6 +90,48 @@ async def test_no_connection(open_service):
             finished = await agent.run("Hello")
     assert (finished.status, finished.code) == ("failed", "no_connection")
     assert PROFILE in finished.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "reason", "remedy"),
+    [
+        (raw_server.PORTAL, "not_the_api", "answered with a web page (“Guest & Visitor WiFi”)", "sign in with a browser"),
+        (raw_server.REDIRECT, "redirected", "redirects to http://portal.example:81.", "sign in with a browser"),
+        (raw_server.GARBAGE, "not_the_api", "responds, but not with the Messages API", "without /v1/messages"),
+        (raw_server.NO_JSON, "not_the_api", "responds, but not with the Messages API", "without /v1/messages"),
+        (raw_server.OVERLOAD, "api_529", "It says: “Too many at once”", "Wait a moment"),
+        (raw_server.CUT, "cut_off", "broke off", "Send the prompt again"),
+    ],
+    ids=["portal", "redirect", "garbage", "no JSON", "overload", "cut"],
+)
+async def test_what_came_instead_of_an_answer_is_said(open_service, answer, code, reason, remedy):
+    async with raw_server.saying(answer) as url, open_service(base_url=url) as agent:
+        finished = await agent.run("Hello")
+    assert (finished.status, finished.code) == ("failed", code)
+    assert reason in finished.reason
+    assert remedy in finished.remedy
+    assert "connection" not in finished.reason
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_an_endpoint_that_takes_connections_and_never_answers_is_given_up(open_service, scheme):
+    async with raw_server.saying(None) as url:
+        url = url.replace("http", scheme, 1)
+        async with open_service(base_url=url, stall_after_s=0.2, check_after_s=0.5) as agent:
+            finished = await agent.run("Hello")
+            assert agent.of(Stalled)[0].most_s == 600
+    assert (finished.status, finished.code) == ("failed", "no_answer")
+    assert f"{url}, has not answered for" in finished.reason
+    assert PROFILE in finished.remedy
+
+
+async def test_an_endpoint_that_is_there_is_waited_for_as_long_as_its_profile_says(open_service):
+    waits = {"stall_after_s": 0.2, "check_after_s": 0.5, "timeout_ms": 2000}
+    async with raw_server.saying(raw_server.EVENTS, then_silent=True) as url, open_service(base_url=url, **waits) as agent:
+        finished = await agent.run("Hello")
+        assert agent.of(Stalled)[0].most_s == 2
+    assert (finished.status, finished.code) == ("failed", "no_answer")
+    assert "API_TIMEOUT_MS" in finished.remedy
 
 
 async def test_a_stream_cut_in_the_middle_shows_no_text_twice(api, agent):

@@ -481,6 +481,10 @@ def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> lis
 
 def _waiting(reason: ev.Retrying | ev.Stalled) -> str:
     if isinstance(reason, ev.Stalled):
+        if reason.most_s:
+            return tr("Nothing received for {seconds}. The run is given up after {most}; Esc stops it now.").format(
+                seconds=duration(reason.seconds), most=duration(reason.most_s)
+            )
         return tr("Nothing received for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
     when = duration(reason.delay_ms / 1000)
     return tr("The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}.").format(

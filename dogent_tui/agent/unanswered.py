@@ -1,0 +1,106 @@
+"""Why an endpoint gave no answer: asked again, with next to nothing, and told from what really came."""
+
+from urllib.parse import urlsplit
+
+from dogent_tui.agent.failures import Failure, api_failure, who_answers
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.web.messages_probe import Answered, probe_messages, probe_presence
+from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.secrets import redact
+
+CHEAP_MODEL = "claude-haiku-4-5"
+"""What is asked where a profile names no model, as with Anthropic's own endpoint."""
+_AGAIN_LIMIT_S = 5.0
+"""For asking again what was just refused."""
+_SAID = 200
+
+
+def credential_headers(endpoint: Endpoint) -> dict[str, str]:
+    """Return the headers that carry the key, as the CLI sends them."""
+    bearer = {"Authorization": f"Bearer {endpoint.token}"} if endpoint.token else {}
+    return bearer | ({"x-api-key": endpoint.api_key} if endpoint.api_key else {})
+
+
+async def asked_again(endpoint: Endpoint) -> Answered | None:
+    """Ask `endpoint` for one token; None where that would tell nothing of it: a server of our own is in between, or a log-in."""
+    if endpoint.kind not in ("anthropic", "custom") or endpoint.oauth_token:
+        return None
+    model = endpoint.model or CHEAP_MODEL
+    return await probe_messages(endpoint.base_url, credential_headers(endpoint), model, _AGAIN_LIMIT_S)
+
+
+async def given_up(endpoint: Endpoint, silent_s: float, most_s: float, check_s: float) -> Failure | None:
+    """Return the failure of a run that heard nothing for `silent_s` seconds, None where it may still wait.
+
+    Up to `most_s` seconds are waited for an endpoint that is there: a model may think for long. One that does not even answer
+    that it is there, within `check_s` seconds, is not waited for. Our own servers for local models and for the offline engine
+    are there as long as we are.
+    """
+    if silent_s >= most_s:
+        return _silence(endpoint, silent_s, tr("Send the prompt again. API_TIMEOUT_MS of a profile sets how long to wait."))
+    if endpoint.kind not in ("anthropic", "custom"):
+        return None
+    if (await probe_presence(endpoint.base_url, check_s)).is_there:
+        return None
+    check = tr("Check that {url} is right and that its server works, then send the prompt again.")
+    return _silence(endpoint, silent_s + check_s, check.format(url=endpoint.place_of("ANTHROPIC_BASE_URL")))
+
+
+def _silence(endpoint: Endpoint, silent_s: float, remedy: str) -> Failure:
+    words = tr("{who}, {address}, has not answered for {seconds} s.")
+    return Failure("no_answer", _sentence(words, endpoint, seconds=round(silent_s)), remedy)
+
+
+def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = False) -> Failure:
+    """Return the failure for what `answered` shows of `endpoint`. `had_begun`: an answer came, and broke off."""
+    said = redact(answered.said, endpoint.secrets)[:_SAID]
+    url = endpoint.place_of("ANTHROPIC_BASE_URL")
+    network = tr("If this network has a sign-in page, sign in with a browser. Otherwise check {url}.").format(url=url)
+    match answered.came:
+        case "error":
+            return api_failure(answered.status, "", endpoint, said)
+        case "page":
+            words = tr("{who}, {address}, answered with a web page{title}, not with the Messages API.")
+            return Failure(
+                "not_the_api", _sentence(words, endpoint, title=tr(" (“{title}”)").format(title=said) if said else ""), network
+            )
+        case "moved":
+            words = tr("{who}, {address}, redirects to {place}.")
+            return Failure("redirected", _sentence(words, endpoint, place=said), network)
+        case "other":
+            words = tr("{who}, {address}, responds, but not with the Messages API.")
+            remedy = tr("Fix {url}: it is the address without /v1/messages.").format(url=url)
+            return Failure("not_the_api", _sentence(words, endpoint), remedy)
+        case "cut" | "message":
+            if answered.came == "message" and not had_begun:
+                words = tr("The connection to {who}, {address}, was lost; it works again.")
+            else:
+                words = tr("The answer of {who}, {address}, broke off.")
+            remedy = tr("Send the prompt again. If it happens each time, something between here and there cuts long connections.")
+            return Failure("cut_off", _sentence(words, endpoint), remedy)
+        case "silence":
+            remedy = tr("Check the network and {url}, then send the prompt again.")
+            return _silence(endpoint, answered.waited_s, remedy.format(url=url))
+        case "untrusted":
+            words = tr("The certificate of {who}, {address}, is not trusted: {said}.")
+            remedy = tr(
+                "Check {url} and the date of this computer. If a proxy here inspects connections, set NODE_EXTRA_CA_CERTS "
+                "to the file of its certificate."
+            )
+            return Failure("no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url))
+        case "nothing":
+            words = tr("There is no connection to {who}, {address}: {said}.")
+            remedy = tr("Check the network and {url}, then send the prompt again.")
+            return Failure("no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url))
+
+
+def _sentence(words: str, endpoint: Endpoint, **values: object) -> str:
+    sentence = words.format(who=who_answers(endpoint), address=_address(endpoint), **values)
+    return sentence[0].upper() + sentence[1:]
+
+
+def _address(endpoint: Endpoint) -> str:
+    """Return where the endpoint is, without a name or password that the address may hold."""
+    parts = urlsplit(endpoint.base_url)
+    return one_line(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")
