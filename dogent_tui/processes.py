@@ -27,12 +27,13 @@ _GUARD = """\
 while read -r line; do :; done
 for turn in 1 2 3 4 5; do
     found=$(grep -ls "$1=1" /proc/[0-9]*/environ | cut -d/ -f3; find /proc/[0-9]*/fd -lname "/memfd:$1 *" | cut -d/ -f3)
+    found=$(echo "$found" | grep -vx "$2")
     [ -n "$found" ] || exit 0
     kill -9 $found
 done"""
 """Waits until its input ends, as it does with the process that has the other end, and then ends every process that is marked in
 its environment, or by an open file: ``env -i`` and ``sudo`` take the one away, what closes files the other. It looks again, since
-those may have started others."""
+those may have started others. The process itself has the open file, too, and may still be on its way out."""
 
 _marks: dict[int, int] = {}
 """The process that is guarded → a descriptor that marks what inherits it. A fork of the process has no mark."""
@@ -54,7 +55,7 @@ def _guard(pid: int) -> subprocess.Popen[bytes]:
     if hasattr(os, "memfd_create"):
         _marks[pid] = os.memfd_create(name)
     return subprocess.Popen(
-        ["/bin/sh", "-c", _GUARD, "sh", name],
+        ["/bin/sh", "-c", _GUARD, "sh", name, str(pid)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -150,7 +150,7 @@ class Chat(Connected):
         if asked is None:
             raise UsageError(tr("This question is no longer open."), tr("Nothing was done; the run continues."))
         if scope not in ("once", "session", "always"):
-            raise UsageError(tr("“{scope}” is not a scope.").format(scope=scope), "once, session, always")
+            raise UsageError(tr("“{scope}” is not a scope.").format(scope=scope), tr("Use once, session or always."))
         if approved:
             await self.service.reply(request_id, events.PermissionAnswer("allow", scope=scope))  # type: ignore[arg-type]
             return

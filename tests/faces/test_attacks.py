@@ -1,0 +1,235 @@
+"""Requests that the server must refuse, each with nothing done: nobody else gets in, and nothing widens what is allowed."""
+
+import asyncio
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from dogent_tui.faces.door import Door
+from tests.faces.conftest import IN_ONE_LOOP, Served
+
+pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
+
+READ = "mcp__dogent__read_markdown_file"
+
+
+def body(text: str = "hello", **more: Any) -> dict[str, Any]:
+    message = {"id": "u1", "role": "user", "parts": [{"type": "text", "text": text}]}
+    return {"id": uuid.uuid4().hex, "messages": [message], "trigger": "submit-message", **more}
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file() and ".dogent" not in path.parts}
+
+
+async def rest_of(served: Served, chat: str) -> None:
+    """Wait until the run of a chat has ended."""
+    async with served.http.get(f"{served.url}/api/chat/{chat}/stream", headers=served.headers) as answer:
+        await answer.read()
+
+
+async def raw(served: Served, text: str) -> bytes:
+    """Send bytes as they stand, and return the answer."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(served.url).port)
+    writer.write(text.encode())
+    await writer.drain()
+    answer = await asyncio.wait_for(reader.read(65_536), 60)
+    writer.close()
+    return answer
+
+
+STRANGERS: list[tuple[int, dict[str, str]]] = [
+    (401, {"authorization": ""}),
+    (401, {"authorization": "Bearer wrong"}),
+    (401, {"authorization": "Bearer "}),
+    (401, {"authorization": "Basic dXNlcjpwYXNz"}),
+    (403, {"host": "evil.example"}),
+    (403, {"host": "127.0.0.1.evil.example"}),
+    (403, {"host": "localhost.evil.example:80"}),
+    (403, {"host": "[::2]"}),
+    (403, {"origin": "https://evil.example"}),
+    (403, {"origin": "null"}),
+    (403, {"origin": "http://localhost.evil.example"}),
+    (403, {"origin": "http://127.0.0.1:1"}),
+    (415, {"content-type": "text/plain"}),
+    (415, {"content-type": "application/x-www-form-urlencoded"}),
+    (415, {"content-type": "multipart/form-data; boundary=x"}),
+]
+
+
+@pytest.mark.parametrize(("status", "changed"), STRANGERS)
+async def test_strangers_are_refused(served: Served, status: int, changed: dict[str, str]) -> None:
+    headers = {**served.headers, "content-type": "application/json", **changed}
+    for path in ("/api/chat", "/api/chat/execute-tool", "/api/chat/x/approvals/y", "/api/chat/x/answers/y", "/api/chat/x/stop"):
+        async with served.http.post(served.url + path, data=json.dumps(body()), headers=headers) as answer:
+            text = await answer.text()
+            assert (answer.status, answer.content_type) == (status, "text/plain"), path
+            assert text.endswith(".")
+            assert "access-control-allow-origin" not in answer.headers
+    assert not served.api.requests
+
+
+@pytest.mark.parametrize("path", ["/api/chat/x/stream", "/api/chat/x", "/api/files?query="])
+async def test_what_is_read_needs_the_token_and_not_in_the_address(served: Served, path: str) -> None:
+    joined = f"{served.url}{path}{'&' if '?' in path else '?'}token={served.token}"
+    for headers in ({}, {"authorization": "Bearer x"}, {"cookie": f"token={served.token}"}):
+        async with served.http.get(joined, headers=headers) as answer:
+            assert answer.status == 401
+
+
+async def test_a_preflight_of_a_strange_page_is_refused(served: Served) -> None:
+    asked = {"origin": "https://evil.example", "access-control-request-method": "POST"}
+    async with served.http.options(f"{served.url}/api/chat", headers=asked) as answer:
+        assert answer.status == 403
+        assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rootDirectory": "/"},
+        {"rootDirectory": "/etc"},
+        {"rootDirectory": "{root}/.."},
+        {"rootDirectory": "{root}/leads-out"},
+        {"rootDirectory": "{root}/missing"},
+        {"rootDirectory": "{root}\x00/x"},
+        {"filePath": "/etc/passwd"},
+        {"filePath": "../outside.md"},
+        {"filePath": "leads-out/x.md"},
+        {"filePath": "../outside.md", "fileContent": "mine"},
+    ],
+)
+async def test_places_outside_are_refused(served: Served, wrong: dict[str, str]) -> None:
+    link = served.root / "leads-out"
+    if not link.is_symlink():
+        link.symlink_to(served.root.parent)
+    given = {key: value.replace("{root}", str(served.root)) for key, value in wrong.items()}
+    before = tree(served.root.parent)
+    status, answer = await served.post("/api/chat", body(**given))
+    assert (status, answer[-1]) == (403, "."), answer
+    assert tree(served.root.parent) == before
+    assert not served.api.requests
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"id": 1, "messages": []}',
+        b'{"id": "x", "messages": []}',
+        b'{"id": "", "messages": [{"role": "user"}]}',
+        b'{"id": "x", "messages": [{"role": "system", "parts": []}]}',
+        b'{"id": "x", "messages": [{"role": "user", "parts": [{"type": "file"}]}]}',
+        b'{"id": "x", "messages": ["hello"]}',
+        b"[" * 100_000,
+        b'{"id": "' + b"x" * 1000 + b'", "messages": [{"role": "user", "parts": []}]}',
+        b"\xff\xfe",
+    ],
+)
+async def test_bodies_that_are_none_are_refused(served: Served, wrong: bytes) -> None:
+    headers = {**served.headers, "content-type": "application/json"}
+    async with served.http.post(f"{served.url}/api/chat", data=wrong, headers=headers) as answer:
+        assert answer.status == 400
+        assert (await answer.text()).endswith(".")
+
+
+async def test_a_body_that_is_too_large_is_refused(served: Served) -> None:
+    status, answer = await served.post("/api/chat", body("x" * (11 << 20)))
+    assert (status, "10 MB" in answer) == (413, True)
+
+
+async def test_execute_tool_runs_only_what_waits_and_once(served: Served) -> None:
+    (served.root / "a.md").write_text("# A\n", encoding="utf-8")
+    (served.root / "b.md").write_text("# B\n", encoding="utf-8")
+    call = {"toolName": "readMarkdownFile", "parameters": {"filePath": str(served.root / "a.md"), "reason": "To see."}}
+    assert (await served.post("/api/chat/execute-tool", call))[0] == 403  # nobody asked for it
+    served.api.call(READ, {"path": "a.md", "reason": "To see."})
+    served.api.say("Seen.")
+    chat = uuid.uuid4().hex
+    await served.chunks(chat, "read it")
+    for other in (
+        {**call, "toolName": "Bash", "parameters": {"command": "touch x"}},
+        {**call, "toolName": "searchMarkdownContent"},
+        {**call, "parameters": {**call["parameters"], "filePath": str(served.root / "b.md")}},
+        {**call, "parameters": {**call["parameters"], "filePath": "../a.md"}},
+        {**call, "parameters": {**call["parameters"], "reason": "Another."}},
+        {**call, "parameters": {**call["parameters"], "offset": 1}},
+        {**call, "rootDirectory": "/"},
+    ):
+        assert (await served.post("/api/chat/execute-tool", other))[0] == 403, other
+    status, done = await served.post("/api/chat/execute-tool", call)
+    assert (status, done["success"], done["data"]["content"]) == (200, True, "# A\n")
+    assert (await served.post("/api/chat/execute-tool", call))[0] == 403  # it was run
+    await rest_of(served, chat)
+
+
+async def test_answers_to_what_is_not_asked_are_refused(served: Served) -> None:
+    served.api.call(READ, {"path": "a.md", "reason": "To see."})
+    served.api.say("Then not.")
+    chat, other = uuid.uuid4().hex, uuid.uuid4().hex
+    (served.root / "a.md").write_text("# A\n", encoding="utf-8")
+    chunks = await served.chunks(chat, "read it")
+    [asked] = [chunk["approvalId"] for chunk in chunks if chunk["type"] == "tool-approval-request"]
+    for path, given in (
+        (f"/api/chat/{other}/approvals/{asked}", {"approved": True}),
+        (f"/api/chat/{chat}/approvals/0000", {"approved": True}),
+        (f"/api/chat/{chat}/approvals/{asked}", {"approved": True, "scope": "everything"}),
+        (f"/api/chat/{chat}/answers/{asked}", {"answers": {}}),
+    ):
+        status, answer = await served.post(path, given)
+        assert (status, answer[-1]) == (409, "."), path
+    assert (await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": "yes"}))[0] == 400
+    assert (await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": False}))[0] == 200
+    assert (await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": True}))[0] == 409
+    await rest_of(served, chat)
+
+
+async def test_what_an_editor_has_not_saved_is_not_written(served: Served) -> None:
+    (served.root / "open.md").write_text("saved\n", encoding="utf-8")
+    served.api.call(READ, {"path": "open.md", "reason": "To see."})
+    served.api.say("Seen.")
+    chat = uuid.uuid4().hex
+    await served.chunks(chat, "read it", filePath="open.md", fileContent="unsaved\n")
+    call = {"toolName": "readMarkdownFile", "parameters": {"filePath": "open.md", "reason": "To see."}}
+    _, done = await served.post("/api/chat/execute-tool", call)
+    assert done["data"]["content"] == "unsaved\n"
+    assert (served.root / "open.md").read_text(encoding="utf-8") == "saved\n"
+    await rest_of(served, chat)
+
+
+async def test_the_code_of_the_page_opens_once() -> None:
+    door = Door("token", ())
+    code = door.code
+    with pytest.raises(PermissionError):
+        door.trade("guess")
+    assert door.trade(code) == "token"
+    for again in (code, ""):
+        with pytest.raises(PermissionError):
+            door.trade(again)
+
+
+async def test_a_request_without_a_host_or_with_two_is_refused(served: Served) -> None:
+    head = "POST /api/chat HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n"
+    token = f"Authorization: Bearer {served.token}\r\n"
+    for hosts in ("", "Host: evil.example\r\n", "Host: 127.0.0.1\r\nHost: evil.example\r\n"):
+        answer = await raw(served, f"{head}{token}{hosts}\r\n{{}}")
+        assert answer.split()[1:2] in ([b"400"], [b"403"])
+
+
+async def test_too_many_requests_are_refused_for_a_while(served: Served) -> None:
+    door = Door(served.token, ())
+    assert door.code
+    statuses = set[int]()
+    for _ in range(40):
+        answers = await asyncio.gather(*(served.post("/api/chat/x/stop", {}) for _ in range(20)))
+        statuses |= {status for status, _ in answers}
+        if 429 in statuses:
+            break
+    assert 429 in statuses
