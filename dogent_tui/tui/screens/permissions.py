@@ -52,7 +52,9 @@ class PermissionsScreen(DialogScreen[None]):
             yield ChoiceList(id="permissions-list", markup=False, compact=True)
             yield Static("", id="permissions-nothing", classes="dialog-why", markup=False)
             if self._standing:
-                yield Static("\n".join(map(one_line, self._standing)), classes="dialog-note", markup=False)
+                yield Static(
+                    "\n".join(map(one_line, self._standing)), id="permissions-standing", classes="dialog-note", markup=False
+                )
 
     async def on_mount(self) -> None:
         """Read what is allowed."""
