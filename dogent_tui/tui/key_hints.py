@@ -1,18 +1,22 @@
-"""The keys that work now, in the last line of the screen.
+"""The keys that work now, in the last line of a screen or dialog.
 
 Textual's Footer makes a widget of each key, and all of them anew whenever the focus moves: a sixth of the first paint, and most
 of what a change of focus costs. This draws a line.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
+import msgspec
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
+
+from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:
     from textual.binding import Binding
@@ -21,17 +25,100 @@ _LETTER = re.compile(r"\^[a-z]|f\d{1,2}")
 """A key that Textual writes small."""
 
 
-class KeyHints(Widget):
-    """Keys and what they do, of the bindings in force that want to be shown, in one line. A click presses one."""
+_GAP = "  "
+"""What is between two keys."""
 
+_SHORT: Mapping[str, str] = {
+    "enter": "⏎",
+    "escape": "Esc",
+    "esc": "Esc",
+    "delete": "Del",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "tab": "⇥",
+    "space": "Space",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+}
+"""What the keys are called in a line of keys, by Textual's names."""
+
+
+class ShownKey(msgspec.Struct, frozen=True):
+    """A key in the line: what it is called, what it does, and the key that a click presses. `stays` finds room before others."""
+
+    key: str
+    display: str
+    words: str
+    stays: bool = False
+
+    @property
+    def cells(self) -> int:
+        """The cells of the key with what it does, and of the gap after it."""
+        return Content(f"{self.display} {self.words}{_GAP}").cell_length
+
+
+class KeyLine(Widget):
+    """Keys and what they do, in one line. A click presses one. What finds no room is left out by whole keys."""
+
+    DEFAULT_CSS: ClassVar[str] = stylesheet("keys.tcss").read_text(encoding="utf-8")
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"hints--key", "hints--words"}
+
+    def __init__(self, keys: Mapping[str, str] = MappingProxyType({}), *, id: str | None = None) -> None:  # noqa: A002
+        """Show `keys`: see `show`."""
+        super().__init__(id=id)
+        self._shown: list[ShownKey] = []
+        self.show(keys)
+
+    def show(self, keys: Mapping[str, str]) -> None:
+        """Show other keys: Textual's names, with commas between several, and what they do. The last one always finds room."""
+        *_, last = "", *keys
+        self._show([ShownKey(key, _short(key), words, key == last) for key, words in keys.items()])
+
+    def _show(self, shown: list[ShownKey]) -> None:
+        if shown != self._shown:
+            self._shown = shown
+            self.refresh()
+
+    def _line(self) -> list[ShownKey]:
+        """Return the keys that find room."""
+        kept = [each for each in self._shown if each.stays]
+        room = self.size.width + len(_GAP) - sum(each.cells for each in kept)
+        line = []
+        for each in self._shown:
+            if each.stays:
+                continue
+            room -= each.cells
+            if room < 0:
+                break
+            line.append(each)
+        return [*line, *kept]
+
+    def render(self) -> RenderResult:
+        """Draw the line."""
+        key, words = self.get_visual_style("hints--key", partial=True), self.get_visual_style("hints--words", partial=True)
+        return Content(_GAP).join(Content.assemble((each.display, key), (f" {each.words}", words)) for each in self._line())
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key under the mouse."""
+        x = event.get_content_offset_capture(self).x
+        end = 0
+        for each in self._line():
+            start, end = end, end + each.cells
+            if start <= x < end - len(_GAP):
+                self.app.simulate_key(each.key.partition(",")[0])
+                return
+
+
+class KeyHints(KeyLine):
+    """The keys of the bindings in force that want to be shown."""
 
     def __init__(self, id: str | None = None, *, first: Sequence[str] = (), last: Sequence[str] = ()) -> None:  # noqa: A002
         """Show the actions `first` before all others, and `last` at the end, which find room whatever else does not."""
         super().__init__(id=id)
         self._first, self._last = [*first], [*last]
-        self._shown: list[tuple[Binding, str]] = []
 
     def on_mount(self) -> None:
         """Follow the bindings of the screen."""
@@ -45,50 +132,24 @@ class KeyHints(Widget):
         for active in screen.active_bindings.values():
             if active.binding.show and active.enabled:
                 first.setdefault(active.binding.action, active.binding)
-        shown = [(binding, self._named(binding)) for binding in sorted(first.values(), key=self._rank)]
-        if shown != self._shown:
-            self._shown = shown
-            self.refresh()
+        self._show(
+            [
+                ShownKey(binding.key, self._named(binding), binding.description, binding.action in self._last)
+                for binding in sorted(first.values(), key=self._rank)
+            ]
+        )
 
     def _named(self, binding: "Binding") -> str:
-        """Return a key as it stands on the keyboard: ^F and F1, where Textual has ^f and f1."""
+        """Return a key as it stands on the keyboard: ^F, F1 and Esc, where Textual has ^f, f1 and esc."""
         display = self.app.get_key_display(binding)
-        return display.upper() if _LETTER.fullmatch(display) else display
+        return display.upper() if _LETTER.fullmatch(display) else _SHORT.get(display, display)
 
     def _rank(self, binding: "Binding") -> int:
         action = binding.action
         return self._first.index(action) - len(self._first) if action in self._first else int(action in self._last)
 
-    def _line(self) -> list[tuple["Binding", str]]:
-        """Return the keys that find room: whole keys only, the others are in the help."""
-        kept = [each for each in self._shown if each[0].action in self._last]
-        room = self.size.width + 1 - sum(_cells(*each) for each in kept)
-        line = []
-        for each in self._shown[: len(self._shown) - len(kept)]:
-            room -= _cells(*each)
-            if room < 0:
-                break
-            line.append(each)
-        return [*line, *kept]
 
-    def render(self) -> RenderResult:
-        """Draw the line."""
-        key, words = self.get_visual_style("hints--key", partial=True), self.get_visual_style("hints--words", partial=True)
-        return Content(" ").join(
-            Content.assemble((display, key), (f" {binding.description}", words)) for binding, display in self._line()
-        )
-
-    def on_click(self, event: events.Click) -> None:
-        """Press the key under the mouse."""
-        x = event.get_content_offset_capture(self).x
-        end = 0
-        for binding, display in self._line():
-            start, end = end, end + _cells(binding, display)
-            if start <= x < end - 1:
-                self.app.simulate_key(binding.key.partition(",")[0])
-                return
-
-
-def _cells(binding: "Binding", display: str) -> int:
-    """Return the cells of a key with what it does, and of the space after it."""
-    return Content(f"{display} {binding.description} ").cell_length
+def _short(keys: str) -> str:
+    """Return how `keys`, Textual's names of one or several with commas between them, are called: ``up,down`` gives ``↑↓``."""
+    names = [_SHORT.get(key) or (key.upper() if _LETTER.fullmatch(key) else key) for key in keys.split(",")]
+    return ("" if all(len(name) == 1 for name in names) else " ").join(names)

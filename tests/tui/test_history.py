@@ -5,6 +5,7 @@ import json
 from textual.widgets import DataTable
 
 from dogent_tui.tui.history_rows import history_rows
+from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.history_table import HistoryTableScreen
@@ -87,7 +88,7 @@ async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
         await s.pilot.press("ctrl+r")
         await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen._shown)
         assert s.app.screen._shown[0] == "Prompt 99999"
-        keys, box = s.app.screen.query_one("#history-keys"), s.app.screen.query_one("#history")
+        keys, box = s.app.screen.query_one(KeyLine), s.app.screen.query_one("#history")
         await s.until(lambda: keys.region.height == 1)
         assert box.content_region.contains_region(keys.region)  # a full list leaves room for them, at 80 columns by 24 lines
         await s.pilot.press(*"marma")

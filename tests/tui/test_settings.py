@@ -11,6 +11,7 @@ from dogent_tui.agent.events import SessionStarted
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.dialog import Dialog
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.press_key import PressKeyScreen
@@ -47,7 +48,8 @@ async def on(s, kind):
 def seen(s):
     """Everything that the screen shows."""
     screen = s.app.screen
-    lines = [str(static.content) for static in screen.query(Static)]
+    lines = [str(dialog.border_title) for dialog in screen.query(Dialog)]
+    lines += [str(static.content) for static in screen.query(Static)]
     for options in screen.query(OptionList):
         lines += [str(options.get_option_at_index(at).prompt) for at in range(options.option_count)]
     return "\n".join(lines)

@@ -10,9 +10,7 @@ import msgspec
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from dogent_tui.documents.library import DocumentLibrary
@@ -25,6 +23,7 @@ from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.document_view import DocumentView
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.attachments.reading import CONVERTED, DocumentReading, Sheet
+from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.literal_area import LiteralArea
@@ -120,7 +119,7 @@ def _shorten(line: str) -> str:
     )
 
 
-class PreviewScreen(ModalScreen[None]):
+class PreviewScreen(DialogScreen[None]):
     """The beginning of a file, or a document that is converted and read on, read-only."""
 
     CSS_PATH = stylesheet("attachments.tcss")
@@ -144,21 +143,19 @@ class PreviewScreen(ModalScreen[None]):
         self._is_reading = False
         self._jumping = False
         self._known_sheets: tuple[Sheet, ...] = ()
-        self._note = Static(tr("loading…"), id="preview-note", markup=False)
+        self._note = Static(tr("loading…"), id="preview-note", classes="dialog-why -first", markup=False)
         self._sheets = Static("", id="preview-sheets", markup=False)
         self._area = LiteralArea(id="preview-text", read_only=True, show_cursor=False, compact=True, highlight_cursor_line=False)
         self._view = DocumentView(id="preview-document")
-        self._keys = Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll"), id="preview-keys", markup=False)
+        self._dialog = Dialog(self._title, self._keys(), id="preview", classes="-wide -tall")
 
     def compose(self) -> ComposeResult:
         """Lay out the name, the note and the text."""
-        with Vertical(id="preview"):
-            yield Static(self._title, id="preview-title", markup=False)
+        with self._dialog:
             yield self._note
             yield self._sheets
             yield self._area
             yield self._view
-            yield self._keys
 
     def on_mount(self) -> None:
         """Load the file, behind the screen."""
@@ -228,9 +225,18 @@ class PreviewScreen(ModalScreen[None]):
         if len(sheets) > 1:
             width = max(20, self._sheets.size.width or self.size.width - 20)
             self._sheets.update(sheet_line(sheets, self._reading.sheet, width))
-        more = tr(" · n reads on") if self._reading.has_more else ""
-        other = tr(" · ← → other sheet") if len(sheets) > 1 else ""
-        self._keys.update(tr("Esc closes · ↑ ↓ PgUp PgDn scroll{more}{other} · c copies").format(more=more, other=other))
+        self._dialog.keys.show(self._keys())
+
+    def _keys(self) -> dict[str, str]:
+        """Return the keys that do something now."""
+        keys = {"up,down": tr("Scroll")}
+        if self._reading.text and self._reading.has_more:
+            keys["n"] = tr("Read on")
+        if len(self._known_sheets) > 1:
+            keys["left,right"] = tr("Sheet")
+        if self._reading.text:
+            keys["c"] = tr("Copy")
+        return keys | {"escape": tr("Close")}
 
     @on(DocumentView.NearEnd)
     def _near_end(self, event: DocumentView.NearEnd) -> None:

@@ -4,17 +4,17 @@ from typing import ClassVar, TypeVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
 from dogent_tui.language import tr
+from dogent_tui.tui.dialog import DialogScreen
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 
 Answer = TypeVar("Answer")
 
 
-class AnsweringScreen(Withdrawable[Answer], ModalScreen[Answer]):
+class AnsweringScreen(Withdrawable[Answer], DialogScreen[Answer]):
     """Dismissed with an answer of its `OptionList`, whose first one does no harm, or with None where the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]

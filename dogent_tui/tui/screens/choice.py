@@ -4,21 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from textual.app import App, ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.dialog import ChoiceList, Dialog
 from dogent_tui.tui.screens.answering import AnsweringScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
-from dogent_tui.tui.stylesheets import stylesheet
 
 
 class ChoiceScreen(AnsweringScreen[int]):
     """Dismissed with the place of the answer that was chosen, or with None where the user goes back without one."""
 
-    CSS_PATH = stylesheet("choice.tcss")
     AUTO_FOCUS = "#choice-answers"
 
     def __init__(self, title: str, why: str, answers: Sequence[str], chosen: int | None = None) -> None:
@@ -33,13 +31,11 @@ class ChoiceScreen(AnsweringScreen[int]):
 
     def compose(self) -> ComposeResult:
         """Lay out the question and the answers."""
-        with Vertical(id="choice"):
-            yield Static(self._title, id="choice-title", markup=False)
+        with Dialog(self._title, {"enter": tr("Select"), "up,down": tr("Choose"), "escape": tr("Back")}, id="choice"):
             if self._why:
-                yield Static(self._why, id="choice-why", markup=False)
+                yield Static(self._why, classes="dialog-why -first", markup=False)
             answers = (Content(one_line(answer)) for answer in self._answers)
-            yield OptionList(*answers, id="choice-answers", markup=False, compact=True)
-            yield Static(tr("↑ ↓ choose · Enter selects · Esc goes back"), id="choice-keys", markup=False)
+            yield ChoiceList(*answers, id="choice-answers", markup=False, compact=True)
 
     def answer(self, picked: OptionList.OptionSelected) -> int:
         """Return the place of the answer."""

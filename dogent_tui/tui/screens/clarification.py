@@ -94,15 +94,15 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
 
     def compose(self) -> ComposeResult:
         """Lay out the title, the questions, what sends them, and the keys."""
+        yield self._head
         with Vertical(id="form"):
-            yield self._head
             with self._questions:
                 if self.form.request.preface:
                     yield FormLines(lambda width: [Placed(line) for line in preface(self.form, width)], classes="form-preface")
                 yield from self._blocks
                 yield self._send
             yield self._note
-            yield KeyHints(id="form-keys", first=("confirm", "go_on", "send"), last=("later",))
+        yield KeyHints(id="form-keys", first=("confirm", "go_on", "send"), last=("later",))
 
     def on_mount(self) -> None:
         """Show the cursor, and count from the moment that the form can be seen."""

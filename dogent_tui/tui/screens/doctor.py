@@ -5,16 +5,14 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static
 
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.transcript.lines import Span, wrap
 
 _FURTHER = " " * 6
@@ -25,6 +23,7 @@ class FoundLines(Widget):
 
     def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
+        self.styles.height = "auto"
         self._text = text
 
     def show(self, text: str) -> None:
@@ -52,10 +51,9 @@ def _broken(line: str, width: int) -> list[str]:
     return [indent + "".join(broken[:1]), *(_FURTHER + each for each in broken[1:])]
 
 
-class DoctorScreen(ModalScreen[None]):
+class DoctorScreen(DialogScreen[None]):
     """Shows what `examine` found, as `dogent-tui doctor` prints it."""
 
-    CSS_PATH = stylesheet("doctor.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss", tr("Close")),
         Binding("c", "copy", tr("Copy")),
@@ -69,11 +67,12 @@ class DoctorScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the page that scrolls."""
-        with Vertical(id="doctor"):
-            yield Static(tr("What is installed, and what is missing"), id="doctor-title", markup=False)
-            with VerticalScroll(id="doctor-page"):
-                yield self._page
-            yield Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll · c copies"), id="doctor-keys", markup=False)
+        keys = {"c": tr("Copy"), "up,down": tr("Scroll"), "escape": tr("Close")}
+        with (
+            Dialog(tr("What is installed, and what is missing"), keys, id="doctor", classes="-wide -tall"),
+            VerticalScroll(id="doctor-page", classes="dialog-page"),
+        ):
+            yield self._page
 
     def on_mount(self) -> None:
         """Look; programs are asked for their versions meanwhile."""

@@ -6,12 +6,12 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.dialog import Dialog, DialogScreen
+from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.setup.model import Choice, endpoint_profile
 from dogent_tui.tui.stylesheets import stylesheet
@@ -20,12 +20,12 @@ from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.profiles import ANTHROPIC_URL
 from dogent_tui.workspace.secrets import is_missing
 
-_KEYS = tr("Enter continues, and tests it at the end · Esc goes back")
-_TRIES = tr("Enter tries the key · Esc goes back")
-_KEEPS = tr("Enter keeps it anyway · Esc goes back")
+_CONTINUES = tr("Continue, and test it at the end")
+_TRIES = tr("Test the key")
+_KEEPS = tr("Keep it anyway")
 
 
-class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, str, str]]):
+class EndpointScreen(Withdrawable[tuple[str, str, str]], DialogScreen[tuple[str, str, str]]):
     """Dismissed with address, key and model, or with None where the user goes back."""
 
     CSS_PATH = stylesheet("endpoint.tcss")
@@ -43,24 +43,26 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
 
     def compose(self) -> ComposeResult:
         """Lay out the three lines."""
-        with Vertical(id="endpoint"):
-            yield Static(self._title, id="endpoint-title", markup=False)
+        with Dialog(self._title, self._keys(self._usual_key), about=tr("new model"), id="endpoint"):
             yield Label(tr("Address"), markup=False)
             yield Input(self._address, compact=True, select_on_focus=True, id="endpoint-address")
             yield Label(tr("Key (or env:NAME to read it from the environment)"), markup=False)
             yield Input(password=True, compact=True, id="endpoint-key")
             yield Label(tr("Model"), markup=False)
             yield Input(self._model, placeholder=tr("may be empty for Anthropic"), compact=True, id="endpoint-model")
-            yield Static("", id="endpoint-words", markup=False)
-            yield Static(self._usual_keys, id="endpoint-keys", markup=False)
+            yield Static("", id="endpoint-words", classes="dialog-problem", markup=False)
 
     def on_mount(self) -> None:
         """Begin with what is asked for."""
         self.query_one("#endpoint-key" if self._asks_only_key else "#endpoint-address").focus()
 
     @property
-    def _usual_keys(self) -> str:
-        return _TRIES if self._asks_only_key else _KEYS
+    def _usual_key(self) -> str:
+        return _TRIES if self._asks_only_key else _CONTINUES
+
+    @staticmethod
+    def _keys(enter: str) -> dict[str, str]:
+        return {"enter": enter, "escape": tr("Back")}
 
     @property
     def entered(self) -> tuple[str, str, str]:
@@ -116,7 +118,7 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
     def _say(self, words: str) -> None:
         refused = self.entered == self._refused
         self.query_one("#endpoint-words", Static).update(words)
-        self.query_one("#endpoint-keys", Static).update(_KEEPS if refused else self._usual_keys)
+        self.query_one(KeyLine).show(self._keys(_KEEPS if refused else self._usual_key))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -14,12 +14,12 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
 from textual.keys import format_key
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.stylesheets import stylesheet
 
 _KEY_COLUMN = 24
@@ -178,7 +178,7 @@ class HelpPart(Vertical):
         return bool(section.lines)
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(DialogScreen[None]):
     """Shows sections of help in a page that scrolls, or what of them is looked for."""
 
     CSS_PATH = stylesheet("help.tcss")
@@ -194,14 +194,13 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the sections out below each other."""
-        with Vertical(id="help"):
-            yield Static(tr("Keys and commands"), id="help-title", markup=False)
+        keys = {"up,down": tr("Scroll"), "pageup,pagedown": tr("Page"), "escape": tr("Close")}
+        with Dialog(tr("Keys and commands"), keys, id="help", classes="-wide -tall"):
             yield Input(placeholder=tr("Type to search"), id="help-search", compact=True)
-            with VerticalScroll(id="help-page", can_focus=False):
+            with VerticalScroll(id="help-page", classes="dialog-page", can_focus=False):
                 for section in self._sections:
                     yield HelpPart(section)
                 yield Static(tr("No match."), id="help-nothing", markup=False)
-            yield Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll"), id="help-keys", markup=False)
 
     def on_mount(self) -> None:
         """Begin with everything."""

@@ -7,14 +7,12 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 
 _MOST_SHOWN = 100
 
@@ -29,10 +27,9 @@ def matching(prompts: Sequence[str], letters: str) -> list[str]:
     return [prompts[match.index] for match in found[:_MOST_SHOWN]]
 
 
-class HistoryScreen(ModalScreen[str]):
+class HistoryScreen(DialogScreen[str]):
     """Dismissed with the prompt that was chosen, or with nothing."""
 
-    CSS_PATH = stylesheet("history.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", tr("Close")),
         Binding("up", "step(-1)", tr("Up"), show=False),
@@ -48,10 +45,10 @@ class HistoryScreen(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Lay out the line to type into and the list."""
-        with Vertical(id="history"):
+        keys = {"enter": tr("Copy to the prompt"), "up,down": tr("Choose"), "escape": tr("Close")}
+        with Dialog(tr("Earlier prompts"), keys, about=tr("this folder"), id="history", classes="-wide"):
             yield Input(placeholder=tr("Find an earlier prompt"), compact=True, id="history-letters")
-            yield OptionList(id="history-list", markup=False, compact=True)
-            yield Static(tr("Enter copies it to the prompt · Esc closes"), id="history-keys", markup=False)
+            yield ChoiceList(id="history-list", markup=False, compact=True)
 
     def on_mount(self) -> None:
         """Read the history in a thread."""

@@ -8,11 +8,10 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
 from dogent_tui.language import tr
+from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.history_rows import HistoryRow, history_rows
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.history import HistoryEntry
@@ -28,7 +27,7 @@ _ROOMY = 100
 """Columns in which it is also told how long it took."""
 
 
-class HistoryTableScreen(ModalScreen[str]):
+class HistoryTableScreen(DialogScreen[str]):
     """Dismissed with the prompt that was chosen, or with nothing."""
 
     CSS_PATH = stylesheet("history_table.tcss")
@@ -42,10 +41,10 @@ class HistoryTableScreen(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Lay out the table."""
-        with Vertical(id="history-table"):
-            yield Static(tr("History of this folder"), id="history-table-title", markup=False)
+        keys = {"enter": tr("Reuse the prompt"), "up,down": tr("Choose"), "escape": tr("Close")}
+        with Dialog(tr("History"), keys, about=tr("this folder"), id="history-table"):
             yield DataTable(id="history-table-rows", cursor_type="row", zebra_stripes=True)
-            yield Static("", id="history-table-keys", markup=False)
+            yield Static("", id="history-table-note", classes="dialog-why", markup=False)
 
     def on_mount(self) -> None:
         """Read the history in a thread."""
@@ -70,13 +69,11 @@ class HistoryTableScreen(ModalScreen[str]):
                 tr("Reply"): row.came,
             }
             table.add_row(*(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths))
-        more = (
-            tr(" · {count:,} older entries are in the file").format(count=len(rows) - _MOST_SHOWN)
-            if len(rows) > _MOST_SHOWN
-            else ""
-        )
-        keys = tr("Enter reuses the prompt · Esc closes") if rows else tr("No history yet · Esc closes")
-        self.query_one("#history-table-keys", Static).update(f"{keys}{more}")
+        older = len(rows) - _MOST_SHOWN
+        note = tr("{count:,} older entries are in the file.").format(count=older) if older > 0 else ""
+        self.query_one("#history-table-note", Static).update(note if rows else tr("No history yet."))
+        self.query_one("#history-table-note").display = bool(note or not rows)
+        table.display = bool(rows)
 
     @on(DataTable.RowSelected)
     def _taken(self, event: DataTable.RowSelected) -> None:

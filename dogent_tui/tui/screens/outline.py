@@ -82,7 +82,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def compose(self) -> ComposeResult:
         """Lay out the tree and everything that is shown around it."""
-        yield Static(self._title, id="outline-title", markup=False)
+        yield Static(self._title, id="outline-title", classes="screen-title", markup=False)
         preface = Static(visible(self.request.preface.strip()), id="outline-preface", markup=False)
         preface.display = bool(self.request.preface.strip())
         yield preface

@@ -6,16 +6,14 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.authority import Authority, HeldGrant
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 
 _SINCE: Mapping[str, str] = {
     "rule": tr("from the command line"),
@@ -24,7 +22,6 @@ _SINCE: Mapping[str, str] = {
 }
 _NOTHING = tr("Nothing yet. When you answer “this session” or “always”, it appears here.")
 _LEAST_ROWS = 2
-_KEYS = tr("↑ ↓ choose · Delete or r revokes · Esc closes")
 
 
 def grant_lines(held: HeldGrant, sentence: str) -> Content:
@@ -34,10 +31,9 @@ def grant_lines(held: HeldGrant, sentence: str) -> Content:
     return Content.assemble(f"{words[:1].upper()}{words[1:]}", (f"\n  {_SINCE[held.origin]}{since}", "dim"))
 
 
-class PermissionsScreen(ModalScreen[None]):
+class PermissionsScreen(DialogScreen[None]):
     """Lists the grants of one workspace and revokes them."""
 
-    CSS_PATH = stylesheet("permissions.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss", tr("Close")),
         Binding("delete,r", "revoke", tr("Revoke")),
@@ -52,13 +48,13 @@ class PermissionsScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
-        with Vertical(id="permissions"):
-            yield Static(tr("What the agent may do here without asking"), id="permissions-title", markup=False)
-            yield OptionList(id="permissions-list", markup=False, compact=True)
-            yield Static("", id="permissions-nothing", markup=False)
+        with Dialog(tr("What the agent may do here without asking"), {}, id="permissions", classes="-wide"):
+            yield ChoiceList(id="permissions-list", markup=False, compact=True)
+            yield Static("", id="permissions-nothing", classes="dialog-why", markup=False)
             if self._standing:
-                yield Static("\n".join(map(one_line, self._standing)), id="permissions-standing", markup=False)
-            yield Static(_KEYS, id="permissions-keys", markup=False)
+                yield Static(
+                    "\n".join(map(one_line, self._standing)), id="permissions-standing", classes="dialog-note", markup=False
+                )
 
     async def on_mount(self) -> None:
         """Read what is allowed."""
@@ -83,7 +79,7 @@ class PermissionsScreen(ModalScreen[None]):
         box, options = self.query_one("#permissions"), self.query_one(OptionList)
         others = [each for each in box.children if each.display and each is not options]
         rows = box.gutter.height + sum(each.outer_size.height + each.styles.margin.height for each in others)
-        options.styles.max_height = max(_LEAST_ROWS, self.size.height - rows)
+        options.styles.max_height = max(_LEAST_ROWS, self.size.height - rows - box.styles.margin.height)
 
     async def _refresh(self, chosen: int = 0) -> None:
         self._held = await asyncio.to_thread(self._authority.grants)
@@ -91,6 +87,8 @@ class PermissionsScreen(ModalScreen[None]):
         options.set_options(grant_lines(held, self._authority.describe(held.grant)) for held in self._held)
         options.highlighted = min(chosen, len(self._held) - 1) if self._held else None
         options.display = bool(self._held)
+        keys = {"delete": tr("Revoke"), "up,down": tr("Choose")} if self._held else {}
+        self.query_one(Dialog).keys.show(keys | {"escape": tr("Close")})
         nothing = self.query_one("#permissions-nothing", Static)
         nothing.display = not self._held
         broken = self._authority.store.broken

@@ -1,23 +1,19 @@
-"""Press the key that shall do something."""
+"""Press the key that should do something."""
 
 from collections.abc import Callable
 from typing import Any
 
 from textual import events
 from textual.app import App, ComposeResult
-from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from dogent_tui.language import tr
+from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
-from dogent_tui.tui.stylesheets import stylesheet
 
 
-class PressKeyScreen(Withdrawable[str], ModalScreen[str]):
+class PressKeyScreen(Withdrawable[str], DialogScreen[str]):
     """Dismissed with Textual's name of the key that was pressed, or with None."""
-
-    CSS_PATH = stylesheet("typing.tcss")
 
     def __init__(self, title: str, problem: Callable[[str], str]) -> None:
         """Ask for a key. `problem` says why one cannot be taken, or nothing."""
@@ -27,11 +23,9 @@ class PressKeyScreen(Withdrawable[str], ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Lay out the question."""
-        with Vertical(id="typing"):
-            yield Static(self._title, id="typing-title", markup=False)
-            yield Static(tr("Press the key now."), id="typing-why", markup=False)
-            yield Static("", id="typing-problem", markup=False)
-            yield Static(tr("Esc goes back"), id="typing-keys", markup=False)
+        with Dialog(self._title, {"escape": tr("Back")}, id="typing"):
+            yield Static(tr("Press the key now."), markup=False)
+            yield Static("", id="typing-problem", classes="dialog-problem", markup=False)
 
     def on_key(self, event: events.Key) -> None:
         """Take the key, if it can be taken."""

@@ -51,12 +51,13 @@ class ProfileScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the fields."""
+        where = tr("Settings · {folder}").format(folder=f"{self._profile} · {display_path(self._file)}")
+        yield Static(one_line(where), classes="screen-title", markup=False)
         with Vertical(id="settings"):
-            yield Static(one_line(f"{self._profile} · {display_path(self._file)}"), id="settings-title", markup=False)
             yield self._list
             yield self._about
             yield Static("", id="settings-note", markup=False)
-            yield KeyHints(id="settings-keys")
+        yield KeyHints(id="settings-keys", first=("select", "check"), last=("dismiss",))
 
     def on_mount(self) -> None:
         """Show the fields."""

@@ -85,7 +85,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def compose(self) -> ComposeResult:
         """Lay out the list, the hunk, and what is shown around them."""
         self._fit(self.app.size.width)  # before anything is laid out, which would be done anew for it
-        yield Static(self._title, id="review-title", markup=False)
+        yield Static(self._title, id="review-title", classes="screen-title", markup=False)
         summary = Static(visible(self.change.summary.strip()), id="review-summary", markup=False)
         summary.display = bool(self.change.summary.strip())
         yield summary

@@ -7,21 +7,18 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from dogent_tui.language import tr
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 from dogent_tui.tui.rewinding.model import RewindPoint
 from dogent_tui.tui.screens.withdrawable import Withdrawable
-from dogent_tui.tui.stylesheets import stylesheet
 
 
-class RewindScreen(Withdrawable[RewindPoint], ModalScreen[RewindPoint]):
+class RewindScreen(Withdrawable[RewindPoint], DialogScreen[RewindPoint]):
     """Dismissed with the prompt that was chosen, or with nothing."""
 
-    CSS_PATH = stylesheet("rewind.tcss")
     AUTO_FOCUS = "#rewind-list"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", tr("Close"))]
 
@@ -39,10 +36,9 @@ class RewindScreen(Withdrawable[RewindPoint], ModalScreen[RewindPoint]):
         """Lay out the list."""
         now = self._now()
         rows = (Content.assemble(p.title, (f"\n  {p.facts(now, self._root)}", "dim")) for p in self._points)
-        with Vertical(id="rewind"):
-            yield Static(tr("Rewind to before which prompt?"), id="rewind-title", markup=False)
-            yield OptionList(*rows, id="rewind-list", markup=False, compact=True)
-            yield Static(tr("Enter shows a preview · ↑ ↓ choose · Esc closes"), id="rewind-keys", markup=False)
+        keys = {"enter": tr("Preview"), "up,down": tr("Choose"), "escape": tr("Close")}
+        with Dialog(tr("Rewind to before which prompt?"), keys, id="rewind", classes="-wide"):
+            yield ChoiceList(*rows, id="rewind-list", markup=False, compact=True)
 
     def on_mount(self) -> None:
         """Begin with the latest prompt, or where one was before."""

@@ -7,13 +7,12 @@ from rich.cells import cell_len
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import sentences, tr
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
@@ -24,7 +23,7 @@ from dogent_tui.tui.transcript.lines import Line, Span, wrap
 from dogent_tui.workspace.copies import Copies
 
 
-class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
+class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
     """Dismissed with True where it is to be done, as `preview` then says, and with None where the user goes back."""
 
     CSS_PATH = stylesheet("rewind.tcss")
@@ -49,13 +48,21 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """Lay out what happens, the files, and the difference of one of them."""
-        with Vertical(id="rewind", classes="-files" if self.preview.places else ""):
-            title = tr("Rewind to before “{title}”?").format(title=self.preview.point.title)
-            yield Static(title, id="rewind-title", markup=False)
+        title = tr("Rewind to before “{title}”?").format(title=self.preview.point.title)
+        keys, classes = {"enter": tr("Rewind"), "escape": tr("Back")}, "-wide"
+        if self.preview.places:
+            keys = {
+                "enter": tr("Rewind"),
+                "space": tr("Include or exclude"),
+                "up,down": tr("File"),
+                "pageup,pagedown": tr("Scroll"),
+                "escape": tr("Back"),
+            }
+            classes = "-wide -tall"
+        with Dialog(title, keys, id="rewind", classes=classes):
             yield Static(sentences(*self.preview.summary()), id="rewind-what", markup=False)
-            yield OptionList(id="rewind-files", markup=False, compact=True)
+            yield ChoiceList(id="rewind-files", markup=False, compact=True)
             yield QuestionLines(self._lines, id="rewind-lines")
-            yield Static("", id="rewind-keys", markup=False)
 
     def on_mount(self) -> None:
         """Show the files."""
@@ -63,10 +70,6 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
         has_files = bool(self.preview.places)
         self.query_one(OptionList).display = has_files
         self.query_one(QuestionLines).display = has_files
-        keys = tr("Enter rewinds · Esc goes back")
-        if has_files:
-            keys = tr("Enter rewinds · Space includes or excludes this file · PgUp PgDn scroll · Esc back")
-        self.query_one("#rewind-keys", Static).update(keys)
         self.call_after_refresh(self.guard.shown)
 
     def on_resize(self, _: events.Resize) -> None:

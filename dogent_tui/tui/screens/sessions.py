@@ -8,29 +8,21 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.sessions.model import SessionList, SessionShelf, SessionWish
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.sessions import SessionRecord
 
-_KEYS = tr("Enter {enter} · F2 rename · F3 fork · Del delete · Tab {tab} · Esc close")
-_ROOMY = 90
-"""Columns in which the keys can be named with all words."""
-_RENAMING = tr("Type the new title · Enter saves · Esc cancels")
 
-
-class SessionsScreen(ModalScreen[SessionWish]):
+class SessionsScreen(DialogScreen[SessionWish]):
     """Dismissed with what the user wants, or with nothing."""
 
-    CSS_PATH = stylesheet("sessions.tcss")
     AUTO_FOCUS = "#sessions-words"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", tr("Close")),
@@ -55,12 +47,10 @@ class SessionsScreen(ModalScreen[SessionWish]):
 
     def compose(self) -> ComposeResult:
         """Lay out the line to type into and the list."""
-        with Vertical(id="sessions"):
-            yield Static("", id="sessions-title", markup=False)
+        with Dialog(tr("Conversations"), {}, id="sessions", classes="-wide"):
             yield Input(placeholder=tr("Find a conversation"), compact=True, id="sessions-words")
-            yield OptionList(id="sessions-list", markup=False, compact=True)
-            yield Static("", id="sessions-nothing", markup=False)
-            yield Static("", id="sessions-keys", markup=False)
+            yield ChoiceList(id="sessions-list", markup=False, compact=True)
+            yield Static("", id="sessions-nothing", classes="dialog-why", markup=False)
 
     async def on_mount(self) -> None:
         """Read which conversations there are."""
@@ -86,17 +76,25 @@ class SessionsScreen(ModalScreen[SessionWish]):
         nothing.display = not self._shown
         nothing.update(self.list.nothing())
         where = tr("all folders") if self.list.everywhere else tr("this folder")
-        self.query_one("#sessions-title", Static).update(tr("Conversations in {where}").format(where=where))
+        self.query_one(Dialog).name_it(tr("Conversations"), where)
         self._show_keys()
 
     def _show_keys(self) -> None:
-        roomy = self.size.width >= _ROOMY
-        other = (
-            (tr("this folder") if roomy else tr("here")) if self.list.everywhere else (tr("all folders") if roomy else tr("all"))
-        )
         chosen = self._chosen
-        enter = tr("read") if chosen is not None and self.list.is_elsewhere(chosen) else tr("open")
-        self.query_one("#sessions-keys", Static).update(_RENAMING if self._renaming else _KEYS.format(enter=enter, tab=other))
+        read_only = chosen is not None and self.list.is_elsewhere(chosen)
+        keys = {
+            "enter": tr("Read") if read_only else tr("Open"),
+            "f2": tr("Rename"),
+            "f3": tr("Fork"),
+            "delete": tr("Delete"),
+            "tab": tr("This folder") if self.list.everywhere else tr("All folders"),
+            "escape": tr("Close"),
+        }
+        if self._renaming:
+            keys = {"enter": tr("Save the title"), "escape": tr("Cancel")}
+        elif chosen is None:
+            keys = {key: words for key, words in keys.items() if key in ("tab", "escape")}
+        self.query_one(Dialog).keys.show(keys)
 
     @property
     def _chosen(self) -> SessionRecord | None:

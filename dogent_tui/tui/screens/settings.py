@@ -62,12 +62,14 @@ class SettingsScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """Lay out the sections, the rows, and what the chosen one means."""
+        where = tr("Settings · {folder}").format(folder=display_path(self.draft.workspace.root))
+        yield Static(one_line(where), classes="screen-title", markup=False)
         with Vertical(id="settings"):
             yield self._sections
             yield self._list
             yield self._about
             yield Static(self._note, id="settings-note", markup=False)
-            yield KeyHints(id="settings-keys")
+        yield KeyHints(id="settings-keys", first=("select", "save"), last=("leave",))
 
     def on_mount(self) -> None:
         """Show the first section."""

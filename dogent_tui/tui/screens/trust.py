@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.dialog import ChoiceList, Dialog
 from dogent_tui.tui.screens.answering import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.came_with import Found
@@ -22,7 +23,6 @@ _OTHER_ROWS = 14
 _LEAST_ROWS = 2
 _USED = tr("Used once you trust this folder")
 _UNUSED = tr("Never used by dogent-tui, whatever you answer")
-_KEYS = tr("↑ ↓ choose · Enter answers · PgDn scrolls · Esc goes back")
 
 
 def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
@@ -68,18 +68,18 @@ class TrustScreen(AnsweringScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """Lay out the question, what came, and the answers."""
-        with Vertical(id="trust"):
-            yield Static(tr("Do you trust what came with this folder?"), id="trust-title", markup=False)
+        keys = {"enter": tr("Answer"), "up,down": tr("Choose"), "pageup,pagedown": tr("Scroll"), "escape": tr("Back")}
+        title = tr("Do you trust what came with this folder?")
+        with Dialog(title, keys, about=_shown(self._folder), id="trust", classes="-wide -warning"):
             came = _listed(dict.fromkeys(one.place for one in self._found if one.used)) or listing(self._came)
             where = tr("{came} came with {folder}: they are someone else's words until you trust them.").format(
                 folder=_shown(self._folder), came=_shown(came)
             )
-            yield Static(where, id="trust-why", markup=False)
+            yield Static(where, id="trust-why", classes="dialog-why", markup=False)
             with VerticalScroll(id="trust-found", can_focus=False):
                 yield from _found_parts(self._found)
             without, trust = Option(tr("Work without them"), id="without"), Option(tr("Trust this folder"), id="trust")
-            yield OptionList(without, trust, id="trust-answers", markup=False, compact=True)
-            yield Static(_KEYS, id="trust-keys", markup=False)
+            yield ChoiceList(without, trust, id="trust-answers", markup=False, compact=True)
 
     def on_resize(self, event: events.Resize) -> None:
         """Leave the answers their rows, however much came."""

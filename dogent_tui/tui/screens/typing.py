@@ -6,19 +6,16 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from dogent_tui.language import tr
+from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
-from dogent_tui.tui.stylesheets import stylesheet
 
 
-class TypingScreen(Withdrawable[str], ModalScreen[str]):
+class TypingScreen(Withdrawable[str], DialogScreen[str]):
     """Dismissed with what was typed, or with None where the user goes back."""
 
-    CSS_PATH = stylesheet("typing.tcss")
     AUTO_FOCUS = "#typing-text"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
@@ -37,12 +34,10 @@ class TypingScreen(Withdrawable[str], ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Lay out the line."""
-        with Vertical(id="typing"):
-            yield Static(self._title, id="typing-title", markup=False)
+        with Dialog(self._title, {"enter": tr("Confirm"), "escape": tr("Back")}, id="typing"):
             yield Input(self._text, placeholder=self._unset, password=self._secret, compact=True, id="typing-text")
-            yield Static(self._why, id="typing-why", markup=False)
-            yield Static("", id="typing-problem", markup=False)
-            yield Static(tr("Enter confirms · Esc goes back"), id="typing-keys", markup=False)
+            yield Static(self._why, classes="dialog-why", markup=False)
+            yield Static("", id="typing-problem", classes="dialog-problem", markup=False)
 
     def on_mount(self) -> None:
         """Keep the line still for whoever reads along."""

@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.dialog import ChoiceList
 
 _LABEL_CELLS = 29
 _CHANGED = "● "
@@ -36,7 +36,7 @@ class Row(msgspec.Struct, frozen=True):
     is_set: bool = True
 
 
-class RowList(OptionList):
+class RowList(ChoiceList):
     """Shows rows, and says which one is under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", tr("Change"), key_display="⏎")]

@@ -95,7 +95,7 @@ async def test_a_workbook_with_its_sheets(previewing, tmp_path):
 
 async def test_a_long_sheet_is_read_on_and_each_part_has_the_head(previewing, tmp_path):
     async with previewing(book(tmp_path / "book.xlsx", rows=3_000)) as preview:
-        await preview.until(lambda: "n reads on" in preview.drawn())
+        await preview.until(lambda: "n Read on" in preview.drawn())
         view = preview.screen.query_one("#preview-document")
         before = view.line_count
         assert before < 1_000

@@ -98,7 +98,7 @@ def test_preview_of_a_document(snap_compare, size, tmp_path) -> None:
     for number in range(60):
         document.add_paragraph(f"{number}. " + "The council decided to repair the bridge before winter. " * 3)
     document.save(str(tmp_path / "plan.docx"))
-    assert snap_compare(SidebarApp(*ENTRIES), terminal_size=size, run_before=previewed(tmp_path / "plan.docx", "n reads on"))
+    assert snap_compare(SidebarApp(*ENTRIES), terminal_size=size, run_before=previewed(tmp_path / "plan.docx", "n Read on"))
 
 
 def previewed(path, until: str):

@@ -23,6 +23,7 @@ from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.trust import TrustScreen
@@ -69,7 +70,7 @@ def opening(monkeypatch) -> list[FakeLauncher]:
 async def listed(s) -> SessionsScreen:
     await s.type("/sessions")
     await s.pilot.press("enter")
-    await s.until(lambda: isinstance(s.app.screen, SessionsScreen) and s.app.screen.query_one("#sessions-keys").render().plain)
+    await s.until(lambda: isinstance(s.app.screen, SessionsScreen) and s.app.screen.query_one(KeyLine).render().plain)
     return s.app.screen
 
 
@@ -179,10 +180,10 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
     async with stage() as s:
         screen = await listed(s)
         assert ["open in another window, read-only" in row for row in rows(screen)] == [True, False]
-        keys = screen.query_one("#sessions-keys")
-        await s.until(lambda: "Enter read " in keys.render().plain)
+        keys = screen.query_one(KeyLine)
+        await s.until(lambda: "⏎ Read " in keys.render().plain)
         await s.pilot.press("down")
-        await s.until(lambda: "Enter open " in keys.render().plain)
+        await s.until(lambda: "⏎ Open " in keys.render().plain)
         await s.pilot.press("up", "delete")
         await s.until(lambda: any("Close it there first" in note.message for note in s.app._notifications))
         assert s.app.screen is screen  # there is nothing to decide

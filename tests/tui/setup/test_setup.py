@@ -12,6 +12,7 @@ from textual.widgets import Input
 from dogent_tui.agent.service import AgentService
 from dogent_tui.local_models.model import LocalModel, LocalServer
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.setup.controller import Setup
 from dogent_tui.tui.setup.model import choices
 from dogent_tui.tui.setup.panel import SetupPanel
@@ -274,12 +275,12 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         assert "Specify the model" in words()
         model.value = "big-model"
         await s.pilot.press("enter")
-        keys = form.query_one("#endpoint-keys")
-        await s.until(lambda: "Enter keeps it anyway" in str(keys.render()))
+        keys = form.query_one(KeyLine)
+        await s.until(lambda: "Keep it anyway" in str(keys.render()))
         model.value = "bigger-model"  # another one: it would be tried again, and the line says so
-        await s.until(lambda: "tests it" in str(keys.render()) and not words())
+        await s.until(lambda: "test it" in str(keys.render()) and not words())
         model.value = "big-model"
-        await s.until(lambda: "Enter keeps it anyway" in str(keys.render()))
+        await s.until(lambda: "Keep it anyway" in str(keys.render()))
         assert not s.kept("claude.json").get("profiles", {}).get("example")
         await s.pilot.press("enter")
         await s.until(lambda: s.kept().get("profile") == "example")
@@ -317,7 +318,7 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
         form = s.app.screen
         key = form.query_one("#endpoint-key")
         await s.until(lambda: key.has_focus)
-        assert "DeepSeek" in str(form.query_one("#endpoint-title").render())
+        assert "DeepSeek" in str(form.query_one("#endpoint").border_title)
         await s.pilot.press("enter")
         assert "needs a key" in str(form.query_one("#endpoint-words").render())
         key.value = "sk-wrong"
