@@ -7,7 +7,7 @@ from statistics import median
 
 import msgspec
 
-from dogent_tui.documents.pdf.model import Box, Line, Table, around, join_words
+from dogent_tui.documents.pdf.model import Box, Line, Table, around, is_justified, join_words
 from dogent_tui.documents.pdf.rules import Rules, bands
 
 _WORDY = 34
@@ -56,7 +56,8 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
     """Return the tables among `lines`, each with the lines that it is made of."""
     found = []
     run: list[list[Line]] = []
-    for row in [*rows_of(lines), None]:
+    rows = [row if not is_justified(sorted(row, key=lambda line: line.box.x0)) else row[:1] for row in rows_of(lines)]
+    for row in [*rows, None]:
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue

@@ -1,5 +1,6 @@
 """A page without tags: its lines are put together by where they are and how they are set."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
@@ -29,8 +30,8 @@ _MOST_EMPTY = 3.5
 """Lines from one part of a program to the next."""
 
 _OFF_GRID = 0.12
-_WIDEST_GAP = 3.5
-"""Sizes of the text between the mark of an item and the item."""
+_WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
+"""Sizes of the text between the mark of an item, or a number that counts alone, and the item."""
 
 
 def layout_pieces(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[Piece]:
@@ -97,8 +98,10 @@ def _with_marks(blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
     lines = sorted((line for block in blocks for line in block.lines if line.upright), key=lambda line: line.box.y0)
     partners: dict[int, Line] = {}
     marks: set[int] = set()
+    numbers = {int(line.text) for line in lines if re.fullmatch(r" ?\d{1,3} ?", line.text)}
     for place, line in enumerate(lines):
-        if is_mark(line.text) and (partner := _partner(line, lines[max(0, place - 40) : place + 40])):
+        counts = line.text.strip().isdecimal() and numbers & {int(line.text) - 1, int(line.text) + 1}
+        if (counts or is_mark(line.text)) and (partner := _partner(line, lines[max(0, place - 40) : place + 40])):
             partners[id(partner)] = line
             marks.add(id(line))
     for block in blocks:
@@ -113,7 +116,8 @@ def _partner(mark: Line, lines: Iterable[Line]) -> Line | None:
     gaps = [
         (mark.box.x0 - line.box.x1 if line.right_to_left else line.box.x0 - mark.box.x1, place) for place, line in enumerate(row)
     ]
-    near = [(gap, place) for gap, place in gaps if -1 < gap < _WIDEST_GAP * mark.size]
+    widest = _WIDEST_GAP if is_mark(mark.text) else _NUMBER_GAP
+    near = [(gap, place) for gap, place in gaps if -1 < gap < widest * mark.size]
     alone = len(row) == 1 or not mark.text.strip(" .)(").isalnum()
     return row[min(near)[1]] if near and alone else None
 
@@ -122,7 +126,8 @@ def _marked(line: Line, mark: Line | None) -> Line:
     if mark is None:
         return line
     blank = Run(" ", line.size, x0=mark.box.x1)
-    signs = [msgspec.structs.replace(run, text=run.text.strip()) for run in mark.runs]
+    dot = "." if mark.text.strip().isdecimal() else ""
+    signs = [msgspec.structs.replace(run, text=run.text.strip() + dot) for run in mark.runs]
     return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
 
 

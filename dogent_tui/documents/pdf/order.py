@@ -17,7 +17,7 @@ _FULL = 0.75
 """The share of a column's width that a full line takes."""
 
 _FULL_LINES = {16.0: 0.1, 9.0: 0.5}
-"""How wide the lines of a column are on average, in sizes of the text → which share of them is full at least. Columns of prose
+"""How wide the lines of a column are on average, in sizes of the text → the share of the text in full ones. Columns of prose
 have long ones, however short the items of a list in them are; tables and forms have mostly shorter ones, and few are full."""
 
 _SLACK = 2.0
@@ -120,7 +120,7 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
 
 def _is_column(lines: Sequence[Line], width: float) -> bool:
     long = sum(line.box.width / max(line.size, 1) for line in lines) / len(lines)
-    full = sum(line.box.width >= _FULL * width for line in lines) / len(lines)
+    full = sum(len(line.text) for line in lines if line.box.width >= _FULL * width) / sum(len(line.text) for line in lines)
     return any(long >= length and full >= share for length, share in _FULL_LINES.items())
 
 
