@@ -113,6 +113,20 @@ class Chat(Connected):
         """Whether a run is under way, or waits for its turn."""
         return bool(self._expected) or (self.turn is not None and not self.turn.is_over)
 
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """Who said what, without what the run under way replied so far: that is read from its turn."""
+        said = [*self.service.said]
+        while self.turn is not None and not self.turn.is_over and said and said[-1][0] == "assistant":
+            said.pop()
+        return said
+
+    async def open_requests(self) -> list[Chunk]:
+        """Return what a run that ended asked on a screen, and nobody has answered."""
+        chunks = MessageChunks(self.service.session_id)
+        asked = [await asyncio.to_thread(self._with_hunks, each) for each in self.service.requests if not each.in_run]
+        return [chunk for each in asked for chunk in chunks.of(each)]
+
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
     async def submit(self, prompt: events.Prompt) -> Turn:

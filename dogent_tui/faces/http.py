@@ -154,8 +154,11 @@ class ChatServer:
         return await self._stream(request, chat, same, pauses=request.query.get("approvals") != "stream")
 
     async def said(self, request: web.Request) -> web.StreamResponse:
-        """Return what was said in a chat, for a page that is loaded again."""
-        return web.json_response({"said": [{"role": role, "text": text} for role, text in self._known(request).service.said]})
+        """Return what was said before the run under way, and what waits for an answer, for a page that is loaded again."""
+        chat = self._known(request)
+        runs = chat.turn is not None and not chat.turn.is_over
+        said = [{"role": role, "text": text} for role, text in chat.said]
+        return web.json_response({"said": said, "waiting": await chat.open_requests(), "isRunning": runs})
 
     async def stop(self, request: web.Request) -> web.StreamResponse:
         """Interrupt the run."""
@@ -259,7 +262,10 @@ class ChatServer:
         message_id: str = "",
         pauses: bool = True,
     ) -> web.StreamResponse:
-        """Stream a turn. Who goes away before its end stops it, unless it waits for an answer or somebody else reads it."""
+        """Stream a turn. Who goes away before its end stops it.
+
+        Not where it waits for an answer, where somebody else reads it, or where it was asked for with ``disconnect=continue``.
+        """
         response = web.StreamResponse(headers={**_HEADERS, **self._door.cors(request)})
         await response.prepare(request)
         await response.write(b": stream-open\n\n")
@@ -272,7 +278,8 @@ class ChatServer:
         except DogentError as error:
             await _write(response, {"type": "error", "errorText": f"{error.message} {error.remedy}".strip()})
         except (ConnectionError, asyncio.CancelledError):
-            if turn is not None and not turn.waiting and not turn.is_over and turn.readers == 1:
+            goes_on = request.query.get("disconnect") == "continue"
+            if turn is not None and not (goes_on or turn.waiting or turn.is_over) and turn.readers == 1:
                 await asyncio.shield(chat.stop())
             raise
         finally:

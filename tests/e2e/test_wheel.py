@@ -37,6 +37,7 @@ def test_the_wheel_has_everything_the_application_reads(wheel):
     assert {f"dogent_tui/agent/prompts/{name}.md" for name in ("system", "user")} <= names
     assert {f"dogent_tui/schemas/{name}.schema.json" for name in ("claude", "web", "vision", "dogent", "home")} <= names
     assert any(name.startswith("dogent_tui/sample/files/") for name in names)
+    assert {f"dogent_tui/faces/page/{name}" for name in ("index.html", "page.css", "page.js")} <= names
     assert {f"dogent_tui/documents/export/reference/{name}.xml" for name in ("document", "footer", "styles")} <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
 

@@ -58,19 +58,28 @@ def parsed(stream: str) -> list[dict[str, Any]]:
 @asynccontextmanager
 async def serving(folder: Path, api: ScriptedApi, *arguments: str) -> AsyncIterator[Served]:
     """Start `dogent-tui serve` in `folder`, which holds the home and the workspace."""
-    home, root = folder / "home", folder / "workspace"
-    home.mkdir(exist_ok=True)
-    root.mkdir(exist_ok=True)
-    write_profile(home / ".dogent", root, api)
-    command = [sys.executable, "-m", "dogent_tui", "serve", str(root), "--json", *arguments]
-    environment = plain_environment(home)
-    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=environment, cwd=ROOT)
-    assert process.stdout is not None
-    try:
+    async with started(folder, api, "--json", *arguments) as (process, home, root):
+        assert process.stdout is not None
         told = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT_S))
         served = Served(told["url"], told["token"], root, home, api)
         async with served.http:
             yield served
+
+
+@asynccontextmanager
+async def started(
+    folder: Path, api: ScriptedApi, *arguments: str
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, Path, Path]]:
+    """Start the server, and end it as a user does. Give the process, the home and the workspace."""
+    home, root = folder / "home", folder / "workspace"
+    home.mkdir(exist_ok=True)
+    root.mkdir(exist_ok=True)
+    write_profile(home / ".dogent", root, api)
+    command = [sys.executable, "-m", "dogent_tui", "serve", str(root), *arguments]
+    environment = plain_environment(home)
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=environment, cwd=ROOT)
+    try:
+        yield process, home, root
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
