@@ -1,7 +1,6 @@
 """The application: sessions, commands, the screen, and the way of events from the service to the screen."""
 
 import asyncio
-import gc
 import logging
 import signal
 import sys
@@ -30,7 +29,7 @@ from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
-from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young
+from dogent_tui.tui.garbage import COLLECT_EVERY_S, agent_started, collect_young
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.legible import HIGH, Legible
@@ -110,6 +109,7 @@ class DogentApp(App[None]):
         self._draft: str | None = None
         self._switching = asyncio.Lock()
         self._draft_taken = False
+        self._agent_started = False
         self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
         self._starting: Worker[None] | None = None
@@ -270,7 +270,8 @@ class DogentApp(App[None]):
     async def _follow(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         async for event in events:
             if isinstance(event, SessionStarted):
-                gc.freeze()  # the SDK's modules are there for good: no collection has to look at them again
+                agent_started(first=not self._agent_started)
+                self._agent_started = True
             if screen.service is service:  # the last words of a session that was left are for its log only
                 screen.handle(event)
             if isinstance(event, RunStarted):

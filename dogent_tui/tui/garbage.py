@@ -16,6 +16,17 @@ def hold_back() -> None:
     gc.set_threshold(*_THRESHOLDS)
 
 
+def agent_started(*, first: bool) -> None:
+    """Leave what the agent loaded out of all collections, where it is the `first`; afterwards give back what the one before left.
+
+    What is there when another session starts is the conversation that was left: kept out, it would stay for good.
+    """
+    if first:
+        gc.freeze()
+    else:
+        gc.collect()
+
+
 def collect_young() -> None:
     """Look through what was made lately, if it is enough to be worth it."""
     if gc.get_count()[0] >= WORTH_COLLECTING:

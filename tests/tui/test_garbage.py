@@ -1,10 +1,11 @@
 """Garbage is looked for between the frames."""
 
 import gc
+import weakref
 
 import pytest
 
-from dogent_tui.tui.garbage import WORTH_COLLECTING, collect_young
+from dogent_tui.tui.garbage import WORTH_COLLECTING, agent_started, collect_young
 
 
 @pytest.fixture
@@ -38,3 +39,17 @@ def test_much_that_is_new_is_looked_through(collected):
     collect_young()
     assert collected == [1]
     assert gc.get_count()[0] < WORTH_COLLECTING
+
+
+class Conversation:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_a_conversation_that_was_left_is_given_back_when_the_next_one_starts():
+    conversation = Conversation()
+    left = weakref.ref(conversation)
+    agent_started(first=False)
+    del conversation
+    agent_started(first=False)
+    assert left() is None
