@@ -11,6 +11,7 @@ import os
 import re
 import selectors
 from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import IO, Any, cast
 
 from textual import events
 from textual._xterm_parser import XTermParser
@@ -143,8 +144,38 @@ class TerminalInput:
         self._keys.last_x, self._keys.last_y = old.last_x, old.last_y
 
 
+class _Output:
+    """What the writer writes to: `file`, for as long as somebody reads it.
+
+    Textual 8.2's writer ends with the first error; then its queue fills, and the application waits in `write` for ever.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write, or do nothing where the terminal is gone."""
+        with contextlib.suppress(OSError):  # the terminal is gone: the reader sees it too, and ends the application
+            self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Have it written, or do nothing where the terminal is gone."""
+        with contextlib.suppress(OSError):
+            self._file.flush()
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+        return self._file.fileno()
+
+
 class TerminalDriver(LinuxDriver):
-    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader."""
+    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader, and a writer that outlives the terminal."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        if self._file is not None:
+            self._file = cast("Any", _Output(self._file))
 
     def ask_background(self) -> None:
         """Ask the terminal for the color of its background; `BackgroundTold` is the answer, if it gives one."""
