@@ -1,12 +1,14 @@
 """What comes from the terminal becomes keys and pastes, however it is cut into pieces and whatever is in it."""
 
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 from textual.message import Message
 
-from dogent_tui.tui.driver import TerminalInput
+from dogent_tui.tui.driver import TerminalInput, _Output
 
 WHITE = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
 MARKED = "\x1b[200~{}\x1b[201~"
@@ -98,3 +100,15 @@ def test_a_lone_escape_is_a_key_once_nothing_follows():
     while not found:
         found = list(terminal.tick())
     assert seen(found) == ["escape"]
+
+
+def test_writing_to_a_terminal_that_is_gone_is_no_error(tmp_path):
+    """Textual's writer would end, its queue fill, and the application wait for ever."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    output = _Output(os.fdopen(writing, "w", closefd=False))
+    for _ in range(100):
+        assert output.write("x" * 1_000) == 1_000
+        output.flush()
+    assert output.fileno() == writing
+    os.close(writing)
