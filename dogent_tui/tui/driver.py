@@ -170,7 +170,7 @@ class TerminalInput:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader."""
+    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader, and a writer that outlives the terminal."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

@@ -50,6 +50,7 @@ QUICK = (
     "form/cli/stop",
     "tool/worker/kill",
     "tool/launcher/kill",
+    "tool/terminal/kill",
     "permission/terminal/garbage",
     "streaming/endpoint/cut",
     "connecting/network/gone",

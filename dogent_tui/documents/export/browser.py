@@ -328,6 +328,10 @@ async def _start_driver() -> "Playwright":
     except asyncio.CancelledError:
         await (await starting).stop()
         raise
+    except Exception as error:  # a plain one, where the driver is killed
+        raise BrowserUnavailableError(
+            tr("No browser on this computer starts ({reason}).").format(reason=error), _REMEDY, code="engine_missing"
+        ) from error
 
 
 async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Printed:
