@@ -390,7 +390,7 @@ function form(data) {
       const own = (given.get(`${question.id} text`) ?? "").trim(), chosen = given.getAll(question.id);
       answers[question.id] = question.multiple ? [...chosen, ...(own ? [own] : [])] : own || (chosen[0] ?? null);
     }
-    const told = data.questions.map((question) => `${question.question} ${[answers[question.id] ?? "–"].flat().map((value) => question.options.find((option) => option.value === value)?.label ?? value).join(", ")}`);
+    const told = data.questions.map((question) => `${question.question} ${[answers[question.id]?.length ? answers[question.id] : "–"].flat().map((value) => question.options.find((option) => option.value === value)?.label ?? value).join(", ")}`);
     reply(`answers/${data.id}`, { answers }, data.id, told.join("\n"));
   });
   return made;
