@@ -245,7 +245,7 @@ class ChatServer:
             return []
         path = workspace.absolute(str(given)).resolve()
         if not workspace.contains(path):
-            raise PermissionError(tr("filePath lies outside the folder that this server serves."))
+            raise PermissionError(tr("filePath is outside the folder that this server serves."))
         name = workspace.relative(path)
         libraries.open_document = name
         if isinstance(content, str) and not (path.is_file() and path.read_bytes() == content.encode()):
