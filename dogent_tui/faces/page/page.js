@@ -13,7 +13,8 @@ const CHINESE = {
   "Stopped.": "已停止。", "Plan": "计划", "denied": "已拒绝", 
   "The connection was cut before the answer was complete.": "回答尚未完整，连接已中断。", "The server cannot be reached.": "无法连接服务器。",
   "This page opens with the address that dogent-tui serve prints.": "请用 dogent-tui serve 打印的地址打开此页面。",
-  "Permission": "许可", "Why not (optional; the run then continues)": "拒绝的理由（可不填；填写后继续运行）", "Deny": "拒绝", "Undo": "撤销",
+  "Permission": "许可", "Why not (optional; the run then continues)": "拒绝的理由（可不填；填写后继续运行）", "Why not (optional)": "拒绝的理由（可不填）", "Deny": "拒绝",
+  "Ask for a draft, for a change, or about what is in this folder.": "可以请它起草、修改，或询问此文件夹中的内容。", "Undo": "撤销",
   "Allow once": "允许一次", "Allow in this chat": "本次对话内允许", "Always allow here": "在此始终允许",
   "Keep": "保留", "Keep, and the like in this chat": "保留，本次对话中同类也保留", "Always keep such": "始终保留同类",
   "recommended": "推荐", "Or in your own words": "或用自己的话", "Send answers": "提交回答", "Do not answer": "不回答",
@@ -352,7 +353,7 @@ function dialog(tag, label, ...children) {
 }
 
 function permission(data) {
-  const words = el("input", { type: "text", "aria-label": tr("Why not (optional; the run then continues)"), placeholder: tr("Why not (optional; the run then continues)"), maxlength: 2000 });
+  const words = el("input", { type: "text", "aria-label": tr("Why not (optional; the run then continues)"), placeholder: tr("Why not (optional)"), maxlength: 2000 });
   const answer = (body) => reply(`approvals/${data.id}`, body, data.id);
   const deny = () => answer({ approved: false, reason: words.value.trim(), continue: Boolean(words.value.trim()) });
   const scopes = data.alreadyRan ? { once: "Keep", session: "Keep, and the like in this chat", always: "Always keep such" }
@@ -376,8 +377,8 @@ function form(data) {
     ...data.questions.map((question) => el("fieldset", {}, el("legend", {}, question.question),
       ...question.options.map((option) => el("label", {},
         el("input", { type: question.multiple ? "checkbox" : "radio", name: question.id, value: option.value, checked: question.recommended.includes(option.value) }),
-        ` ${option.label}`, question.recommended.includes(option.value) ? el("span", { class: "say" }, ` (${tr("recommended")})`) : null,
-        option.description ? el("span", { class: "say" }, ` ${option.description}`) : null)),
+        el("span", {}, option.label, question.recommended.includes(option.value) ? el("span", { class: "say" }, ` (${tr("recommended")})`) : null,
+        option.description ? el("span", { class: "say" }, ` ${option.description}`) : null))),
       question.allow_freeform || !question.options.length ? el("input", { type: "text", name: `${question.id} text`, "aria-label": question.question, placeholder: question.placeholder || (question.options.length ? tr("Or in your own words") : "")}) : null)),
     keys(el("button", { class: "first", type: "submit" }, tr("Send answers")), button(tr("Do not answer"), () => reply(`answers/${data.id}`, { abandon: true }, data.id))));
   const first = made.querySelector("fieldset");
@@ -389,7 +390,7 @@ function form(data) {
       const own = (given.get(`${question.id} text`) ?? "").trim(), chosen = given.getAll(question.id);
       answers[question.id] = question.multiple ? [...chosen, ...(own ? [own] : [])] : own || (chosen[0] ?? null);
     }
-    const told = data.questions.map((question) => `${question.question} ${[answers[question.id] ?? "–"].flat().map((value) => question.options.find((option) => option.value === value)?.label ?? value).join(", ")}`);
+    const told = data.questions.map((question) => `${question.question} ${[answers[question.id]?.length ? answers[question.id] : "–"].flat().map((value) => question.options.find((option) => option.value === value)?.label ?? value).join(", ")}`);
     reply(`answers/${data.id}`, { answers }, data.id, told.join("\n"));
   });
   return made;
@@ -532,6 +533,7 @@ async function open() {
   if (!token) { note(tr("This page opens with the address that dogent-tui serve prints."), "note failed"); return; }
   $("folder").textContent = sessionStorage.getItem("folder") ?? "";
   if (!chat) sessionStorage.setItem("chat", (chat = crypto.randomUUID()));
+  talk.append(el("p", { class: "hint" }, tr("Ask for a draft, for a change, or about what is in this folder.")));
   ask.hidden = false;
   $("new").hidden = false;
   text.focus();
@@ -555,7 +557,7 @@ async function restore() {
 
 document.documentElement.lang = isChinese ? "zh-CN" : "en";
 for (const [id, words] of Object.entries({ new: "New chat", send: "Send", stop: "Stop" })) $(id).textContent = tr(words);
-text.placeholder = tr("What would you like to write? @ names a file");
+text.placeholder = tr(matchMedia("(max-width: 34rem)").matches ? "Message" : "What would you like to write? @ names a file");
 text.setAttribute("aria-label", tr("Message"));
 names.setAttribute("aria-label", tr("Files"));
 open().catch(() => note(tr("The server cannot be reached."), "note failed"));
