@@ -23,7 +23,8 @@ from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.benchmarks.table import Row
 
-FIRST, RUNS = 500, 300
+WARM, FIRST, RUNS = 10, 500, 300
+"""Runs that load what is imported on use; that fill what is kept of drawn lines; that are measured."""
 SIZE = (120, 40)
 
 
@@ -47,6 +48,8 @@ async def _runs(root: Path, *, traced: bool) -> list[Row]:
         await pilot.pause()
         if traced:
             tracemalloc.start()
+        for number in range(-WARM, 0):
+            await _run(app, launchers[0], number)
         begun = _kilobytes(traced)
         for number in range(FIRST):
             await _run(app, launchers[0], number)
