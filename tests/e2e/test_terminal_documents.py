@@ -39,9 +39,9 @@ async def test_a_document_is_exported_replaced_and_looked_into(workspace, home):
         terminal.type(BACK_TAB)
         await terminal.wait_for("Remove")
         terminal.type(ENTER)
-        await terminal.wait_for("docx · ", "Year │ Guests", "c copies")
+        await terminal.wait_for("docx · ", "Year │ Guests", "c Copy")
         terminal.type(ESCAPE)
-        await eventually(lambda: "c copies" not in terminal.text(), "the conversation")
+        await eventually(lambda: "c Copy" not in terminal.text(), "the conversation")
         terminal.type(ESCAPE)
         await eventually(lambda: "Remove" not in terminal.text(), "the prompt")
 

@@ -1,6 +1,7 @@
 """What comes from the terminal becomes keys and pastes, however it is cut into pieces and whatever is in it."""
 
 import os
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -106,10 +107,12 @@ def test_a_lone_escape_is_a_key_once_nothing_follows():
 def test_a_terminal_that_is_gone_takes_whatever_is_written():
     ours, theirs = os.openpty()
     os.close(ours)
-    with os.fdopen(theirs, "w", encoding="utf-8") as gone:
-        writer = WriterThread(LastingOutput(gone))
-        writer.start()
-        for _ in range(100):
-            writer._queue.put("x" * 1000, timeout=10)
-        writer.stop()
-        assert not writer.is_alive()
+    gone = os.fdopen(theirs, "w", encoding="utf-8")
+    writer = WriterThread(LastingOutput(gone))
+    writer.start()
+    for _ in range(100):
+        writer._queue.put("x" * 1000, timeout=10)
+    writer.stop()
+    assert not writer.is_alive()
+    with suppress(OSError):  # what could not be written is tried once more
+        gone.close()

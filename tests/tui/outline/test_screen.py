@@ -275,7 +275,7 @@ async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(desk, monk
     async with desk(size=(180, 30)) as editor:
         await editor.press("end", "ctrl+t", "end")
         await editor.type("X")
-        assert "^T Tree Esc Back" in str(editor.app.editor.query_one("#outline-keys").render())
+        assert "^T Tree  Esc Back" in str(editor.app.editor.query_one("#outline-keys").render())
         await until(editor, lambda: shown(editor).count("ResultsX") == 3)  # in the tree, the text and the preview
         assert "6 headings · 1 ~ changed" in shown(editor)
         assert editor.tree.endswith("2ResultsX<")
@@ -446,7 +446,7 @@ async def test_the_next_key_is_first_and_the_way_out_last(desk, size):
         bar = editor.app.editor.query_one("#outline-keys")
         shown = str(bar.render())
         assert shown.startswith("^S Send")
-        assert shown.endswith("Esc Back F1 Help")
+        assert shown.endswith("Esc Back  F1 Help")
         assert "\n" not in shown
         assert bar.size.height == 1
         assert len(shown) <= bar.size.width

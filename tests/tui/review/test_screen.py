@@ -167,7 +167,7 @@ async def test_what_writes_is_the_first_key_and_the_way_out_the_last(review, siz
         bar = app.review.query_one("#review-keys")
         shown = str(bar.render())
         assert shown.startswith("⏎ Write")
-        assert shown.endswith("Esc Back F1 Help")
+        assert shown.endswith("Esc Back  F1 Help")
         assert bar.size.height == 1
         assert len(shown) <= bar.size.width
 
