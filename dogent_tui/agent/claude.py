@@ -84,7 +84,9 @@ def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
 
-_DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO})
+_DISK_ERRORS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EEXIST, errno.ENOTDIR}
+)
 _REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the prompt again.")
 _REINSTALL = tr("Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the process.")
 

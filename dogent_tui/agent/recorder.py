@@ -197,9 +197,9 @@ class Recorder:
             self._entries.popleft()
 
     def _tell(self, code: str, error: Exception) -> None:
-        """Say once that the disk does not take what happens, and every time in the log."""
-        _LOG.warning("An event was not recorded: %s", error)
+        """Say once that the disk does not take what happens."""
         if code not in self._failing:
+            _LOG.warning("An event was not recorded: %s", error)
             self._failing.add(code)
             message, remedy = _NOT_KEPT[code]
             self._notices.append(Notice(level="warning", code=code, message=message.format(error=error), remedy=remedy))

@@ -29,7 +29,7 @@ from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
-from dogent_tui.tui.garbage import COLLECT_EVERY_S, agent_started, collect_young
+from dogent_tui.tui.garbage import COLLECT_EVERY_S, GIVE_BACK_AFTER_S, agent_started, collect_young, give_back
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.legible import HIGH, Legible
@@ -109,7 +109,7 @@ class DogentApp(App[None]):
         self._draft: str | None = None
         self._switching = asyncio.Lock()
         self._draft_taken = False
-        self._agent_started = False
+        self._started_for: AgentService | None = None
         self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
         self._starting: Worker[None] | None = None
@@ -267,11 +267,18 @@ class DogentApp(App[None]):
         recorder = await asyncio.to_thread(session_recorder, opened, screen.handle)
         await recorder.record(events)
 
+    def _keep_from_collections(self, service: AgentService) -> None:
+        """Leave what is there for good out of collections, and give back what a session before this one left."""
+        if self._started_for is None:
+            agent_started()
+        elif self._started_for is not service:
+            self.set_timer(GIVE_BACK_AFTER_S, give_back)
+        self._started_for = service
+
     async def _follow(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         async for event in events:
             if isinstance(event, SessionStarted):
-                agent_started(first=not self._agent_started)
-                self._agent_started = True
+                self._keep_from_collections(service)
             if screen.service is service:  # the last words of a session that was left are for its log only
                 screen.handle(event)
             if isinstance(event, RunStarted):

@@ -3,6 +3,8 @@
 import gc
 
 COLLECT_EVERY_S = 1.0
+GIVE_BACK_AFTER_S = 2.0
+"""Seconds after which the widgets of a conversation that was left are gone."""
 WORTH_COLLECTING = 5_000
 """New objects for which a collection is worth its few milliseconds."""
 
@@ -16,15 +18,16 @@ def hold_back() -> None:
     gc.set_threshold(*_THRESHOLDS)
 
 
-def agent_started(*, first: bool) -> None:
-    """Leave what the agent loaded out of all collections, where it is the `first`; afterwards give back what the one before left.
+def agent_started() -> None:
+    """Leave what the agent loaded out of all collections."""
+    gc.freeze()
 
-    What is there when another session starts is the conversation that was left: kept out, it would stay for good.
-    """
-    if first:
-        gc.freeze()
-    else:
-        gc.collect()
+
+def give_back() -> None:
+    """Give back what a conversation that was left holds: it was there when the rest was left out, and would stay for good."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def collect_young() -> None:

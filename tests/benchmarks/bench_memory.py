@@ -18,6 +18,7 @@ from dogent_tui.agent.events import Prompt, TextDelta, TextFinished, ToolResult,
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.garbage import GIVE_BACK_AFTER_S
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
@@ -61,7 +62,7 @@ async def _runs(root: Path, *, traced: bool) -> list[Row]:
             app.conversation.typed.submit("/new", ())
             while len(launchers) == 1 or not launchers[1].started:
                 await asyncio.sleep(0.01)
-            await pilot.pause(0.5)
+            await pilot.pause(GIVE_BACK_AFTER_S + 1)
         renewed = _kilobytes(traced)
     tracemalloc.stop()
     given = f"of {after - begun:,.0f} KB"

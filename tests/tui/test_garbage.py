@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from dogent_tui.tui.garbage import WORTH_COLLECTING, agent_started, collect_young
+from dogent_tui.tui.garbage import WORTH_COLLECTING, agent_started, collect_young, give_back
 
 
 @pytest.fixture
@@ -46,10 +46,10 @@ class Conversation:
         self.itself = self
 
 
-def test_a_conversation_that_was_left_is_given_back_when_the_next_one_starts():
+def test_a_conversation_that_was_left_is_given_back():
     conversation = Conversation()
     left = weakref.ref(conversation)
-    agent_started(first=False)
+    agent_started()
     del conversation
-    agent_started(first=False)
+    give_back()
     assert left() is None
