@@ -519,7 +519,7 @@ class AgentService:
             answer = await self._questions.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(allow=kept, scope=answer.scope if answer is not None and kept else "once")
-        if run is None or run.stop.is_set() or run.aborted:
+        if run is None or run.stop.is_set() or run.aborted or self._connection.is_leaving_turn:
             return STOPPED
         if (before := run.denied_before(question)) is not None:
             return before
