@@ -9,10 +9,9 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import first_remembered, is_remembered, without_dropped
-from dogent_tui.agent.conversation import Ask, AskForm, Conversation, TurnEnded
+from dogent_tui.agent.conversation import Ask, AskForm, Conversation, Launcher, SessionChoice, TurnEnded
 from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.failures import session_lost
-from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 
