@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from enum import Enum
 from functools import cached_property
 from posixpath import basename
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -68,6 +69,24 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
 
 _MOST_ASKED_ABOUT = 200
 """Files of which some are offered to be asked about: those changed lately, then those nearest to the root."""
+
+
+class Origin(Enum):
+    """Where events come from.
+
+    `LIVE`: the session of this window. `EARLIER`: a log, of which all is over. `OPEN_ELSEWHERE`: the log of a session that
+    another window has. `ELSEWHERE`: what that window adds.
+    """
+
+    LIVE = "live"
+    EARLIER = "earlier"
+    OPEN_ELSEWHERE = "open elsewhere"
+    ELSEWHERE = "elsewhere"
+
+    @property
+    def is_now(self) -> bool:
+        """Whether it happens now, rather than being read from a log."""
+        return self in (Origin.LIVE, Origin.ELSEWHERE)
 
 
 class ConversationScreen(ConversationPort):
@@ -224,81 +243,121 @@ class ConversationScreen(ConversationPort):
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
     def handle(self, event: Event) -> None:
-        """Show what happened. The one place where events reach the widgets."""
-        self.transcript.apply(event)
-        self.status_bar.handle(event)
-        self.attaching.handle(event)
-        self.todos.handle(event)
-        self._handle_documents(event)
-        if isinstance(event, RunStarted | RunFinished):
-            self.prompt.offer(self.lessons.offer(event))
-        match event:
-            case RunStarted() | Notice():
-                self.conversation_layout.show_transcript()
-                self.prompt.offer_requests(())
-                self.prompt.set_busy(self.status_bar.status.running)
-            case RunFinished():
-                self.prompt.set_busy(False)
-                self._ask(event)
-                self._call_back()
-            case UiRequested() | UiSettled():
-                self.requests.handle(event)
-            case QueueChanged(prompts=prompts):
-                self.prompt.set_queue(prompts)
-            case PermissionRequested():
-                self.questions.handle(event)
-                self._call_back()
-            case PermissionDecided():
-                self.questions.handle(event)
-                self._ask(event)
-            case ToolResult():
-                self.look_again()
-
-    def _handle_documents(self, event: Event) -> None:
-        """Show what `event` means to the documents that were made, and to the one that is open."""
-        made = self.made.learn(event)
-        if made is not None:
-            self.made.show()
-            self._name_document()
-        if self.has_document:
-            self.documents.handle(event)
-        self.showing.handle(event, made)
-
-    def _name_document(self) -> None:
-        """Say with which key what was written last is seen."""
-        written = self.results.written
-        words = tr("{key} shows {name}").format(key=self.key_of("document"), name=shortened(basename(written))) if written else ""
-        self.prompt.set_document(words)
+        """Show what happened."""
+        self._dispatch((event,), Origin.LIVE)
 
     async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
-        """Show an earlier conversation, and return when its end can be seen. Not `ended`: it goes on in another window."""
-        made: list[Result] = []
-        for event in events:
-            self.todos.handle(event)
-            if (result := self.made.learn(event)) is not None:
-                made.append(result)
-            if isinstance(event, UsageChanged) or not ended:
-                self.status_bar.handle(event)
-        self.transcript.replay(events, ended=ended)
-        self.attaching.replay(events)
-        if made:
-            self.made.show()
-            self._name_document()
-            self.showing.replayed(made)
+        """Show an earlier conversation, and return when its end can be seen. Not `ended`: another window continues it."""
+        self._dispatch(events, Origin.EARLIER if ended else Origin.OPEN_ELSEWHERE)
         self.conversation_layout.show_transcript()
         if self.transcript.is_running:  # the user may have left already
             await self.transcript.wait_for_refresh()
 
     def show_elsewhere(self, events: Sequence[Event]) -> None:
         """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
+        self._dispatch(events, Origin.ELSEWHERE)
+
+    def _dispatch(self, events: Sequence[Event], origin: Origin) -> None:
+        """Give `events` to all that show them. The one place where events reach the widgets."""
+        for subscriber in (
+            self._to_transcript,
+            self._to_status,
+            self._to_attachments,
+            self._to_plan,
+            self._to_documents,
+            self._to_prompt,
+            self._to_questions,
+            self._to_index,
+        ):
+            subscriber(events, origin)
+
+    def _to_transcript(self, events: Sequence[Event], origin: Origin) -> None:
+        if origin is not Origin.LIVE:
+            self.transcript.replay(events, ended=origin is Origin.EARLIER)
+            return
+        for event in events:
+            self.transcript.apply(event)
+            if isinstance(event, RunStarted | Notice):
+                self.conversation_layout.show_transcript()
+
+    def _to_status(self, events: Sequence[Event], origin: Origin) -> None:
+        for event in events:
+            if origin is not Origin.EARLIER or isinstance(event, UsageChanged):  # of what is over only the context lasts
+                self.status_bar.handle(event)
+
+    def _to_attachments(self, events: Sequence[Event], origin: Origin) -> None:
+        if origin is not Origin.LIVE:
+            self.attaching.replay(events)
+            return
+        for event in events:
+            self.attaching.handle(event)
+
+    def _to_plan(self, events: Sequence[Event], origin: Origin) -> None:
+        del origin
         for event in events:
             self.todos.handle(event)
-            self.status_bar.handle(event)
-            self._handle_documents(event)
-        self.transcript.replay(events, ended=False)
-        self.attaching.replay(events)
-        if any(isinstance(event, ToolResult) for event in events):
+
+    def _to_documents(self, events: Sequence[Event], origin: Origin) -> None:
+        """Show what `events` mean to the documents that were made, and to the one that is open."""
+        all_made: list[Result] = []
+        for event in events:
+            if (made := self.made.learn(event)) is not None:
+                all_made.append(made)
+            if origin.is_now:
+                if self.has_document:
+                    self.documents.handle(event)
+                self.showing.handle(event, made)
+        if all_made:
+            self.made.show()
+            self._name_document()
+            if not origin.is_now:
+                self.showing.replayed(all_made)
+
+    def _to_prompt(self, events: Sequence[Event], origin: Origin) -> None:
+        if origin is not Origin.LIVE:
+            return
+        for event in events:
+            match event:
+                case RunStarted():
+                    self.prompt.offer(self.lessons.offer(event))
+                    self.prompt.offer_requests(())
+                    self.prompt.set_busy(self.status_bar.status.running)
+                case Notice():
+                    self.prompt.offer_requests(())
+                    self.prompt.set_busy(self.status_bar.status.running)
+                case RunFinished():
+                    self.prompt.offer(self.lessons.offer(event))
+                    self.prompt.set_busy(False)
+                case QueueChanged(prompts=prompts):
+                    self.prompt.set_queue(prompts)
+
+    def _to_questions(self, events: Sequence[Event], origin: Origin) -> None:
+        """Ask what the agent asks: in this window alone."""
+        if origin is not Origin.LIVE:
+            return
+        for event in events:
+            match event:
+                case UiRequested() | UiSettled():
+                    self.requests.handle(event)
+                case PermissionRequested():
+                    self.questions.handle(event)
+                    self._call_back()
+                case PermissionDecided():
+                    self.questions.handle(event)
+                    self._ask(event)
+                case RunFinished():
+                    self._ask(event)
+                    self._call_back()
+
+    def _to_index(self, events: Sequence[Event], origin: Origin) -> None:
+        if origin.is_now and any(isinstance(event, ToolResult) for event in events):
             self.look_again()
+
+    def _name_document(self) -> None:
+        """Say with which key what was written last is seen."""
+        written = self.results.written
+        words = tr("{key} shows {name}").format(key=self.key_of("document"), name=shortened(basename(written))) if written else ""
+        self.prompt.set_document(words)
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Show whether another window goes on with the conversation. Where it left, what was under way there was stopped."""
