@@ -114,6 +114,8 @@ async def test_the_way_back_from_words(person):
         assert "Enter sends" in p.note
         await p.press("enter")
         assert "Write something" in p.note
+        await p.press("ctrl+c")
+        assert "Esc goes back" in p.note
         await p.press("escape")
         assert p.answers == []
         assert p.note.startswith("rows 1–")

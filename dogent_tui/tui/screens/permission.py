@@ -230,7 +230,8 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     def action_say_how_to_leave(self) -> None:
         """Say which keys leave: Ctrl+C alone neither denies nor quits."""
         keys = cast("AppPort", self.app).keys
-        self._say(tr("Esc denies · {quits} quits").format(quits=keys.shown("quit")))
+        words = tr("Esc goes back · {quits} quits") if self._words.display else tr("Esc denies · {quits} quits")
+        self._say(words.format(quits=keys.shown("quit")))
 
     def on_key(self, event: events.Key) -> None:
         """Send on what is still being typed."""
