@@ -81,7 +81,8 @@ class Place:
         """Start the agent as an editor does, with a session: a new one unless named."""
         editor = Editor()
         command = (sys.executable, "-m", "dogent_tui", "acp")
-        options = {"env": plain_environment(self.home), "cwd": ROOT, "use_unstable_protocol": True}
+        waits = {"shutdown_timeout": LIMIT_S}
+        options = {"env": plain_environment(self.home), "cwd": ROOT, "use_unstable_protocol": True, "transport_kwargs": waits}
         async with acp.spawn_agent_process(editor, *command, **options) as (conn, _):  # type: ignore[arg-type]
             editor.conn = conn
             await conn.initialize(protocol_version=1, client_capabilities=capabilities)

@@ -1,7 +1,9 @@
 """The AI SDK's own client, versions 6 and 7, against the real server, the real CLI and a scripted model."""
 
+import asyncio
 import uuid
 
+import psutil
 import pytest
 
 from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of
@@ -101,10 +103,15 @@ async def test_a_chat_that_runs_is_resumed_from_its_beginning(served: Served, pa
     await page.open(served, chat)
     await page("begin", chat=chat, text="a long one")
     await pieces.sent(1)
-    other = f"{chat}"
-    answer = page("settle", chat=other)
+    other = f"{chat}-again"  # the same chat in another tab, with half of the message drawn
+    await page.open(served, other, of=chat)
+    while not (told := await page("told", chat=chat))["text"]:
+        await asyncio.sleep(0.02)
+    answer, again = page("settle", chat=chat), page("resume", chat=other, half="The fir", message=told["id"])
     pieces.release_all()
-    assert (await answer)["text"] == "The first half, the second half."
+    told, both = await asyncio.gather(answer, again)
+    assert told["text"] == both["text"] == "The first half, the second half."
+    assert both["count"] == 2
     assert (await page("resume", chat=chat))["status"] == "ready"  # 204: nothing runs
 
 
@@ -153,3 +160,101 @@ async def test_a_proposed_change_is_reviewed_hunk_by_hunk(served: Served, page: 
     told = await page("go_on", chat=chat)
     assert told["text"].endswith("Done.")
     assert "1 of 2 hunks written" in str(served.api.requests[-1].messages)
+
+
+@pytest.mark.parametrize("approved", [True, False])
+async def test_a_permission_is_answered_beside_the_open_stream(served: Served, page: Page, chat: str, approved: bool) -> None:
+    (served.root / "a.md").write_text("# A\n", encoding="utf-8")
+    served.api.call(READ, {"path": "a.md", "reason": "To see it."})
+    served.api.say("Said.")
+    await page.open(served, chat, query="?approvals=stream")
+    await page("begin", chat=chat, text="look")
+    asked = await waiting(page, chat)
+    status, _ = await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": approved, "scope": "session"})
+    assert status == 200
+    told = await page("settle", chat=chat)
+    [tool] = parts_of(told, "dynamic-tool")
+    assert (told["status"], told["count"], told["text"]) == ("ready", 2, "Said.")
+    assert tool["state"] == ("output-available" if approved else "output-denied")
+
+
+async def test_what_the_page_does_not_run_is_a_denial(served: Served, page: Page, chat: str) -> None:
+    (served.root / "b.md").write_text("# B\n", encoding="utf-8")
+    served.api.call(READ, {"path": "b.md", "reason": "To see it."})
+    served.api.say("Then not.")
+    await page.open(served, chat, query="?approvals=page", client="refuse")
+    told = await page("send", chat=chat, text="what is in b?")
+    while told["text"] != "Then not.":
+        told = await page("settle", chat=chat)
+    assert [part["state"] for part in parts_of(told, "tool-readMarkdownFile")] == ["output-denied"]
+    assert "not today" in str(served.api.requests[-1].messages)
+    assert "# B" not in str(served.api.requests[-1].messages)
+
+
+async def test_an_output_that_nobody_made_is_refused_and_not_sent_again(served: Served, page: Page, chat: str) -> None:
+    (served.root / "b.md").write_text("# B\n", encoding="utf-8")
+    served.api.call(READ, {"path": "b.md", "reason": "To see it."})
+    await page.open(served, chat, query="?approvals=page", client="invent")
+    told = await page("send", chat=chat, text="what is in b?")
+    while told["status"] != "error":
+        told = await page("settle", chat=chat)
+    assert "still waits for its permission" in told["error"]
+    assert len(served.api.requests) == 1
+    await served.post(f"/api/chat/{chat}/stop", {})
+
+
+async def test_two_chats_ask_the_same_and_each_gets_its_answer(served: Served, page: Page, chat: str) -> None:
+    (served.root / "b.md").write_text("# B\n", encoding="utf-8")
+    call = {"path": "b.md", "reason": "To see it."}
+    served.api.call(READ, call)
+    served.api.call(READ, call)
+    served.api.say("Seen.")
+    other = uuid.uuid4().hex
+    await served.chunks(chat, "one", "?approvals=page")
+    await served.chunks(other, "two", "?approvals=page")
+    wanted = {"toolName": "readMarkdownFile", "parameters": {"filePath": "b.md", "reason": "To see it."}}
+    assert (await served.post("/api/chat/execute-tool", {**wanted, "id": chat}))[0] == 200
+    assert (await served.post("/api/chat/execute-tool", {**wanted, "id": chat}))[0] == 403
+    await served.rest_of(chat)
+    assert "data-permission" in await served.rest_of(other)  # it still waits
+    await served.post(f"/api/chat/{other}/stop", {})
+
+
+async def test_an_edited_prompt_goes_back_to_before_it(served: Served, page: Page, chat: str) -> None:
+    for reply in ("first", "second", "third"):
+        served.api.say(reply)
+    await page.open(served, chat)
+    await page("send", chat=chat, text="one")
+    told = await page("send", chat=chat, text="two")
+    told = await page("send", chat=chat, text="other", messageId=told["prompts"][1])
+    assert (told["text"], told["count"]) == ("third", 4)
+    assert "second" not in str(served.api.requests[-1].messages)
+    assert "'two'" not in str(served.api.requests[-1].messages)
+
+
+async def test_a_connection_that_is_cut_is_an_error_and_no_success(served: Served, page: Page, chat: str) -> None:
+    pieces = served.api.say_in_pieces("Half of it, ", "never sent.")
+    await page.open(served, chat)
+    await page("begin", chat=chat, text="a long one")
+    await pieces.sent(1)
+    [agent] = [child for child in psutil.Process(served.pid).children(recursive=True) if is_agent_of(child)][-1:]
+    agent.kill()
+    told = await page("settle", chat=chat)
+    pieces.release_all()
+    assert told["status"] == "error"
+    assert told["error"].endswith(".")
+    assert told["text"] == "Half of it, "
+
+
+async def waiting(page: Page, chat: str) -> str:
+    """Return the id of the permission that waits in an open stream."""
+    while True:
+        for tool in parts_of(await page("told", chat=chat), "dynamic-tool"):
+            if tool["state"] == "approval-requested":
+                return str(tool["approval"]["id"])
+        await asyncio.sleep(0.02)
+
+
+def is_agent_of(process: psutil.Process) -> bool:
+    """Whether this is the agent of a chat."""
+    return "stream-json" in " ".join(process.cmdline())
