@@ -131,6 +131,8 @@ class DogentAgent:
         folder = Path(cwd)
         if "\0" in cwd or not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
             raise _wrong(tr("There is no folder {folder}.").format(folder=cwd))
+        if not options.resume and not options.begin:
+            raise _wrong(tr("There is no session {name} here.").format(name=""))
         try:
             opened = await asyncio.to_thread(open_to_write, Workspace(folder), options)
         except DogentError as error:

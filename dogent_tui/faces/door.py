@@ -37,7 +37,7 @@ class Door:
 
     def trade(self, code: str) -> str:
         """Return the token for the code, which is void then. Raises PermissionError."""
-        if not self._code or not hmac.compare_digest(self._code.encode(), code.encode()):
+        if not self._code or not hmac.compare_digest(self._code.encode(), code.encode("utf-8", "replace")):
             words = tr("This address was used already, or is not the right one. Start the server again for another.")
             raise PermissionError(words)
         self._code = ""
@@ -73,7 +73,7 @@ class Door:
 
     def _has_token(self, request: web.Request) -> bool:
         kind, _, given = request.headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self._token.encode())
+        return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode("utf-8", "replace"), self._token.encode())
 
     async def allow_origin(self, request: web.Request, response: web.StreamResponse) -> None:
         """Let a page of a listed origin read the answer."""

@@ -229,8 +229,8 @@ def _open_file(chat: Chat, body: ChatBody) -> list[Attachment]:
     libraries.open_document = ""
     if not body.file_path:
         return []
-    path = workspace.absolute(body.file_path).resolve()
-    if not workspace.contains(path):
+    path = workspace.absolute(body.file_path.replace("\0", "")).resolve()
+    if "\0" in body.file_path or not workspace.contains(path):
         raise PermissionError(tr("filePath is outside the folder that this server serves."))
     name = libraries.open_document = workspace.relative(path)
     content = body.file_content

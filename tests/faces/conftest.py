@@ -48,6 +48,11 @@ class Served:
         assert status == 200, answer
         return parsed(answer)
 
+    async def known(self, chat: str) -> Any:
+        """Return what a page that is loaded again finds of a chat."""
+        async with self.http.get(f"{self.url}/api/chat/{chat}", headers=self.headers) as answer:
+            return await answer.json()
+
     async def rest_of(self, chat: str) -> str:
         """Wait until the run of a chat has ended or waits, and return what it said."""
         async with self.http.get(f"{self.url}/api/chat/{chat}/stream", headers=self.headers) as answer:

@@ -2,11 +2,15 @@
 
 import asyncio
 import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import psutil
 import pytest
+import pytest_asyncio
 
-from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of
+from tests.e2e.scripted_api import ScriptedApi
+from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of, serving
 
 pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
 
@@ -16,6 +20,13 @@ READ = "mcp__dogent__read_markdown_file"
 @pytest.fixture
 def chat() -> str:
     return uuid.uuid4().hex
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def api() -> AsyncIterator[ScriptedApi]:
+    """What answers a server of one's own."""
+    async with ScriptedApi() as api:
+        yield api
 
 
 async def test_a_reply_streams_and_the_chat_remembers(served: Served, page: Page, chat: str) -> None:
@@ -258,3 +269,43 @@ async def waiting(page: Page, chat: str) -> str:
 def is_agent_of(process: psutil.Process) -> bool:
     """Whether this is the agent of a chat."""
     return "stream-json" in " ".join(process.cmdline())
+
+
+async def test_everything_is_offered_where_it_was_asked_for(tmp_path: Path, api: ScriptedApi, page: Page, chat: str) -> None:
+    outside = tmp_path / "outside.md"
+    api.call("Write", {"file_path": str(outside), "content": "x\n"})
+    api.say("Still here.")
+    async with serving(tmp_path, api, "--tools", "all") as served:
+        await page.open(served, chat)
+        told = await page("send", chat=chat, text="write it")
+        assert {"Bash", "Read", "Write", "Edit", "mcp__dogent__read_markdown_file"} <= set(api.requests[-1].tools)
+        [tool] = parts_of(told, "dynamic-tool")
+        told = await page("approve", chat=chat, id=tool["approval"]["id"], approved=False)
+        assert told["metadata"]["status"] == "aborted"
+        assert told["metadata"]["reason"]
+        assert not outside.exists()
+        assert (await page("send", chat=chat, text="hello"))["text"] == "Still here."
+
+
+async def test_a_chat_goes_on_after_the_server_was_started_again(tmp_path: Path, api: ScriptedApi, page: Page, chat: str) -> None:
+    question = {"type": "clarification", "title": "Before I begin", "questions": [{"id": "who", "question": "For whom?"}]}
+    api.call("mcp__dogent__ui_request", question)
+    async with serving(tmp_path, api) as served:
+        await page.open(served, chat)
+        await page("send", chat=chat, text="write a report")
+    api.say("For the board, then.")
+    api.say("You asked for a report.")
+    async with serving(tmp_path, api) as served:
+        known = await served.known(chat)
+        assert known["said"][0] == {"role": "user", "text": "write a report"}
+        assert not known["isRunning"]
+        [form] = [each for each in known["waiting"] if each["type"] == "data-form"]
+        status, _ = await served.post(f"/api/chat/{chat}/answers/{form['id']}", {"answers": {"who": "the board"}})
+        assert status == 200
+        await served.rest_of(chat)
+        assert {"role": "assistant", "text": "For the board, then."} in (await served.known(chat))["said"]
+        await page.open(served, chat)
+        assert (await page("send", chat=chat, text="what did I ask?"))["text"] == "You asked for a report."
+        assert "write a report" in str(api.requests[-1].messages)
+        async with served.http.get(f"{served.url}/api/chat/nobody", headers=served.headers) as answer:
+            assert answer.status == 409
