@@ -90,6 +90,8 @@ async def read_body(request: web.Request, kind: type[T]) -> T:
             data = await request.read()
     except TimeoutError:
         raise ValueError(tr("The body did not arrive in time.")) from None
+    except web.RequestPayloadError:
+        raise ValueError(tr("The body is broken off, or not encoded as it says.")) from None
     return _decoded(data, kind)
 
 

@@ -98,6 +98,8 @@ async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResp
         status, words = 409, f"{error.message} {error.remedy}".strip()
     except ValueError as error:
         status, words = 400, str(error)
+    except OSError as error:  # of a path that cannot be one
+        status, words = 400, f"{error.strerror or error}."
     if request.path.endswith("/execute-tool"):
         return web.json_response({"success": False, "error": words}, status=status)
     return web.Response(status=status, text=words)

@@ -487,3 +487,39 @@ async def test_the_attacks_of_the_permission_suite_do_nothing_here(place: Place)
             assert str(place.root / ".dogent/dogent.json") not in changed
             assert "the secret" not in str([request.messages for request in place.api.requests]), values
     assert len(editor.asked) >= len(ATTACKS) // 2
+
+
+async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
+    """What is no message, or asks for nothing that there is, does no harm: the next request is answered."""
+    import json
+
+    command = (sys.executable, "-m", "dogent_tui", "acp")
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=plain_environment(place.home), cwd=ROOT
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    junk = [b"not json", b"{}", b"\xff\xfe", b'{"jsonrpc": "2.0", "id": 99, "result": {}}']
+    asked = [
+        {"method": "nope"},
+        {"method": "session/prompt"},
+        {"method": "session/prompt", "params": {"sessionId": "x", "prompt": [{"type": "text", "text": "hello"}]}},
+        {"method": "session/new", "params": {"cwd": ["x"], "mcpServers": []}},
+        {"method": "session/load", "params": {"cwd": str(place.root), "sessionId": "../x", "mcpServers": []}},
+        {"method": "session/list", "params": {"cursor": "-5", "cwd": "/\0"}},
+        {"method": "fs/read_text_file", "params": {"path": "/etc/passwd", "sessionId": "x"}},
+        {"method": 5},
+    ]
+    lines = [*junk, *(json.dumps({"jsonrpc": "2.0", "id": number, **each}).encode() for number, each in enumerate(asked))]
+    last = {"jsonrpc": "2.0", "id": "last", "method": "initialize", "params": {"protocolVersion": 1}}
+    process.stdin.write(b"\n".join([*lines, json.dumps(last).encode(), b""]))
+    answers: dict[Any, Any] = {}
+    while not {"last", *range(len(asked) - 2)} <= answers.keys():
+        answer = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT_S))
+        answers[answer.get("id")] = answer
+    assert answers["last"]["result"]["protocolVersion"] == 1
+    for number in range(5):
+        assert "error" in answers[number], asked[number]
+    assert not place.api.requests
+    process.stdin.close()
+    assert await asyncio.wait_for(process.wait(), LIMIT_S) == 0
