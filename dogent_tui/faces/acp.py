@@ -5,7 +5,7 @@ import os
 import sys
 import uuid
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import acp
 from acp import schema
@@ -21,12 +21,13 @@ from dogent_tui.language import tr
 from dogent_tui.workspace.checking import read_profiles
 from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.profiles import OFFLINE
-from dogent_tui.workspace.sessions import all_sessions, list_sessions
+from dogent_tui.workspace.sessions import SessionRecord, all_sessions, list_sessions
 
 _PAGE = 200
 """Sessions of one answer to ``session/list``."""
 _LARGEST_LINE = 64 << 20
 _MODEL, _REVIEW = "model", "review"
+_Capabilities: TypeAlias = schema.ClientCapabilities | None
 
 
 class DogentAgent:
@@ -42,12 +43,12 @@ class DogentAgent:
         """See the protocol."""
         self._client = conn
 
-    async def initialize(self, client_capabilities: schema.ClientCapabilities | None = None, **_: Any) -> Chunk:
+    async def initialize(self, client_capabilities: _Capabilities = None, **_: Any) -> Chunk:
         """Say what we can do."""
         elicitation = client_capabilities.elicitation if client_capabilities is not None else None
         self._has_forms = elicitation is not None and elicitation.form is not None
         words = tr("Opens dogent-tui in a terminal: /setup chooses the model.")
-        setup = {"type": "terminal", "id": "setup", "name": tr("Choose a model"), "description": words, "args": []}
+        setup = {"type": "terminal", "id": "setup", "name": tr("Choose a model"), "args": []}
         return {
             "protocolVersion": acp.PROTOCOL_VERSION,
             "agentCapabilities": {
@@ -56,7 +57,7 @@ class DogentAgent:
                 "sessionCapabilities": {"list": {}, "resume": {}, "close": {}},
             },
             "agentInfo": {"name": "dogent-tui", "title": "dogent-tui", "version": __version__},
-            "authMethods": [setup],
+            "authMethods": [{**setup, "description": words}],
         }
 
     async def authenticate(self, **_: Any) -> Chunk:
@@ -82,12 +83,10 @@ class DogentAgent:
 
     async def list_sessions(self, cwd: str | None = None, cursor: str | None = None, **_: Any) -> Chunk:
         """List conversations, last spoken in first."""
-        known = await asyncio.to_thread(lambda: list_sessions(Workspace(Path(cwd))) if cwd else all_sessions())
+        listed = [list_sessions, Workspace(Path(cwd))] if cwd else [all_sessions]
+        known = await asyncio.to_thread(*listed)
         start = int(cursor) if cursor and cursor.isdecimal() else 0
-        shown = [
-            {"sessionId": each.session_id, "cwd": each.workspace, "title": each.title or None, "updatedAt": each.updated}
-            for each in known[start : start + _PAGE]
-        ]
+        shown = [_listed(each) for each in known[start : start + _PAGE]]
         more = {"nextCursor": str(start + _PAGE)} if start + _PAGE < len(known) else {}
         return {"sessions": shown, **more}
 
@@ -98,7 +97,7 @@ class DogentAgent:
             await session.close()
         return {}
 
-    async def set_config_option(self, config_id: str, session_id: str, value: str | bool, **_: Any) -> Chunk:
+    async def set_config_option(self, config_id: str, session_id: str, value: Any, **_: Any) -> Chunk:
         """Choose the model, or whether every change is reviewed."""
         session = self._known(session_id)
         if config_id == _REVIEW and value in ("on", "off"):
@@ -106,7 +105,8 @@ class DogentAgent:
         elif config_id == _MODEL and value in profile_names():
             session = await self._with_model(session, str(value))
         else:
-            raise _wrong(tr("There is no option {name} with the value {value}.").format(name=config_id, value=value))
+            words = tr("There is no option {name} with the value {value}.")
+            raise _wrong(words.format(name=config_id, value=value))
         return {"configOptions": config_options(session)}
 
     async def prompt(self, session_id: str, prompt: list[Block], **_: Any) -> Chunk:
@@ -124,9 +124,10 @@ class DogentAgent:
 
     async def close(self) -> None:
         """End every session."""
-        await asyncio.gather(*(session.close() for session in self._sessions.values()), return_exceptions=True)
+        closing = [session.close() for session in self._sessions.values()]
+        await asyncio.gather(*closing, return_exceptions=True)
 
-    async def _open(self, cwd: str, options: SessionOptions, *, replays: bool = False) -> EditorSession:
+    async def _open(self, cwd: str, options: SessionOptions, replays: bool = False) -> EditorSession:
         assert self._client is not None
         folder = Path(cwd)
         if "\0" in cwd or not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
@@ -137,7 +138,7 @@ class DogentAgent:
             opened = await asyncio.to_thread(open_to_write, Workspace(folder), options)
         except DogentError as error:
             raise _wrong(str(error)) from error
-        session = EditorSession(opened, self._client, has_forms=self._has_forms, replays=replays)
+        session = EditorSession(opened, self._client, self._has_forms, replays)
         await session.start()
         self._sessions[session.id] = session
         return session
@@ -174,6 +175,11 @@ def config_options(session: EditorSession) -> list[Chunk]:
     ]
 
 
+def _listed(record: SessionRecord) -> Chunk:
+    about = {"sessionId": record.session_id, "cwd": record.workspace, "updatedAt": record.updated}
+    return {**about, "title": record.title or None}
+
+
 def _select(key: str, name: str, category: str, current: str, values: dict[str, str]) -> Chunk:
     """Return one choice."""
     options = [{"value": value, "name": words} for value, words in values.items()]
@@ -192,6 +198,7 @@ async def run_acp(options: SessionOptions) -> None:
     sys.stdout = os.fdopen(os.dup(wire.fileno()), "w")
     agent = DogentAgent(replace(options, allow=(*options.allow, f"read:{image_folder()}/")))
     try:
-        await acp.run_agent(cast("acp.Agent", agent), use_unstable_protocol=True, stdio_buffer_limit_bytes=_LARGEST_LINE)
+        served = cast("acp.Agent", agent)
+        await acp.run_agent(served, use_unstable_protocol=True, stdio_buffer_limit_bytes=_LARGEST_LINE)
     finally:
         await agent.close()

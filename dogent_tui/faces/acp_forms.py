@@ -4,25 +4,26 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dogent_tui.agent import ui_requests as ui
 from dogent_tui.agent.change_requests import ChangeRequest
 from dogent_tui.agent.events import UiAnswer
-from dogent_tui.agent.ui_requests import Clarification, OutlineRequest, Question, Request, RequestError, check_answers
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.faces.seen import Chunk
 from dogent_tui.language import tr
 
 
-def fields_of(asked: Request) -> Chunk:
+def fields_of(asked: ui.Request) -> Chunk:
     """Return the fields of a form: for a question its options, and a text where words of one's own are taken."""
-    if isinstance(asked, OutlineRequest):
-        return {"outline": {"type": "string", "title": tr("Outline"), "default": asked.outline_text}}
+    if isinstance(asked, ui.OutlineRequest):
+        text = asked.outline_text
+        return {"outline": {"type": "string", "title": tr("Outline"), "default": text}}
     fields: Chunk = {}
     for question in asked.questions:
         fields |= _fields(question)
     return fields
 
 
-def _fields(question: Question) -> Chunk:
+def _fields(question: ui.Question) -> Chunk:
     title, name = question.question, question.id
     options = [_option(each.value, each.label, each.description) for each in question.options]
     fields: Chunk = {}
@@ -55,14 +56,15 @@ def _choice_of(title: str, options: list[Chunk], chosen: Sequence[str] = ()) -> 
     return {"type": "array", "title": title, "items": {"anyOf": options}, **default}
 
 
-def filled_in(asked: Request, given: Mapping[str, Any]) -> UiAnswer:
+def filled_in(asked: ui.Request, given: Mapping[str, Any]) -> UiAnswer:
     """Return the answer that was filled in. Raises RequestError for one that does not fit."""
-    if isinstance(asked, OutlineRequest):
-        return check_answers(asked, given)
-    return check_answers(asked, {question.id: _given(question, given) for question in asked.questions})
+    if isinstance(asked, ui.OutlineRequest):
+        return ui.check_answers(asked, given)
+    answers = {question.id: _given(question, given) for question in asked.questions}
+    return ui.check_answers(asked, answers)
 
 
-def _given(question: Question, given: Mapping[str, Any]) -> Any:
+def _given(question: ui.Question, given: Mapping[str, Any]) -> Any:
     own = str(given.get(f"{question.id}_text") or "").strip()
     chosen = given.get(question.id) or None
     if question.multiple and own:
@@ -70,11 +72,12 @@ def _given(question: Question, given: Mapping[str, Any]) -> Any:
     return own or chosen
 
 
-def as_text(asked: Request) -> str:
+def as_text(asked: ui.Request) -> str:
     """Return what is asked as text; the next prompt answers it."""
     lines = ["", "", f"**{asked.title}**", "", asked.preface, ""]
-    if isinstance(asked, OutlineRequest):
-        return "\n".join([*lines, asked.outline_text, "", tr("Send the outline back as you want it.")])
+    if isinstance(asked, ui.OutlineRequest):
+        words = tr("Send the outline back as you want it.")
+        return "\n".join([*lines, asked.outline_text, "", words])
     for question in asked.questions:
         lines += [f"- {question.question}"]
         for option in question.options:
@@ -83,11 +86,11 @@ def as_text(asked: Request) -> str:
     return "\n".join(lines)
 
 
-def from_text(asked: Request | ChangeRequest, text: str) -> UiAnswer | None:
+def from_text(asked: ui.Request | ChangeRequest, text: str) -> UiAnswer | None:
     """Return the answer that a prompt is; None where it is none: it goes to the agent as it stands."""
-    if isinstance(asked, OutlineRequest) and any(line.startswith("#") for line in text.splitlines()):
+    if isinstance(asked, ui.OutlineRequest) and "\n#" in f"\n{text}":
         return UiAnswer(outline=text)
-    if isinstance(asked, Clarification) and len(asked.questions) == 1:
-        with contextlib.suppress(RequestError):
-            return check_answers(asked, {asked.questions[0].id: text.strip()})
+    if isinstance(asked, ui.Clarification) and len(asked.questions) == 1:
+        with contextlib.suppress(ui.RequestError):
+            return ui.check_answers(asked, {asked.questions[0].id: text.strip()})
     return None

@@ -35,8 +35,10 @@ Block: TypeAlias = (
     | schema.EmbeddedResourceContentBlock
 )
 
-_SCOPES = {"once": tr("Allow once"), "session": tr("Allow for this session"), "always": tr("Always allow here")}
-_KEEPS = {"once": tr("Keep"), "session": tr("Keep, and the like in this session"), "always": tr("Always keep such")}
+_SCOPES = ("once", "session", "always")
+_ALLOW = (tr("Allow once"), tr("Allow for this session"), tr("Always allow here"))
+_KEEP = (tr("Keep"), tr("Keep, and the like in this session"), tr("Always keep such"))
+_FORMS = ("needs_clarification", "needs_outline_edit")
 
 _INTERRUPTED = events.RunFinished(status="interrupted", duration_ms=0)
 
@@ -44,7 +46,7 @@ _INTERRUPTED = events.RunFinished(status="interrupted", duration_ms=0)
 class EditorSession(Connected):
     """One conversation for an editor. `replays`: it is told what was said before."""
 
-    def __init__(self, opened: OpenedSession, client: acp.Client, *, has_forms: bool, replays: bool = False) -> None:
+    def __init__(self, opened: OpenedSession, client: acp.Client, has_forms: bool, replays: bool) -> None:
         super().__init__(opened)
         self._client = client
         self._has_forms = has_forms
@@ -65,17 +67,18 @@ class EditorSession(Connected):
     async def start(self) -> None:
         """Connect the agent, and tell the editor which commands there are, after the answer to its request."""
         await self.connect()
-        trusted = self.opened.trust.trusted
-        found = await asyncio.to_thread(custom_commands, self.opened.workspace, Path.home(), trusted=trusted)
+        where, trusted = self.opened.workspace, self.opened.trust.trusted
+        found = await asyncio.to_thread(custom_commands, where, Path.home(), trusted=trusted)
         self._commands = {each.name: each for each in found}
         self._tasks.append(asyncio.create_task(self._tell_commands()))
 
     async def _tell_commands(self) -> None:
         commands: list[Chunk] = []
         for each in self._commands.values():
-            hint = {"input": {"hint": each.argument}} if each.argument else {}
-            commands.append({"name": each.name, "description": each.description or each.name, **hint})
-        await self._tell({"sessionUpdate": "available_commands_update", "availableCommands": commands})
+            told: Chunk = {"name": each.name, "description": each.description or each.name}
+            commands.append(told | ({"input": {"hint": each.argument}} if each.argument else {}))
+        update = {"sessionUpdate": "available_commands_update", "availableCommands": commands}
+        await self._tell(update)
 
     async def _tell(self, update: Chunk) -> None:
         told = schema.SessionNotification.model_validate({"sessionId": self.id, "update": update})
@@ -86,7 +89,8 @@ class EditorSession(Connected):
     async def prompt(self, blocks: Sequence[Block]) -> str:
         """Send a prompt and return why its turn ended, in the protocol's words. Raises DogentError."""
         if self._prompt is not None:
-            raise UsageError(tr("The agent is still working."), tr("Wait for its answer, or cancel it."))
+            words = tr("The agent is still working.")
+            raise UsageError(words, tr("Wait for its answer, or cancel it."))
         self._prompt, self._is_cancelled = events.Prompt(""), False
         try:
             self._prompt = prompt = await asyncio.to_thread(self._made, blocks)
@@ -133,11 +137,11 @@ class EditorSession(Connected):
                     attached = self._attachment(uri)
                     texts += [] if attached else [f"[{name}]({uri})"]
                     also += [attached] if attached else []
-                case schema.EmbeddedResourceContentBlock(resource=schema.TextResourceContents() as given):
-                    texts.append(f"<selected_text from={given.uri!r}>\n{given.text}\n</selected_text>")
+                case schema.EmbeddedResourceContentBlock(resource=given):
+                    texts.append(_selected(given))
                 case schema.ImageContentBlock():
                     also.append(_image(block))
-        text = "\n\n".join(texts)
+        text = "\n\n".join(filter(None, texts))
         if text.startswith("/") and (command := self._commands.get((text[1:].split() or [""])[0])):
             text = command.filled_in(text[1 + len(command.name) :].strip())
         return self.prompt_of(text, also)
@@ -147,9 +151,11 @@ class EditorSession(Connected):
         if parts.scheme != "file":
             return None
         path = Path(unquote(parts.path))
-        lines = "-".join(number for each in parts.fragment.split("-") if (number := each.lstrip("L")).isdecimal())
+        numbers = [each.lstrip("L") for each in parts.fragment.split("-")]
+        lines = "-".join(number for number in numbers if number.isdecimal()) or None
         kind = "folder" if path.is_dir() else path.suffix.lstrip(".").lower() or "file"
-        return events.Attachment(self.opened.workspace.relative(path), path.name, kind, lines=lines or None)
+        name = self.opened.workspace.relative(path)
+        return events.Attachment(name, path.name, kind, lines=lines)
 
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 
@@ -167,7 +173,7 @@ class EditorSession(Connected):
             case events.RunStarted(prompt=prompt) if prompt == self._prompt or prompt.answers:
                 self._run_id = event.run_id
             case events.RunFinished() if event.run_id == self._run_id:
-                if not (self._has_forms and event.status in ("needs_clarification", "needs_outline_edit")):
+                if not (self._has_forms and event.status in _FORMS):
                     self._finish(event)  # else its answers begin another run, of the same turn
             case events.PermissionRequested():
                 self._ask(event.request_id, self._permission(event))
@@ -194,40 +200,45 @@ class EditorSession(Connected):
 
     async def _permission(self, event: events.PermissionRequested) -> None:
         """Have the editor ask. What it does not answer is denied, and the run ends."""
-        names = _KEEPS if event.happened else _SCOPES
-        kinds = {"once": "allow_once"}
-        deny = {"optionId": "deny", "name": tr("Deny"), "kind": "reject_once"}
-        allow = [{"optionId": each, "name": names[each], "kind": kinds.get(each, "allow_always")} for each in event.scopes]
-        chosen = await self._chosen(self._updates.asked(event), [deny, *allow])
+        options = [_option("deny", tr("Deny"), "reject_once")]
+        for scope, name in zip(_SCOPES, _KEEP if event.happened else _ALLOW, strict=True):
+            if scope in event.scopes:
+                kind = "allow_once" if scope == "once" else "allow_always"
+                options.append(_option(scope, name, kind))
+        chosen = await self._chosen(self._updates.asked(event), options)
         with contextlib.suppress(AgentError):  # it was cancelled meanwhile
             if chosen is None:
                 await self.service.interrupt()
-            elif chosen in event.scopes:
-                await self.service.reply(event.request_id, events.PermissionAnswer("allow", scope=chosen))
-            else:
-                await self.service.reply(event.request_id, events.PermissionAnswer("deny"))
+                return
+            answer = events.PermissionAnswer("deny")
+            if chosen in event.scopes:
+                answer = events.PermissionAnswer("allow", scope=chosen)
+            await self.service.reply(event.request_id, answer)
 
     async def _chosen(self, call: Chunk, options: list[dict[str, str]]) -> Any:
         """Return the id of the option that was chosen; None where the editor cancelled, or failed to ask."""
         asked = {"sessionId": self.id, "toolCall": call, "options": options}
         request = schema.RequestPermissionRequest.model_validate(asked)
         try:
-            answer = await self._client.request_permission(self.id, request.tool_call, request.options)
+            ask = self._client.request_permission
+            outcome = (await ask(self.id, request.tool_call, request.options)).outcome
         except (acp.RequestError, ValueError):
             return None
-        return answer.outcome.option_id if isinstance(answer.outcome, schema.AllowedOutcome) else None
+        return outcome.option_id if isinstance(outcome, schema.AllowedOutcome) else None
 
     async def _request(self, event: events.UiRequested) -> None:
         asked = read_request(event.payload)
         try:
             if isinstance(asked, ChangeRequest):
-                await self.service.reply(event.request_id, await self._review(event.request_id, asked))
+                answer = await self._review(event.request_id, asked)
             elif self._has_forms:
-                given = await self._elicited(f"{asked.title}\n\n{asked.preface}".strip(), fields_of(asked))
+                title = f"{asked.title}\n\n{asked.preface}".strip()
+                given = await self._elicited(title, fields_of(asked))
                 answer = events.UiAnswer() if given is None else filled_in(asked, given)
-                await self.service.reply(event.request_id, answer)
             else:
                 await self._tell(said(as_text(asked), event.request_id))
+                return
+            await self.service.reply(event.request_id, answer)
         except AgentError:
             pass  # it was settled meanwhile
         except (DogentError, acp.RequestError, ValueError) as error:
@@ -237,28 +248,32 @@ class EditorSession(Connected):
 
     async def _elicited(self, title: str, properties: Chunk) -> dict[str, Any] | None:
         """Return what was filled in; None where the user declined."""
-        asked = {"mode": "form", "sessionId": self.id, "requestedSchema": {"type": "object", "properties": properties}}
+        form = {"type": "object", "properties": properties}
+        asked = {"mode": "form", "sessionId": self.id, "requestedSchema": form}
         mode = schema.ElicitationFormSessionMode.model_validate(asked)
         answer = await self._client.create_elicitation(title, mode)
-        return answer.content or {} if isinstance(answer, schema.AcceptElicitationResponse) else None
+        is_taken = isinstance(answer, schema.AcceptElicitationResponse)
+        return answer.content or {} if is_taken else None
 
     async def _review(self, request_id: str, asked: ChangeRequest) -> events.UiAnswer:
         """Have the user choose hunks."""
         reviewed = await asyncio.to_thread(open_review, self.opened, asked)
         hunks, path = reviewed.change.hunks, str(reviewed.path)
+        title = tr("Change of {path}: {summary}").format(path=asked.path, summary=asked.summary)
         call = {
             "toolCallId": request_id,
-            "title": tr("Change of {path}: {summary}").format(path=asked.path, summary=asked.summary),
+            "title": title,
             "kind": "edit",
             "status": "pending",
             "content": [diff_of(path, "\n".join(hunk.old), "\n".join(hunk.new)) for hunk in hunks],
-            "locations": [{"path": path, "line": hunk.start + 1} for hunk in hunks[:1]] or [{"path": path}],
+            "locations": [{"path": path, "line": hunk.start + 1} for hunk in hunks[:1]],
         }
         await self._tell({"sessionUpdate": "tool_call", **call})
         taken = await self._taken(call, hunks)
         if taken is None:
             return events.UiAnswer()
-        decide(reviewed, {str(hunk.number): "accepted" if hunk.number in taken else "rejected" for hunk in hunks})
+        verdicts = ("rejected", "accepted")
+        decide(reviewed, {str(hunk.number): verdicts[hunk.number in taken] for hunk in hunks})
         answer, is_written = await asyncio.to_thread(written, self.opened, reviewed)
         await self._tell(progress(request_id, status="completed" if is_written else "failed"))
         return answer
@@ -267,18 +282,28 @@ class EditorSession(Connected):
         """Return the numbers of the hunks to write; None where nothing was decided."""
         if self._has_forms:
             given = await self._elicited(call["title"], field_of_hunks(hunks))
-            return None if given is None else {int(each) for each in given.get("hunks") or () if str(each).isdecimal()}
-        deny = {"optionId": "deny", "name": tr("Write nothing"), "kind": "reject_once"}
-        allow = {"optionId": "once", "name": tr("Write all of it"), "kind": "allow_once"}
-        chosen = await self._chosen(call, [deny, allow])
+            if given is None:
+                return None
+            return {hunk.number for hunk in hunks if str(hunk.number) in (given.get("hunks") or ())}
+        deny = _option("deny", tr("Write nothing"), "reject_once")
+        chosen = await self._chosen(call, [deny, _option("once", tr("Write all of it"), "allow_once")])
         if chosen is None:
             return None
         return {hunk.number for hunk in hunks} if chosen == "once" else set()
 
 
+def _option(key: str, name: str, kind: str) -> dict[str, str]:
+    return {"optionId": key, "name": name, "kind": kind}
+
+
 def image_folder() -> Path:
     """Return the private folder where images of prompts lie."""
     return private_folder(state_dir() / "prompt-images")
+
+
+def _selected(given: schema.TextResourceContents | schema.BlobResourceContents) -> str:
+    text = given.text if isinstance(given, schema.TextResourceContents) else ""
+    return f"<selected_text from={given.uri!r}>\n{text}\n</selected_text>" if text else ""
 
 
 def _image(block: schema.ImageContentBlock) -> events.Attachment:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dogent_tui.agent import events
 from dogent_tui.agent.tool_names import friendly_name, input_summary
-from dogent_tui.faces.seen import Chunk, Seen, ToolEvent, kind_of
+from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, TextEvent, ToolEvent, kind_of
 from dogent_tui.plain import one_line
 
 _LONGEST_RESULT = 20_000
@@ -43,17 +43,19 @@ class Updates:
                     yield said(text, event.message_id, f"agent_{kind}_chunk")
             case events.MessageDropped(message_id=message_id):
                 self._seen.drop(message_id)
-            case events.ToolPreparing() | events.ToolUse() | events.ToolOutput() | events.ToolResult():
+            case _ if isinstance(event, TOOL_EVENTS):
                 yield self._tool(event)
             case events.TodosChanged(todos=todos):
-                entries = [{"content": each.content, "priority": "medium", "status": each.status} for each in todos]
+                plan = [{"content": each.content, "status": each.status} for each in todos]
+                entries = [{**each, "priority": "medium"} for each in plan]
                 yield {"sessionUpdate": "plan", "entries": entries}
             case events.UsageChanged(window=window) if window:
-                yield {"sessionUpdate": "usage_update", "used": event.context_tokens, "size": window}
+                used = event.context_tokens
+                yield {"sessionUpdate": "usage_update", "used": used, "size": window}
             case _ if words := _told(event):
                 yield said(f"\n\n{words}\n\n", f"told-{event.seq}")
 
-    def _text(self, event: events.TextDelta | events.TextFinished | events.ThinkingDelta) -> str:
+    def _text(self, event: TextEvent) -> str:
         if isinstance(event, events.TextFinished):
             continues, rest = self._seen.rest(event)
             return rest if continues else f"\n\n{rest}"
@@ -138,7 +140,8 @@ def _told(event: events.Event) -> str:
 
 def said(text: str, message_id: str, kind: str = "agent_message_chunk") -> Chunk:
     """Return a piece of a message."""
-    return {"sessionUpdate": kind, "content": {"type": "text", "text": text}, "messageId": message_id}
+    content = {"type": "text", "text": text}
+    return {"sessionUpdate": kind, "content": content, "messageId": message_id}
 
 
 def progress(call: str, **values: Any) -> Chunk:
@@ -159,5 +162,8 @@ def diff_of(path: str, old: str, new: str) -> Chunk:
 def diffs_of(diff: str, path: str) -> list[Chunk]:
     """Return a unified diff as content of a call, one for each hunk: the lines before, and after."""
     hunks = [hunk.strip("\n").split("\n") for hunk in _HUNK.split(diff)[1:]]
-    sides = [["\n".join(line[1:] for line in hunk if line[:1] in (" ", sign)) for sign in "-+"] for hunk in hunks]
-    return [diff_of(path, old, new) for old, new in sides]
+    return [diff_of(path, _side(hunk, "-"), _side(hunk, "+")) for hunk in hunks]
+
+
+def _side(hunk: list[str], sign: str) -> str:
+    return "\n".join(line[1:] for line in hunk if line[:1] in (" ", sign))

@@ -6,7 +6,7 @@ import re
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -32,12 +32,13 @@ _CHATS = uuid.UUID("0f6c3a52-6a53-5f0e-9d6b-3f1f5a4d2c11")
 """The namespace of the UUIDs under which chats with other ids are kept as sessions."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _BEGIN_S = 60.0
+_Answer: TypeAlias = tuple[events.UiAnswer, dict[str, Any]]
 
 
 class Chat(Connected):
     """One conversation over HTTP. Raises DogentError where something cannot be done as it stands."""
 
-    def __init__(self, chat_id: str, opened: OpenedSession, *, page_runs_tools: bool = False) -> None:
+    def __init__(self, chat_id: str, opened: OpenedSession, *, page_runs_tools: bool) -> None:
         super().__init__(opened)
         self.id = chat_id
         self.turn: Turn | None = None
@@ -68,7 +69,8 @@ class Chat(Connected):
     async def open_requests(self) -> list[Chunk]:
         """Return what a run that ended asked on a screen, and nobody has answered."""
         chunks = MessageChunks(self.service.session_id)
-        asked = [await asyncio.to_thread(self._with_hunks, each) for each in self.service.requests if not each.in_run]
+        open_ones = [each for each in self.service.requests if not each.in_run]
+        asked = [await asyncio.to_thread(self._with_hunks, each) for each in open_ones]
         return [chunk for each in asked for chunk in chunks.of(each)]
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
@@ -90,7 +92,8 @@ class Chat(Connected):
         if before > len(self._runs):
             return
         if self.is_busy:
-            raise DogentError(tr("The agent is still working."), tr("Stop it first, then edit the prompt."))
+            words = tr("The agent is still working.")
+            raise DogentError(words, tr("Stop it first, then edit the prompt."))
         await self.service.rewind(self._runs[before - 1])
         del self._runs[before - 1 :]
 
@@ -104,9 +107,11 @@ class Chat(Connected):
         """Answer a permission. After a denial the run goes on where it `continues`, or where denials of this tool end none."""
         asked, scope = self._asked.get(request_id), given.scope or "once"
         if asked is None:
-            raise UsageError(tr("This question is no longer open."), tr("Nothing was done; the run continues."))
+            words = tr("This question is no longer open.")
+            raise UsageError(words, tr("Nothing was done; the run continues."))
         if scope not in ("once", "session", "always"):
-            raise UsageError(tr("“{scope}” is not a scope.").format(scope=scope), tr("Use once, session or always."))
+            words = tr("“{scope}” is not a scope.").format(scope=scope)
+            raise UsageError(words, tr("Use once, session or always."))
         ends = asked.ends_run and not given.continues
         message = given.reason if given.reason and not ends else ""
         answer = events.PermissionAnswer("deny", message=message, ends_run=ends)
@@ -123,21 +128,22 @@ class Chat(Connected):
             raise UsageError(tr("Nothing waits for this answer any more."), tr("Send a prompt."))
         asked_by = {asked.tool_use_id: request_id for request_id, asked in self._asked.items()}
         for part in parts:
-            approval, waiting = part.approval, asked_by.get(part.tool_call_id)
-            if approval is not None and part.state == "approval-responded" and approval.id in self._asked:
-                await self.decide(approval.id, ApprovalBody(approval.approved is True, reason=approval.reason))
+            answer, waiting = part.approval, asked_by.get(part.tool_call_id)
+            if answer and part.state == "approval-responded" and answer.id in self._asked:
+                given = ApprovalBody(answer.approved is True, reason=answer.reason)
+                await self.decide(answer.id, given)
             elif waiting and part.state == "output-error":
                 await self.decide(waiting, ApprovalBody(approved=False, reason=part.error_text))
-            elif waiting and part.state == "output-available":  # else a client would send it again and again
+            elif waiting and part.state == "output-available":  # else it would be sent for ever
                 words = tr("This call still waits for its permission, so it has no output yet.")
                 raise UsageError(words, tr("Approve it, or run it by execute-tool."))
         return self.turn
 
     def waiting_with(self, body: ToolBody) -> list[events.PermissionRequested]:
         """Return the questions that wait with this very call."""
-        workspace = self.opened.workspace
-        wanted = own_call(body.tool_name, body.parameters, workspace)
-        return [each for each in self._asked.values() if own_call(each.tool, each.input, workspace) == wanted]
+        folder = self.opened.workspace
+        wanted, asked = own_call(body.tool_name, body.parameters, folder), self._asked.values()
+        return [each for each in asked if own_call(each.tool, each.input, folder) == wanted]
 
     async def execute(self, asked: events.PermissionRequested) -> events.ToolResult | None:
         """Approve a question and return what its call gave, None where the run ends before."""
@@ -147,18 +153,19 @@ class Chat(Connected):
 
     async def answer(self, request_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Answer a form, an outline or a review. Returns what came of it. Raises DogentError where the answer does not fit."""
-        request = next((each for each in self.service.requests if each.request_id == request_id), None)
-        if request is None:
-            raise UsageError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
+        open_ones = {each.request_id: each for each in self.service.requests}
+        if (request := open_ones.get(request_id)) is None:
+            words = tr("This request is no longer open.")
+            raise UsageError(words, tr("Nothing was done; the conversation continues."))
         answer, done = await asyncio.to_thread(self._answer, request, body)
         self._answered.clear()
         await self.service.reply(request_id, answer)
         if not (request.in_run or answer.is_empty or self.service.requests):
             async with asyncio.timeout(_BEGIN_S):
-                await self._answered.wait()  # the answers begin a run, which can be read from now on
+                await self._answered.wait()  # they begin a run, which can be read from now on
         return done
 
-    def _answer(self, request: events.UiRequested, body: Mapping[str, Any]) -> tuple[events.UiAnswer, dict[str, Any]]:
+    def _answer(self, request: events.UiRequested, body: Mapping[str, Any]) -> _Answer:
         """Return the answer, and what came of it: the hunks that are accepted are written. Blocks. Raises RequestError."""
         if body.get("abandon") is True:
             return events.UiAnswer(), {}
@@ -215,9 +222,10 @@ class Chat(Connected):
         if event.prompt.answers:
             self._answered.set()
             return
-        waiting = (begun for expected, begun in self._expected if expected == event.prompt and not begun.done())
-        if (begun := next(waiting, None)) is not None:
-            begun.set_result(turn)
+        for expected, begun in self._expected:
+            if expected == event.prompt and not begun.done():
+                begun.set_result(turn)
+                return
 
     def _with_hunks(self, event: events.UiRequested) -> events.UiRequested:
         """Return a proposed change with the hunks that its answer decides about. Blocks."""
@@ -252,20 +260,24 @@ class Chats:
             raise UsageError(tr("There is no such chat here."), tr("Send a prompt to begin it."))
         return await self.open(chat_id, folder)
 
-    async def open(self, chat_id: str, folder: Path, profile: str = "", *, page_runs_tools: bool = False) -> Chat:
-        """Return the chat of this id: one that is open, one that was held before, or a new one. Raises DogentError."""
+    async def open(self, chat_id: str, folder: Path, profile: str = "", mode: str = "") -> Chat:
+        """Return the chat of this id: one that is open, one that was held before, or a new one. Raises DogentError.
+
+        `mode` ``page``: its page runs the tools that ask.
+        """
         async with self._opening:
             chat = self._open.get(chat_id)
             if chat is None:
                 await self._make_room()
                 opened = await asyncio.to_thread(self._session, chat_id, Workspace(folder), profile)
-                chat = Chat(chat_id, opened, page_runs_tools=page_runs_tools)
+                chat = Chat(chat_id, opened, page_runs_tools=mode == "page")
                 await chat.connect()
                 self._open[chat_id] = chat
             elif chat.opened.workspace.root != folder:
-                raise UsageError(tr("This chat belongs to another folder."), tr("Start another chat for it."))
-            elif profile and profile != chat.opened.endpoint.name:
-                words = tr("This chat uses the model {name}.").format(name=chat.opened.endpoint.name)
+                words = tr("This chat belongs to another folder.")
+                raise UsageError(words, tr("Start another chat for it."))
+            elif profile and profile != (name := chat.opened.endpoint.name):
+                words = tr("This chat uses the model {name}.").format(name=name)
                 raise UsageError(words, tr("Start another chat for another model."))
             return chat
 
@@ -274,7 +286,8 @@ class Chats:
 
         None where the run ends before. Raises PermissionError where no question waits with it.
         """
-        chats = [chat for chat in self._open.values() if body.id in (None, chat.id) and chat.opened.workspace.root == folder]
+        chats = [chat for chat in self._open.values() if body.id in (None, chat.id)]
+        chats = [chat for chat in chats if chat.opened.workspace.root == folder]
         waiting = [(asked, chat) for chat in chats for asked in chat.waiting_with(body)]
         if not waiting:
             raise PermissionError(tr("No question waits for this call, so it is not run."))
@@ -283,7 +296,8 @@ class Chats:
 
     async def close(self) -> None:
         """Close every chat."""
-        await asyncio.gather(*(chat.close() for chat in self._open.values()), return_exceptions=True)
+        closing = [chat.close() for chat in self._open.values()]
+        await asyncio.gather(*closing, return_exceptions=True)
         self._open.clear()
 
     async def _make_room(self) -> None:
@@ -306,8 +320,9 @@ class Chats:
 
     def _session(self, chat_id: str, workspace: Workspace, profile: str) -> OpenedSession:
         wanted, chosen = _session_id(chat_id, workspace.root), profile or self._options.profile
-        known = next((each.session_id for each in list_sessions(workspace) if wanted in each.ids), "")
-        opened = open_to_write(workspace, msgspec.structs.replace(self._options, resume=known, begin=wanted, profile=chosen))
+        found = [each.session_id for each in list_sessions(workspace) if wanted in each.ids]
+        known = {"resume": found[0] if found else "", "begin": wanted, "profile": chosen}
+        opened = open_to_write(workspace, msgspec.structs.replace(self._options, **known))
         if profile and opened.unusable_profile:
             words = tr("There is no usable profile {name}.").format(name=profile)
             raise UsageError(words, tr("dogent-tui doctor lists the profiles."))

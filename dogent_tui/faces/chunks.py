@@ -14,15 +14,15 @@ import msgspec
 
 from dogent_tui.agent import events
 from dogent_tui.faces.seed_names import page_input, page_name
-from dogent_tui.faces.seen import Chunk, Seen, ToolEvent, action_of
+from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, ToolEvent, action_of
 
 _LONGEST_TAIL = 8_000
 """Characters of what a running call wrote so far, in one chunk."""
 _TAIL_EVERY_S = 0.25
-_SCREENS = {"clarification": "data-form", "outline_edit": "data-outline", "document_change": "data-review"}
-_REASONS = {"completed": "stop", "needs_clarification": "tool-calls", "needs_outline_edit": "tool-calls"}
-_ASKED = ("tool", "sentence", "reasons", "targets", "spans", "diff", "scopes", "once_because", "rules", "ends_run")
-"""What a page is told of a permission as we name it."""
+_SCREENS = {"clarification": "form", "outline_edit": "outline", "document_change": "review"}
+_WAITING = ("needs_clarification", "needs_outline_edit")
+_TRANSLATED = ("type", "run_id", "seq", "time", "request_id", "tool_use_id", "input", "words", "happened")
+"""What a page is told of a permission by other names, or not at all."""
 
 
 class MessageChunks:
@@ -48,11 +48,13 @@ class MessageChunks:
     def start(self, message_id: str) -> list[Chunk]:
         """Return the chunks with which a response begins; `message_id` names the message that is continued, or a new one."""
         about = {"sessionId": self._session_id}
-        return [{"type": "start", "messageId": message_id, "messageMetadata": about}, {"type": "start-step"}]
+        start = {"type": "start", "messageId": message_id, "messageMetadata": about}
+        return [start, {"type": "start-step"}]
 
     def pause(self) -> list[Chunk]:
         """Return the chunks with which a response ends while the run waits for the user."""
-        return [*self._close(), {"type": "finish-step"}, {"type": "finish", "finishReason": "tool-calls"}]
+        finish = {"type": "finish", "finishReason": "tool-calls"}
+        return [*self._close(), {"type": "finish-step"}, finish]
 
     def of(self, event: events.Event) -> list[Chunk]:
         """Return the chunks for an event, often none."""
@@ -68,7 +70,7 @@ class MessageChunks:
                 self._seen.drop(message_id)
                 yield from self._close(message_id)
                 yield {"type": "data-dropped", "id": message_id, "data": {"messageId": message_id}}
-            case events.ToolPreparing() | events.ToolUse() | events.ToolOutput() | events.ToolResult():
+            case _ if isinstance(event, TOOL_EVENTS):
                 yield from self._tool(event)
             case events.PermissionRequested():
                 yield from self._permission(event)
@@ -77,7 +79,7 @@ class MessageChunks:
             case events.UiRequested(request_id=request_id):
                 yield from self._close()
                 asked = {"id": request_id, "kind": event.kind, "status": "pending", **event.payload}
-                yield {"type": _SCREENS[event.kind], "id": request_id, "data": asked}
+                yield {"type": f"data-{_SCREENS[event.kind]}", "id": request_id, "data": asked}
             case events.RunFinished():
                 yield from self._end(event)
             case _:
@@ -98,8 +100,9 @@ class MessageChunks:
         name = f"{event.message_id}:{event.block}"
         continues, rest = self._seen.rest(event)
         if continues and rest:
-            yield from self._delta(events.TextDelta(message_id=event.message_id, block=event.block, text=rest))
-            self._seen.drop(event.message_id)
+            message, block = event.message_id, event.block
+            yield from self._delta(events.TextDelta(message_id=message, block=block, text=rest))
+            self._seen.drop(message)
         if self._open.pop(("text", name), None) is not None:
             yield {"type": "text-end", "id": name}
         if not continues:
@@ -130,7 +133,7 @@ class MessageChunks:
         call = event.tool_use_id
         if isinstance(event, events.ToolPreparing):
             known = self._begun | self._called | self._unsaid.keys()
-            if call not in known and not self._page_runs_tools:  # else it is not known yet whose tool it will be
+            if call not in known and not self._page_runs_tools:  # else it may be the page's own
                 yield from self._step(event.message_id)
                 self._begun.add(call)
                 yield self._chunk("tool-input-start", call, toolName=page_name(event.name))
@@ -148,8 +151,8 @@ class MessageChunks:
         """Say what a call is, once."""
         if (event := self._unsaid.pop(call, None)) is not None:
             self._called.add(call)
-            named = {"toolName": page_name(event.name), "input": page_input(event.name, event.input)}
-            yield self._chunk("tool-input-available", call, **named)
+            name, given = page_name(event.name), page_input(event.name, event.input)
+            yield self._chunk("tool-input-available", call, toolName=name, input=given)
 
     def _came(self, event: events.ToolOutput | events.ToolResult) -> Iterator[Chunk]:
         call = event.tool_use_id
@@ -171,13 +174,14 @@ class MessageChunks:
         yield from self._close()
         call = event.tool_use_id or event.request_id
         if call not in self._called:
-            self._unsaid.setdefault(call, events.ToolUse(tool_use_id=call, name=event.tool, input=event.input))
+            used = events.ToolUse(tool_use_id=call, name=event.tool, input=event.input)
+            self._unsaid.setdefault(call, used)
             if self._page_runs_tools:
                 self._of_page.add(call)
         yield from self._use(call)
         told = msgspec.to_builtins(event, enc_hook=str)
         data = {
-            **{name: told[name] for name in _ASKED},
+            **{name: value for name, value in told.items() if name not in _TRANSLATED},
             "id": event.request_id,
             "toolCallId": call,
             "toolName": page_name(event.tool),
@@ -190,13 +194,14 @@ class MessageChunks:
         }
         yield {"type": "data-permission", "id": event.request_id, "data": data}
         if call not in self._of_page and call not in self._answered:
-            yield {"type": "tool-approval-request", "approvalId": event.request_id, "toolCallId": call}
+            asked = {"approvalId": event.request_id, "toolCallId": call}
+            yield {"type": "tool-approval-request", **asked}
 
     def _decided(self, event: events.PermissionDecided) -> Iterator[Chunk]:
         status = {"allow": "approved", "deny": "denied"}.get(event.decision, "cancelled")
-        answer = {"id": event.request_id, "status": status, "scope": event.scope, "message": event.message}
-        yield {"type": "data-permission-decided", "id": event.request_id, "data": answer}
-        call = event.tool_use_id
+        call, asked = event.tool_use_id, event.request_id
+        answer = {"id": asked, "status": status, "scope": event.scope, "message": event.message}
+        yield {"type": "data-permission-decided", "id": asked, "data": answer}
         if event.decision == "deny" and call in self._called and call not in self._answered:
             self._answered.add(call)
             yield {"type": "tool-output-denied", "toolCallId": call}
@@ -210,11 +215,13 @@ class MessageChunks:
         if event.status != "completed":
             yield {"type": "message-metadata", "messageMetadata": told}
         if event.status == "failed":
-            yield {"type": "error", "errorText": f"{event.reason} {event.remedy}".strip() or "The run failed."}
+            words = f"{event.reason} {event.remedy}".strip()
+            yield {"type": "error", "errorText": words or "The run failed."}
             return
         if event.status in ("aborted", "interrupted"):
             yield {"type": "abort", "reason": event.reason or event.status}
-        reason = _REASONS.get(event.status, "other")
+        reason = "stop" if event.status == "completed" else "other"
+        reason = "tool-calls" if event.status in _WAITING else reason
         yield {"type": "finish", "finishReason": reason, "messageMetadata": told}
 
 
@@ -241,19 +248,19 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
             yield {"type": "data-queue", "id": "queue", "data": waiting}
         case events.UiSettled(request_id=request_id):
             status = "abandoned" if event.answer is None else "answered"
-            yield {"type": "data-settled", "id": request_id, "data": {"id": request_id, "status": status}}
+            settled = {"id": request_id, "status": status}
+            yield {"type": "data-settled", "id": request_id, "data": settled}
         case events.Notice():
             yield _remark("notice", event, "level", "message", "remedy", "code")
         case events.SessionLost():
-            lost = _remark("notice", event, "message", "remedy")
-            yield {**lost, "data": {**lost["data"], "level": "error", "code": "session_lost"}}
+            yield _remark("notice", event, "message", "remedy", level="error", code="session_lost")
         case events.Retrying():
-            again = _remark("retrying", event, "attempt", "status")
-            yield {**again, "data": {**again["data"], "of": event.max_attempts, "delayMs": event.delay_ms}}
+            more = {"of": event.max_attempts, "delayMs": event.delay_ms}
+            yield _remark("retrying", event, "attempt", "status", **more)
         case events.Stalled():
             yield _remark("stalled", event, "seconds")
 
 
-def _remark(name: str, event: events.Event, *fields: str) -> Chunk:
+def _remark(name: str, event: events.Event, *fields: str, **more: Any) -> Chunk:
     data = {field: getattr(event, field) for field in fields}
-    return {"type": f"data-{name}", "data": data, "transient": True}
+    return {"type": f"data-{name}", "data": data | more, "transient": True}

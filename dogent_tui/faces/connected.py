@@ -40,7 +40,8 @@ class Connected(ABC):
             self.service.restore(earlier)
             await self.restore(earlier)
         await self.service.__aenter__()
-        self._tasks = [asyncio.create_task(self._follow(heard)), asyncio.create_task(recorder.record(record))]
+        works = (self._follow(heard), recorder.record(record))
+        self._tasks = [asyncio.create_task(each) for each in works]
 
     async def close(self) -> None:
         """End the run and the agent."""

@@ -15,6 +15,11 @@ from dogent_tui.language import tr
 
 _MOST_REQUESTS, _PER_S = 600, 60.0
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_CORS = {
+    "access-control-allow-headers": "authorization, content-type",
+    "access-control-allow-methods": "GET, POST, OPTIONS",
+    "vary": "origin",
+}
 _OPEN_API = "/api/session"
 """Gives the token for the code of the page."""
 
@@ -37,7 +42,7 @@ class Door:
 
     def trade(self, code: str) -> str:
         """Return the token for the code, which is void then. Raises PermissionError."""
-        if not self._code or not hmac.compare_digest(self._code.encode(), code.encode("utf-8", "replace")):
+        if not self._code or not _same(self._code, code):
             words = tr("This address was used already, or is not the right one. Start the server again for another.")
             raise PermissionError(words)
         self._code = ""
@@ -49,18 +54,24 @@ class Door:
         host = urlsplit(f"//{request.host}")
         name = f"[{host.hostname}]" if ":" in (host.hostname or "") else host.hostname
         if name not in _LOOPBACK:
-            raise PermissionError(tr("This server answers only to its own address on this machine."))
+            words = tr("This server answers only to its own address on this machine.")
+            raise PermissionError(words)
         own = {f"http://{each}:{host.port or 80}" for each in _LOOPBACK}
-        if (origin := request.headers.get("origin")) is not None and origin not in self._origins | own:
-            raise PermissionError(tr("Pages of {origin} may not use this server.").format(origin=origin[:100]))
+        origin = request.headers.get("origin")
+        if origin is not None and origin not in self._origins | own:
+            words = tr("Pages of {origin} may not use this server.")
+            raise PermissionError(words.format(origin=origin[:100]))
         self._count()
         if request.method == "OPTIONS":
             return web.Response(status=204)
-        if request.path.startswith("/api/") and request.path != _OPEN_API and not self._has_token(request):
-            words = tr("The token is missing or wrong."), tr("Send it as: Authorization: Bearer TOKEN.")
-            raise web.HTTPUnauthorized(text=" ".join(words))
+        is_open = not request.path.startswith("/api/") or request.path == _OPEN_API
+        if not is_open and not self._has_token(request):
+            words = tr("The token is missing or wrong.")
+            remedy = tr("Send it as: Authorization: Bearer TOKEN.")
+            raise web.HTTPUnauthorized(text=f"{words} {remedy}")
         if request.method == "POST" and request.content_type != "application/json":
-            raise web.HTTPUnsupportedMediaType(text=tr("The body must be JSON, sent as application/json."))
+            words = tr("The body must be JSON, sent as application/json.")
+            raise web.HTTPUnsupportedMediaType(text=words)
         return await handler(request)
 
     def _count(self) -> None:
@@ -73,15 +84,16 @@ class Door:
 
     def _has_token(self, request: web.Request) -> bool:
         kind, _, given = request.headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode("utf-8", "replace"), self._token.encode())
+        return kind.lower() == "bearer" and _same(self._token, given.strip())
 
     async def allow_origin(self, request: web.Request, response: web.StreamResponse) -> None:
         """Let a page of a listed origin read the answer."""
         if (origin := request.headers.get("origin", "")) in self._origins:
-            response.headers["access-control-allow-origin"] = origin
-            response.headers["access-control-allow-headers"] = "authorization, content-type"
-            response.headers["access-control-allow-methods"] = "GET, POST, OPTIONS"
-            response.headers["vary"] = "origin"
+            response.headers.update(_CORS, **{"access-control-allow-origin": origin})
+
+
+def _same(known: str, given: str) -> bool:
+    return hmac.compare_digest(known.encode(), given.encode("utf-8", "replace"))
 
 
 @web.middleware
@@ -90,8 +102,11 @@ async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResp
     try:
         return await handler(request)
     except web.HTTPException as error:
-        own = {404: tr("There is nothing at this address."), 413: tr("The request is larger than 10 MB.")}
-        status, words = error.status, own.get(error.status, error.text or error.reason)
+        status, words = error.status, error.text or error.reason
+        if status == 404:
+            words = tr("There is nothing at this address.")
+        elif status == 413:
+            words = tr("The request is larger than 10 MB.")
     except PermissionError as error:
         status, words = 403, str(error)
     except DogentError as error:

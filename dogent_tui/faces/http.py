@@ -8,7 +8,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from aiohttp import web
 from msgspec.structs import replace
@@ -28,6 +28,7 @@ from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.walking import changed_files
 
 T = TypeVar("T")
+Say: TypeAlias = Callable[[str, str, str], None]
 _PAGE = Path(__file__).parent / "page"
 _MOST_BYTES = 10 << 20
 _KEEP_ALIVE_S = 15.0
@@ -60,7 +61,8 @@ class ChatServer:
 
     def application(self) -> web.Application:
         """Return the application. Its chats are closed with it."""
-        app = web.Application(middlewares=[in_sentences, self._door.check], client_max_size=_MOST_BYTES)
+        checks = [in_sentences, self._door.check]
+        app = web.Application(middlewares=checks, client_max_size=_MOST_BYTES)
         app.on_response_prepare.append(self._door.allow_origin)
         chat = "/api/chat/{id}"
         app.add_routes(
@@ -89,12 +91,14 @@ class ChatServer:
     async def page(self, request: web.Request) -> web.StreamResponse:
         """Return the page, or a part of it. It holds nothing of the user: what it shows needs the token."""
         path = _PAGE / _FILES[request.match_info["name"]]
-        return web.FileResponse(path, headers={**_PAGE_HEADERS, "content-type": _TYPES[path.suffix]})
+        headers = {**_PAGE_HEADERS, "content-type": _TYPES[path.suffix]}
+        return web.FileResponse(path, headers=headers)
 
     async def session(self, request: web.Request) -> web.StreamResponse:
         """Give the token for the one-time code."""
         body = await read_body(request, CodeBody)
-        return web.json_response({"token": self._door.trade(body.code), "folder": self._chats.root.root.name})
+        token, folder = self._door.trade(body.code), self._chats.root.root.name
+        return web.json_response({"token": token, "folder": folder})
 
     async def files(self, request: web.Request) -> web.StreamResponse:
         """Return names of files with what was typed in them, for attachments."""
@@ -110,12 +114,13 @@ class ChatServer:
         body = await read_body(request, ChatBody)
         last, mode = body.messages[-1], request.query.get("approvals", "")
         if last.role not in ("user", "assistant"):
-            raise ValueError(tr("The last message must be the user's, or one of the assistant that was answered."))
+            words = tr("The last message must be the user's, or one of the assistant that was answered.")
+            raise ValueError(words)
         folder = self._folder(body.root_directory)
-        chat = await self._chats.open(body.id, folder, body.model or "", page_runs_tools=mode == "page")
+        chat = await self._chats.open(body.id, folder, body.model or "", mode)
         if last.role == "assistant":
             turn = await chat.take_answers(last.read())
-            return await self._stream(request, chat, turn, start=turn.paused_at, message_id=last.id or "")
+            return await self._stream(request, chat, turn, turn.paused_at, last.id or "")
         prompt = await asyncio.to_thread(_prompt, chat, last, body)
         if body.trigger == "regenerate-message" or body.message_id:
             await chat.rewind(sum(each.role == "user" for each in body.messages))
@@ -158,8 +163,9 @@ class ChatServer:
         result = await self._chats.execute(body, self._folder(body.root_directory))
         if result is None:
             raise UsageError(tr("The run ended before the call was done."))
-        told = {"error": result.content} if result.is_error else {"data": result_data(result.content)}
-        return web.json_response({"success": not result.is_error, **told})
+        if result.is_error:
+            return web.json_response({"success": False, "error": result.content})
+        return web.json_response({"success": True, "data": result_data(result.content)})
 
     # ── Helpers ───────────────────────────────────────────────────────────────────────────────────
 
@@ -180,7 +186,6 @@ class ChatServer:
         request: web.Request,
         chat: Chat,
         begun: Turn | Coroutine[Any, Any, Turn],
-        *,
         start: int = 0,
         message_id: str = "",
     ) -> web.StreamResponse:
@@ -196,12 +201,13 @@ class ChatServer:
             turn = begun if isinstance(begun, Turn) else await _alive(response, begun)
             turn.readers += 1
             pauses = request.query.get("approvals") != "stream"
-            await _send(response, turn.read(start, message_id=message_id, pauses=pauses))
+            await _send(response, turn.read(start, message_id, pauses=pauses))
         except DogentError as error:
-            await _write(response, {"type": "error", "errorText": f"{error.message} {error.remedy}".strip()})
+            words = f"{error.message} {error.remedy}".strip()
+            await _write(response, {"type": "error", "errorText": words})
         except (ConnectionError, asyncio.CancelledError):
             goes_on = request.query.get("disconnect") == "continue"
-            if turn is not None and not (goes_on or turn.waiting or turn.is_over) and turn.readers == 1:
+            if turn and turn.readers == 1 and not (goes_on or turn.waiting or turn.is_over):
                 await asyncio.shield(chat.stop())
             raise
         finally:
@@ -218,7 +224,8 @@ def _prompt(chat: Chat, message: Message, body: ChatBody) -> Prompt:
         raise ValueError(tr("The message has no text."))
     prompt = chat.prompt_of(text, _open_file(chat, body))
     if body.selected_text:
-        prompt = replace(prompt, text=f"{prompt.text}\n\n<selected_text>\n{body.selected_text}\n</selected_text>")
+        selected = f"<selected_text>\n{body.selected_text}\n</selected_text>"
+        prompt = replace(prompt, text=f"{prompt.text}\n\n{selected}")
     return prompt
 
 
@@ -271,7 +278,7 @@ def read_token() -> str:
     return token
 
 
-def serve(folder: Path, options: SessionOptions, port: int, origins: Sequence[str], say: Callable[[str, str, str], None]) -> None:
+def serve(folder: Path, options: SessionOptions, port: int, origins: Sequence[str], say: Say) -> None:
     """Serve `folder` on loopback until the process is told to end.
 
     Args:
@@ -287,4 +294,5 @@ def serve(folder: Path, options: SessionOptions, port: int, origins: Sequence[st
     with socket.create_server(("127.0.0.1", port)) as bound:
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
         say(f"http://127.0.0.1:{bound.getsockname()[1]}", token, door.code)
-        web.run_app(app, sock=bound, shutdown_timeout=1, handler_cancellation=True, access_log=None, print=None)
+        quiet = {"access_log": None, "print": None}
+        web.run_app(app, sock=bound, shutdown_timeout=1, handler_cancellation=True, **quiet)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from dogent_tui.agent import events
 
 Chunk: TypeAlias = dict[str, Any]
 """One thing that is told to the other side, as JSON."""
+TextEvent: TypeAlias = events.TextDelta | events.TextFinished | events.ThinkingDelta
 ToolEvent: TypeAlias = events.ToolPreparing | events.ToolUse | events.ToolOutput | events.ToolResult
 
 
@@ -44,6 +45,7 @@ class Seen:
         self._tails.pop(call, None)
 
 
+TOOL_EVENTS = (events.ToolPreparing, events.ToolUse, events.ToolOutput, events.ToolResult)
 _READ, _SEARCH, _FETCH = ("read", "read"), ("search", "search"), ("fetch", "fetch")
 _DOING: Mapping[str, tuple[str, str]] = {  # the kind of the Agent Client Protocol, and a word for pages
     **dict.fromkeys(("Read", "NotebookRead", "read_document", "read_markdown_file"), _READ),

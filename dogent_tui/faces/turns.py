@@ -27,10 +27,10 @@ class Turn:
     async def hear(self, event: events.Event) -> None:
         """Take in what happened in the run."""
         match event:
-            case events.PermissionRequested(request_id=request_id) | events.UiRequested(request_id=request_id, in_run=True):
-                self.waiting.add(request_id)
-            case events.PermissionDecided(request_id=request_id) | events.UiSettled(request_id=request_id):
-                self.waiting.discard(request_id)
+            case events.PermissionRequested() | events.UiRequested(in_run=True):
+                self.waiting.add(event.request_id)
+            case events.PermissionDecided() | events.UiSettled():
+                self.waiting.discard(event.request_id)
             case events.ToolResult(tool_use_id=call):
                 self.results[call] = event
             case events.RunFinished():
@@ -48,23 +48,26 @@ class Turn:
             self.is_over = True
             self._changed.notify_all()
 
-    async def read(self, start: int = 0, *, message_id: str = "", pauses: bool = True) -> AsyncIterator[list[Chunk]]:
-        """Yield what is said from `start` on, until the run ends, or waits for the user if it then `pauses`."""
+    async def read(self, start: int, message_id: str, *, pauses: bool) -> AsyncIterator[list[Chunk]]:
+        """Yield what is said from `start` on, until the run ends, or waits for the user if it then `pauses`.
+
+        `message_id` is the message that is continued, "" for a new one.
+        """
         yield self.chunks.start(message_id or self.run_id)
         place = start
-        while True:
+        while place < len(self.said) or not self._rests(pauses):
             async with self._changed:
-                while place == len(self.said) and not self.is_over and not (pauses and self.waiting):
+                while place == len(self.said) and not self._rests(pauses):
                     await self._changed.wait()
-                new, is_over = self.said[place:], self.is_over
-            place += len(new)
-            if new:
+            if new := self.said[place:]:
+                place += len(new)
                 yield new
-            if place == len(self.said) and (is_over or (pauses and self.waiting)):
-                break
-        if not is_over:
+        if not self.is_over:
             self.paused_at = place
             yield self.chunks.pause()
+
+    def _rests(self, pauses: bool) -> bool:
+        return self.is_over or (pauses and bool(self.waiting))
 
     async def result(self, call: str) -> events.ToolResult | None:
         """Return the result of a call once it is there; None where the run ends without it."""

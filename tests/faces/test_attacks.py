@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import uuid
 import zlib
 from pathlib import Path
@@ -24,7 +25,13 @@ def body(text: str = "hello", **more: Any) -> dict[str, Any]:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file() and ".dogent" not in path.parts}
+    """Return what the files below `root` hold, without ours and the CLI's, which come and go as the server works."""
+    found: dict[str, bytes] = {}
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if name not in (".dogent", ".cache", ".claude")]
+        files = [name for name in files if not name.startswith(".claude")]
+        found |= {f"{folder}/{name}": Path(folder, name).read_bytes() for name in files}
+    return found
 
 
 async def sent(served: Served, request: bytes) -> bytes:

@@ -104,6 +104,6 @@ async def test_what_is_cut_anywhere_ends_with_an_error(page: Page, at: int) -> N
     for event in happened[:at]:
         await turn.hear(event)
     await turn.cut("It was cut. Send it again.")
-    stream = [chunk async for batch in turn.read() for chunk in batch]
+    stream = [chunk async for batch in turn.read(0, "", pauses=True) for chunk in batch]
     [seen] = (await page("assemble", streams=[stream]))["results"]
     assert (seen["status"], seen["error"]) == ("error", "It was cut. Send it again.")
