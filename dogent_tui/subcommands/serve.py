@@ -1,6 +1,5 @@
 """`dogent-tui serve`: the agent for pages, over HTTP on this machine."""
 
-import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,7 +37,7 @@ def run_serve(arguments: Sequence[str], stdout: TextIO) -> int:
     guard_children()
     from dogent_tui.faces.http import serve
 
-    asyncio.run(serve(folder, options, port=chosen.port, origins=origins, say=say))
+    serve(folder, options, chosen.port, origins, say)
     return 0
 
 

@@ -65,6 +65,11 @@ class SessionRecord(msgspec.Struct, frozen=True):
         """The id under which it was begun, and under which its copies are kept: the name of its log has it."""
         return self.path.name.removesuffix(SUFFIX).partition("_")[2] or self.session_id
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All ids under which it was held."""
+        return (self.session_id, self.first_id, *self.before)
+
 
 def open_log(
     workspace: Workspace, session_id: str, hold: SessionHold | None = None, *, fork_of: SessionRecord | None = None
