@@ -31,6 +31,7 @@ _BEGINNINGS = "|".join(re.escape(mark[:length]) for mark in _NAMED_MARKS for len
 _SPECIAL = r"<[|｜][a-z_▁]{1,40}[|｜]>|\[ARGS\]|```json"
 _HEADER = re.compile(rf"(?:\s|{_SPECIAL}|[\w.:-])*")
 _HEADER_PART = re.compile(rf"\s+|{_SPECIAL}")
+_NAME = re.compile(r'\[?\s*\{\s*"name"\s*:\s*"([^"\s]{1,120})"')
 _MOST_HEADER = 240
 """Characters between a mark and its JSON: some tokens and the name of a tool."""
 
@@ -206,12 +207,21 @@ class CallFinder:
             return self._named() if self._marker in _NAMED_MARKS else self._give_up(0, self._marker)
         end = self._json_end(blank)
         if end < 0:
-            return self._give_up(0, self._marker) if self._ended else False
-        calls = calls_in(loads(self._rest[blank:end]), self._tools, marked=True)
+            if not self._ended:
+                return False
+            end = len(self._rest)
+        written = self._rest[blank:end]
+        calls = calls_in(loads(written), self._tools, marked=True) or self._refused(written)
         if not calls:
             return self._give_up(end, self._marker)
         self._call(calls, self._rest[end:])
         return True
+
+    def _refused(self, written: str) -> tuple[ReplyToolUse, ...]:
+        """Return what was to be a call, but is unreadable, as one that the tool refuses; only where it begins a line."""
+        found = _NAME.match(written) if self._line_start and loads(written) is None else None
+        name = self._tools.named(found[1]) if found else ""
+        return (ReplyToolUse(name, {UNREADABLE: written[:2000]}),) if name else ()
 
     def _named(self) -> bool:
         """After a mark: the name of the tool between tokens of the model's own, then its arguments."""

@@ -115,7 +115,6 @@ TEXTS = {
     "more keys than a call has": '{"name": "Read", "arguments": {"file_path": "a.md"}, "price": 3}',
     "JSON of a package": '```json\n{"name": "read", "version": "1.0"}\n```',
     "a list in JSON": "[1, 2, 3]",
-    "cut off": '<tool_call>{"name": "Write", "arguments": {"content": "half a',
     "function cut off": "<function=Write><parameter=content>half",
     "code about tags": "```python\nprint('<tool_call>')\n" + json.dumps(READ) + "\n```\nDone.",
     "in a line": f"It writes {json.dumps(READ)}",
@@ -203,3 +202,15 @@ def test_two_named_calls_in_one_message_are_two_calls():
     call = '<|tool_call_begin|>functions.Read:0<|tool_call_argument_begin|>{"file_path": "a.md"}<|tool_call_end|>'
     text = f"<|tool_calls_section_begin|>{call}{call}<|tool_calls_section_end|>"
     assert all(found(text, size) == [WANTED, WANTED] for size in range(len(text) + 1))
+
+
+@pytest.mark.parametrize("mark", ["<tool_call>", "<|tool_call|>", "<|python_tag|>"])
+@pytest.mark.parametrize("call", ['{"name": "Read", "arguments": {"file_path": "a', '{"name": "Read", "arguments": {a.md}}'])
+def test_a_marked_call_that_cannot_be_read_is_a_call_that_the_tool_refuses(mark, call):
+    for size in range(len(mark + call) + 1):
+        assert found(mark + call, size) == [ReplyToolUse("Read", {UNREADABLE: call})]
+
+
+def test_a_broken_call_within_a_sentence_stays_text():
+    text = 'Write `<tool_call>{"name": "Read", ...}` in a line.'
+    assert all(found(text, size) == [ReplyText(text)] for size in range(len(text) + 1))
