@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.web.charset import codec_for, decode
+from dogent_tui.documents.html.charset import codec_for, decode
 from dogent_tui.web.sniffing import sniff
 
 CHINESE = "明天的会议改到星期三下午三点，请各位准时参加，并带上上次讨论的材料。"

@@ -1,0 +1,169 @@
+"""Which of a page's own elements its article is made of: those that say what the extractor found, and what belongs to them.
+
+The extractor answers with text of its own making, in which formulas, merged cells, captions and notes are lost. So its answer only
+tells which elements to take.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from dogent_tui.documents.html.hiding import HIDDEN
+from dogent_tui.documents.html.markup import BLOCKS, NOTES, Element, is_formula, squeezed_text
+from dogent_tui.web.tidying import squeezed
+
+_GRAM = 8
+_ALIKE = 0.6
+"""The share of a paragraph's runs of `_GRAM` letters that the extractor has to have found, where it did not find all of it."""
+_SHORT = 24
+"""Letters up to which a text may be that of another element too: it has to be a whole piece of what was found, and in order."""
+_AHEAD = 12
+"""Pieces that a short text may be ahead of the one found before it."""
+_MOSTLY = 0.5
+_LEAST_LETTERS = 100
+_LINKED = 0.5
+_MOSTLY_LINKS = 0.6
+_GROUPS = frozenset({"ul", "ol", "dl", "table", "blockquote", "figure", "pre"})
+"""Elements that are taken as a whole, where most of what is in them was found."""
+
+
+def article_of(body: Element, pieces: Sequence[str]) -> bool:
+    """Leave in `body` only what the article is made of. `pieces` are the texts that an extractor found, in order.
+
+    Returns whether there is any.
+    """
+    units = [node for node in body.iter() if _is_unit(node)]
+    kept = set(_matched(units, pieces))
+    if not kept:
+        return False
+    letters = {unit: len(squeezed(_words(unit))) for unit in units}
+    kept |= set(_belonging(body, units, kept, letters))
+    _prune(body, kept)
+    return True
+
+
+def _is_unit(node: Element) -> bool:
+    """Tell whether `node` is a block that holds no other one, and is none of the notes."""
+    if node.tag not in BLOCKS or next((one for one in node.iterancestors() if one.get("id") == NOTES), None) is not None:
+        return False
+    return node.tag == "pre" or not any(inner.tag in BLOCKS for inner in node.iterdescendants())
+
+
+def _words(node: Element) -> str:
+    """Return what `node` says beside its formulas and the signs of its notes, which no extractor keeps."""
+    if is_formula(node) or node.tag == "math" or node.get("role") == "doc-noteref":
+        return ""
+    return (node.text or "") + "".join(_words(child) + (child.tail or "") for child in node)
+
+
+def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
+    """Yield the units whose text was found."""
+    parts = [part for piece in pieces if (part := squeezed(piece))]
+    whole = "\n".join(parts)
+    flat = "".join(parts)
+    grams: set[str] = set()
+    taken: Counter[str] = Counter()
+    at = 0
+    for unit in units:
+        said = squeezed(_words(unit))
+        if not said:
+            continue
+        if len(said) <= _SHORT:
+            place = next((number for number in range(at, min(at + _AHEAD, len(parts))) if parts[number] == said), -1)
+            if place >= 0:
+                at = place + 1
+                yield unit
+            continue
+        found = flat.count(said) > taken[said]
+        if not found and said not in taken:
+            grams = grams or {flat[place : place + _GRAM] for place in range(len(flat) - _GRAM + 1)}
+            own = [said[place : place + _GRAM] for place in range(0, len(said) - _GRAM + 1, 3)]
+            found = sum(gram in grams for gram in own) >= _ALIKE * len(own)
+        if found:
+            taken[said] += 1
+            at = max(at, whole.count("\n", 0, max(0, whole.find(said[:_SHORT]))))
+            yield unit
+
+
+def _belonging(body: Element, units: list[Element], kept: set[Element], letters: dict[Element, int]) -> Iterator[Element]:
+    """Yield the units that were not found and belong to what was: the rest of a list or a table, and figures, formulas, code."""
+    told: Counter[Element] = Counter()
+    whole: Counter[Element] = Counter()
+    for unit in units:
+        for around in (unit, *unit.iterancestors()):
+            whole[around] += letters[unit]
+            told[around] += letters[unit] if unit in kept else 0
+    places = {unit: number for number, unit in enumerate(units)}
+    last = max(places[unit] for unit in kept)
+    for unit in units:
+        if unit in kept:
+            continue
+        group = _group_of(unit, body)
+        if group is not None and told[group] > 0 and told[group] >= _MOSTLY * whole[group] and group.tag != "figure":
+            yield unit
+            continue
+        parent = (group if group is not None else unit).getparent()
+        if parent is None or not _is_bare(unit, group):
+            continue
+        inside = told[parent] >= _LEAST_LETTERS and told[parent] >= _MOSTLY * (whole[parent] - whole[group if group is not None else unit])
+        if inside and (places[unit] < last or _is_last_of(parent, kept)):
+            yield unit
+
+
+def _group_of(unit: Element, body: Element) -> Element | None:
+    """Return the outermost group that `unit` is in."""
+    found = None
+    for node in (unit, *unit.iterancestors()):
+        if node is body:
+            break
+        if node.tag in _GROUPS:
+            found = node
+    return found
+
+
+def _is_bare(unit: Element, group: Element | None) -> bool:
+    """Tell whether extractors drop such an element whatever it says: it is no sign that it is none of the article."""
+    if unit.get(HIDDEN) is not None:
+        return True
+    if group is None:
+        return any(inner.tag == "math" or is_formula(inner) for inner in unit.iter()) or (
+            next(unit.iter("img"), None) is not None and not squeezed_text(unit) and bool(next(unit.iter("img")).get("alt"))
+        )
+    if group.tag == "figure":
+        return next(group.iter("img", "table", "pre", "blockquote", "math"), None) is not None
+    if group.tag in {"table", "pre", "dl", "blockquote"}:
+        said = len(squeezed_text(group))
+        return sum(len(squeezed_text(link)) for link in group.iter("a")) <= _LINKED * said
+    return False
+
+
+def _is_last_of(parent: Element, kept: set[Element]) -> bool:
+    """Tell whether the article's own element ends there, so that what is last in it is of the article."""
+    return parent.tag in {"article", "main", "section", "div"} and any(unit in kept for unit in parent.iter())
+
+
+def _prune(body: Element, kept: set[Element]) -> None:
+    """Take out of `body` what holds none of the units `kept`, but notes."""
+    alive: set[Element] = {body}
+    for unit in kept:
+        alive.add(unit)
+        alive.update(unit.iterancestors())
+    notes = next((node for node in body if node.get("id") == NOTES), None)
+    for node in list(body.iter()):
+        if node in alive or node is notes or node.tag not in BLOCKS:
+            continue
+        around = node.getparent()
+        if around is None or (around not in alive) or any(one in kept for one in node.iterancestors()) or around is notes:
+            continue
+        node.tail = None
+        around.remove(node)
+    if notes is not None:
+        wanted = {(link.get("href") or "")[1:] for link in body.iter("a") if link.get("role") == "doc-noteref"}
+        for item in list(notes.iter("li")):
+            if item.get("id") not in wanted and item.getparent() is not None and item.getparent().getparent() is notes:
+                item.getparent().remove(item)
+
+
+def says_only_links(body: Element, pieces: Sequence[str]) -> bool:
+    """Tell whether most of `pieces` are what the links of the page say, and nothing more."""
+    links = {squeezed(squeezed_text(link)) for link in body.iter("a")}
+    return sum(squeezed(piece) in links for piece in pieces) > _MOSTLY_LINKS * len(pieces)
