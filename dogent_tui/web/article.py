@@ -35,6 +35,8 @@ _SHORT = 4000
 _MOST_LEADS = 2
 _LEAD_WITHIN = 320
 """An article of fewer letters gets no introduction: it may be the wrong one."""
+_INLINE = frozenset({"hi", "ref", "del", "graphic", "code"})
+"""Elements of trafilatura's that stand within a line."""
 _AROUND = ("nav", "footer", "aside")
 
 _NO_ARTICLE = tr("The article could not be told apart from the rest of this page, so this is all of its text.")
@@ -118,8 +120,6 @@ def _told(unseen: Sequence[str]) -> tuple[str, ...]:
 
 def _markdown(body: Element) -> list[str]:
     """Return the Markdown of `body`, without its hidden texts, in blocks."""
-    for image in [node for node in body.iter("img") if (node.get("src") or "").startswith("data:")]:
-        image.drop_tree()
     found: list[str] = []
     for block in markdown_blocks(body)[0]:
         if block.tight and found:
@@ -149,20 +149,24 @@ def _extracted(html: str, url: str) -> list[str]:
 
 
 def _pieces(found: Any) -> list[str]:
-    """Return the text of each outermost element of an extraction that holds words itself."""
+    """Return the texts of an extraction, each line of each of its elements by itself."""
     body = getattr(found, "body", None)
-    pieces: list[str] = []
+    lines: list[str] = [""]
 
     def walk(node: Any) -> None:
-        if (node.text or "").strip() or not len(node) or any((child.tail or "").strip() for child in node):
-            pieces.append(" ".join("".join(node.itertext()).split()))
-            return
+        is_inline = node.tag in _INLINE
+        if not is_inline:
+            lines.append("")
+        lines[-1] += node.text or ""
         for child in node:
             walk(child)
+            lines[-1] += child.tail or ""
+        if not is_inline:
+            lines.append("")
 
-    for child in body if body is not None else ():
-        walk(child)
-    return list(filter(None, pieces))
+    if body is not None:
+        walk(body)
+    return [" ".join(line.split()) for line in lines if line.strip()]
 
 
 def _metadata(html: str, url: str, said: dict[str, str]) -> Article:

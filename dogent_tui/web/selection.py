@@ -22,7 +22,8 @@ _MOSTLY = 0.5
 _LEAST_LETTERS = 100
 _LINKED = 0.5
 _MOSTLY_LINKS = 0.6
-_GROUPS = frozenset({"ul", "ol", "dl", "table", "blockquote", "figure", "pre"})
+_WHOLES = frozenset({"table", "blockquote", "figure", "pre"})
+_LISTS = frozenset({"ul", "ol", "dl"})
 """Elements that are taken as a whole, where most of what is in them was found."""
 
 
@@ -35,9 +36,9 @@ def article_of(body: Element, pieces: Sequence[str]) -> bool:
     kept = set(_matched(units, pieces))
     if not kept:
         return False
-    letters = {unit: len(squeezed(_words(unit))) for unit in units}
-    kept |= set(_belonging(body, units, kept, letters))
+    kept |= set(_belonging(body, units, kept))
     _prune(body, kept)
+    _settle_pictures(body)
     return True
 
 
@@ -84,61 +85,49 @@ def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
             yield unit
 
 
-def _belonging(body: Element, units: list[Element], kept: set[Element], letters: dict[Element, int]) -> Iterator[Element]:
+def _belonging(body: Element, units: list[Element], kept: set[Element]) -> Iterator[Element]:
     """Yield the units that were not found and belong to what was: the rest of a list or a table, and figures, formulas, code."""
+    letters = {unit: len(squeezed(_words(unit))) for unit in units}
     told: Counter[Element] = Counter()
     whole: Counter[Element] = Counter()
     for unit in units:
         for around in (unit, *unit.iterancestors()):
             whole[around] += letters[unit]
             told[around] += letters[unit] if unit in kept else 0
-    places = {unit: number for number, unit in enumerate(units)}
-    last = max(places[unit] for unit in kept)
     for unit in units:
         if unit in kept:
             continue
-        group = _group_of(unit, body)
-        if group is not None and told[group] > 0 and told[group] >= _MOSTLY * whole[group] and group.tag != "figure":
+        group = _group_of(unit)
+        if group is not None and group.tag != "figure" and told[group] and told[group] >= _MOSTLY * whole[group]:
             yield unit
-            continue
-        parent = (group if group is not None else unit).getparent()
-        if parent is None or not _is_bare(unit, group):
-            continue
-        inside = told[parent] >= _LEAST_LETTERS and told[parent] >= _MOSTLY * (whole[parent] - whole[group if group is not None else unit])
-        if inside and (places[unit] < last or _is_last_of(parent, kept)):
-            yield unit
+        elif _is_dropped(unit, group):
+            parent = (unit if group is None else group).getparent()
+            rest = whole[parent] - whole[unit if group is None else group]
+            if parent is not None and told[parent] >= max(_LEAST_LETTERS, _MOSTLY * rest):
+                yield unit
 
 
-def _group_of(unit: Element, body: Element) -> Element | None:
-    """Return the outermost group that `unit` is in."""
+def _group_of(unit: Element) -> Element | None:
+    """Return the group that `unit` is in: the innermost list, or what may hold lists itself."""
     found = None
     for node in (unit, *unit.iterancestors()):
-        if node is body:
-            break
-        if node.tag in _GROUPS:
+        if node.tag in _WHOLES:
+            return node
+        if node.tag in _LISTS and found is None:
             found = node
     return found
 
 
-def _is_bare(unit: Element, group: Element | None) -> bool:
+def _is_dropped(unit: Element, group: Element | None) -> bool:
     """Tell whether extractors drop such an element whatever it says: it is no sign that it is none of the article."""
     if unit.get(HIDDEN) is not None:
         return True
     if group is None:
-        return any(inner.tag == "math" or is_formula(inner) for inner in unit.iter()) or (
-            next(unit.iter("img"), None) is not None and not squeezed_text(unit) and bool(next(unit.iter("img")).get("alt"))
-        )
+        return any(inner.tag == "math" or is_formula(inner) for inner in unit.iter())
     if group.tag == "figure":
         return next(group.iter("img", "table", "pre", "blockquote", "math"), None) is not None
-    if group.tag in {"table", "pre", "dl", "blockquote"}:
-        said = len(squeezed_text(group))
-        return sum(len(squeezed_text(link)) for link in group.iter("a")) <= _LINKED * said
-    return False
-
-
-def _is_last_of(parent: Element, kept: set[Element]) -> bool:
-    """Tell whether the article's own element ends there, so that what is last in it is of the article."""
-    return parent.tag in {"article", "main", "section", "div"} and any(unit in kept for unit in parent.iter())
+    said = len(squeezed_text(group))
+    return group.tag not in {"ul", "ol"} and sum(len(squeezed_text(link)) for link in group.iter("a")) <= _LINKED * said
 
 
 def _prune(body: Element, kept: set[Element]) -> None:
@@ -148,19 +137,31 @@ def _prune(body: Element, kept: set[Element]) -> None:
         alive.add(unit)
         alive.update(unit.iterancestors())
     notes = next((node for node in body if node.get("id") == NOTES), None)
-    for node in list(body.iter()):
-        if node in alive or node is notes or node.tag not in BLOCKS:
-            continue
-        around = node.getparent()
-        if around is None or (around not in alive) or any(one in kept for one in node.iterancestors()) or around is notes:
-            continue
-        node.tail = None
-        around.remove(node)
+    for node in [one for one in body.iter() if one in alive and one not in kept]:
+        for child in [one for one in node if one not in alive and one is not notes]:
+            child.drop_tree()
     if notes is not None:
         wanted = {(link.get("href") or "")[1:] for link in body.iter("a") if link.get("role") == "doc-noteref"}
         for item in list(notes.iter("li")):
             if item.get("id") not in wanted and item.getparent() is not None and item.getparent().getparent() is notes:
                 item.getparent().remove(item)
+
+
+def _settle_pictures(body: Element) -> None:
+    """Give each picture its caption, and take out those without: logos, faces of authors, symbols, and what only fills a page."""
+    for figure in list(body.iter("figure")):
+        captions, image = list(figure.iter("figcaption")), next(figure.iter("img"), None)
+        said = " ".join(filter(None, map(squeezed_text, captions)))
+        if image is not None and said:
+            image.set("title", said)
+            for caption in captions:
+                caption.drop_tree()
+    for image in list(body.iter("img")):
+        if not image.get("title") or (image.get("src") or "").startswith("data:"):
+            image.drop_tree()
+    for link in list(body.iter("a")):
+        if not squeezed_text(link) and next(link.iter("img"), None) is None and link.get("role") != "doc-noteref":
+            link.drop_tree()
 
 
 def says_only_links(body: Element, pieces: Sequence[str]) -> bool:

@@ -494,15 +494,14 @@ def _absolute(url: str, target: str) -> str:
 def _paragraphs(body: Element) -> None:
     """Make paragraphs of the words that stand beside blocks, and of those that empty lines part."""
     for node in list(body.iter()):
+        if node.tag not in BLOCKS and node.tag != "math" and any(inner.tag in BLOCKS for inner in node.iterdescendants()):
+            node.tag = "div"  # elements of authors' own making, and links around blocks
+            node.attrib.pop("href", None)
+    for node in list(body.iter()):
         if node.tag not in _HOLDERS or next(node.iterancestors("pre"), None) is not None:
             continue
-        if any(map(is_block, node)) or _has_empty_line(node):
+        if any(child.tag in BLOCKS for child in node) or _has_empty_line(node):
             _gather(node)
-
-
-def is_block(node: Element) -> bool:
-    """Tell whether `node` is a block, or holds one in an element that is none."""
-    return node.tag in BLOCKS or (node.tag not in {"math", "script"} and any(inner.tag in BLOCKS for inner in node.iterdescendants()))
 
 
 def _has_empty_line(node: Element) -> bool:
@@ -531,7 +530,7 @@ def _gather(node: Element) -> None:
 
     for child in children:
         tail, child.tail = child.tail, None
-        if is_block(child):
+        if child.tag in BLOCKS:
             finish()
             node.append(child)
             run.text = tail

@@ -108,9 +108,9 @@ class Inlines:
         return f"[{_balanced(text)}]({link_target(target)}{_title(title)})"
 
     def _image(self, contents: Any) -> str:
-        _, inner, (target, _title_of_image) = contents
+        _, inner, (target, title) = contents
         alt = _balanced(escaped(plain_text(inner)))
-        return f"![{alt}]({link_target(self._image_name(target))})"
+        return f"![{alt}]({link_target(self._image_name(target))}{_title(title)})"
 
     def _span(self, contents: Any) -> str:
         (_, classes, pairs), inner = contents
