@@ -9,6 +9,7 @@ from dogent_tui.web.phrases import ALONE, ALSO, PLEA
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_PICTURE = re.compile(r"\[?!\[[^\n]*\)")
 _MARKS = re.compile(r"</?[a-z]{1,6}>|[*_`#>|\\~-]+")
 _ADDRESS = re.compile(r"\[[*_ ]*(?:https?://|www\.)")
 _WORDS = re.compile(r"\w+")
@@ -51,11 +52,14 @@ def _without_tail(found: list[str]) -> list[str]:
     """Take away from the end what is only links, pleas and headings of nothing."""
     end = len(found)
     while end > 1:
-        block = found[end - 1]
+        last = end - 1
+        while last > 1 and _PICTURE.fullmatch(found[last]):  # it goes with the plea that it stands below
+            last -= 1
+        block = found[last]
         text = text_of(block)
         if _is_code(block) or not (_is_heading(block) or _is_links(block) or (len(text) <= _SHORT and PLEA.match(text))):
             break
-        end -= 1
+        end = last
     return found[:end]
 
 

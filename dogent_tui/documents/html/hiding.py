@@ -31,6 +31,8 @@ _FAR = -400
 _TINY = 1.5
 """Pixels of a font up to which no letter can be told."""
 _FAINT = 0.05
+_INLINE, _IMPORTANT = 1_000_000, 10_000_000
+"""How much a declaration counts in an attribute, and where it says that it is important."""
 _MOST_OF_PAGE = 0.5
 _LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|ex|%|vw|vh|cm|mm|in)?")
 _UNIT: dict[str | None, float] = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "ex": 8.0, "%": 0.16, "vw": 12.8, "vh": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0}
@@ -77,37 +79,42 @@ def take_hidden(tree: LexborHTMLParser) -> Hidden:
 
 def _styles(tree: LexborHTMLParser) -> dict[int, _Style]:
     """Return what the style sheets in the page and the attributes of its elements say, by the ids of the elements."""
+    weights: dict[tuple[int, str], int] = {}
     styles: dict[int, _Style] = {}
-    important: set[tuple[int, str]] = set()
     left = _MOST_MATCHES
 
-    def apply(node: LexborNode, declared: str) -> None:
+    def apply(node: LexborNode, declared: str, weight: int) -> None:
         for name, value in _declarations(declared):
             key = (node.mem_id, name)
-            if value.endswith("!important"):
-                important.add(key)
-                value = value.removesuffix("!important").strip()
-            elif key in important:
-                continue
-            styles.setdefault(node.mem_id, {})[name] = value
+            own = weight + (_IMPORTANT if value.endswith("!important") else 0)
+            if own >= weights.get(key, 0):
+                weights[key] = own
+                styles.setdefault(node.mem_id, {})[name] = value.removesuffix("!important").strip()
 
-    for selector, declared in _rules(tree):
-        try:
-            matched = tree.css(selector)
-        except SelectolaxError:
-            continue
-        left -= len(matched)
-        if left < 0:
-            break
-        for node in matched:
-            apply(node, declared)
+    for node in tree.css("[bgcolor],font[color]"):
+        for name, declared in (("background", "bgcolor"), ("color", "color")):
+            if value := attribute(node, declared):
+                apply(node, f"{name}: {value}", 0)
+    for selectors, declared in _rules(tree):
+        for selector in selectors.split(","):
+            try:
+                matched = tree.css(selector)
+            except SelectolaxError:
+                continue
+            left -= len(matched)
+            if left < 0:
+                return styles
+            for node in matched:
+                apply(node, declared, _weight(selector))
     for node in tree.css("[style]"):
-        apply(node, attribute(node, "style"))
-    for node in tree.css("[bgcolor]"):
-        styles.setdefault(node.mem_id, {}).setdefault("background", attribute(node, "bgcolor"))
-    for node in tree.css("font[color]"):
-        styles.setdefault(node.mem_id, {}).setdefault("color", attribute(node, "color"))
+        apply(node, attribute(node, "style"), _INLINE)
     return styles
+
+
+def _weight(selector: str) -> int:
+    """Return how much a rule counts beside others (CSS Selectors 4, specificity)."""
+    ids, classes = selector.count("#"), len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not|is|where)", selector))
+    return 10_000 * ids + 100 * classes + len(re.findall(r"(?:^|[\s>+~(])[a-zA-Z]", selector))
 
 
 def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
