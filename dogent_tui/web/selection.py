@@ -18,6 +18,7 @@ _SHORT = 24
 """Letters up to which a text may be that of another element too: it has to be a whole piece of what was found, and in order."""
 _AHEAD = 12
 """Pieces that a short text may be ahead of the one found before it."""
+_LINES = 4
 _MOSTLY = 0.5
 _LEAST_LETTERS = 100
 _LINKED = 0.5
@@ -57,32 +58,41 @@ def _words(node: Element) -> str:
 
 
 def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
-    """Yield the units whose text was found."""
+    """Yield the units whose text was found: as a piece, or, where no unit is that piece, as most of its letters."""
+    texts = [squeezed(_words(unit)) for unit in units]
+    known = set(texts)
     parts = [part for piece in pieces if (part := squeezed(piece))]
-    whole = "\n".join(parts)
-    flat = "".join(parts)
-    grams: set[str] = set()
-    taken: Counter[str] = Counter()
+    left = Counter(parts)
+    rest = "\n".join(part for part in parts if part not in known)
+    lines = rest.replace("\n", "")
+    grams = {lines[place : place + _GRAM] for place in range(len(lines) - _GRAM + 1)}
     at = 0
-    for unit in units:
-        said = squeezed(_words(unit))
+    for unit, said in zip(units, texts, strict=True):
         if not said:
             continue
         if len(said) <= _SHORT:
-            place = next((number for number in range(at, min(at + _AHEAD, len(parts))) if parts[number] == said), -1)
+            near = range(at, min(at + _AHEAD, len(parts)))
+            place = next((number for number in near if _begins(parts[number : number + _LINES], said)), -1)
             if place >= 0:
                 at = place + 1
                 yield unit
-            continue
-        found = flat.count(said) > taken[said]
-        if not found and said not in taken:
-            grams = grams or {flat[place : place + _GRAM] for place in range(len(flat) - _GRAM + 1)}
-            own = [said[place : place + _GRAM] for place in range(0, len(said) - _GRAM + 1, 3)]
-            found = sum(gram in grams for gram in own) >= _ALIKE * len(own)
-        if found:
-            taken[said] += 1
-            at = max(at, whole.count("\n", 0, max(0, whole.find(said[:_SHORT]))))
+        elif left[said]:
+            left[said] -= 1
+            at = max(at, parts.index(said) + 1)
             yield unit
+        elif said not in left and (said in rest or _share(said, grams) >= _ALIKE):
+            yield unit
+
+
+def _begins(parts: Sequence[str], said: str) -> bool:
+    """Tell whether `said` is the first of `parts`, or the first few of them, which a unit has as its lines."""
+    return said.startswith(parts[0]) and "".join(parts).startswith(said)
+
+
+def _share(said: str, grams: set[str]) -> float:
+    """Return how much of `said` is in `grams`."""
+    own = [said[place : place + _GRAM] for place in range(0, len(said) - _GRAM + 1, 3)]
+    return sum(gram in grams for gram in own) / len(own)
 
 
 def _belonging(body: Element, units: list[Element], kept: set[Element]) -> Iterator[Element]:

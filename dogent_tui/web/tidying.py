@@ -81,7 +81,7 @@ def _is_prose(block: str) -> bool:
 
 def _is_links(block: str) -> bool:
     """Tell whether all that the block says are links."""
-    if _ADDRESS.search(block):  # said, so that it can be copied
+    if _ADDRESS.search(block) or _PICTURE.fullmatch(block):  # said, so that it can be copied
         return False
     return bool(_LINK.search(block)) and not _WORDS.search(_MARKS.sub("", _LINK.sub("", _ITEM_EACH.sub("", block))))
 

@@ -23,7 +23,7 @@ _WANTED = re.compile(
     r"clip-path|height|max-height|width|max-width|overflow|transform",
     re.IGNORECASE,
 )
-_CONTENT_RULES = re.compile(r"display\s*:\s*none|visibility|opacity|font|color|background|indent|left|top|clip|height|width|transform")
+_TELLING = re.compile(r"display|visibility|opacity|font|color|background|indent|left|top|clip|height|width|transform")
 _MOST_RULES = 2000
 _MOST_MATCHES = 50_000
 _FAR = -400
@@ -125,7 +125,7 @@ def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
             continue
         text = _COMMENT.sub(" ", sheet.text(deep=True))[:500_000]
         for selector, declared in _flat_rules(text):
-            if _CONTENT_RULES.search(declared):
+            if _TELLING.search(declared):
                 count += 1
                 if count > _MOST_RULES:
                     return
