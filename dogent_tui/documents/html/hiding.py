@@ -36,6 +36,7 @@ _INLINE, _IMPORTANT = 1_000_000, 10_000_000
 _MOST_OF_PAGE = 0.5
 _LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|ex|%|vw|vh|cm|mm|in)?")
 _UNIT: dict[str | None, float] = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "ex": 8.0, "%": 0.16, "vw": 12.8, "vh": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0}
+_SEEN_THROUGH = frozenset({"none", "transparent", "inherit", "initial", "unset", "0", "0 0"})
 _NAMED = {"white": "ffffff", "black": "000000"}
 
 _Style = dict[str, str]
@@ -213,10 +214,8 @@ def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style])
     current: LexborNode | None = node
     while current is not None:
         behind = styles.get(current.mem_id, {}).get("background", "")
-        if "url(" in behind or "gradient" in behind:
-            return False
-        if paint := _color(behind):
-            return paint == color
+        if behind and behind not in _SEEN_THROUGH:
+            return _color(behind) == color  # a picture, or a color that is not known, is none of white
         current = current.parent
     return color == "ffffff"
 

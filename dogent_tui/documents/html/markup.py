@@ -9,6 +9,8 @@ from urllib.parse import urljoin
 
 from lxml import etree, html
 
+from dogent_tui.documents.html.hiding import HIDDEN
+
 Element: TypeAlias = html.HtmlElement
 
 BLOCKS = frozenset(
@@ -19,16 +21,19 @@ _HOLDERS = frozenset(
     "article aside blockquote body center dd details div fieldset figure footer form header hgroup li main nav search section td th".split()
 )
 """What may hold paragraphs; where it holds words beside blocks, they are made one."""
+_SPEAKING = frozenset({"img", "script", "math"})
+"""Inline elements that say something without words of their own."""
 NOTES = "dogent-notes"
 """The id of the section at the end of the page to which its notes go."""
 
 _DROPPED = ("script", "style", "noscript", "template", "iframe", "svg", "canvas", "object", "button", "select", "textarea", "link", "meta")
 _NOTE_SIGN = re.compile(r"[\[(]?\s*(?:(?:note|n\.?|nb|注|註)?\s*\d{1,3}|[a-z]{1,2}|[*†‡§¶#✱]{1,4}|[ivx]{1,5}|[①-⑳])\s*[\])]?\.?", re.IGNORECASE)
 _NOTE_ROLE = re.compile(r"noteref|footnote-?(?:ref|anchor|link)|fn-?ref|\breference\b|sdfootnoteanc", re.IGNORECASE)
+_MARGIN = re.compile(r"(?:^|\s)(?:side-?note|margin-?note)(?:\s|$)")
 _BACK = re.compile(r"^[\s↩↑⤴⏎^︎️\[\]().:*†‡§\d]*(?:back|jump up|返回|zurück|retour)?[\s↩↑⤴⏎^︎️\[\]().:]*$", re.IGNORECASE)
 _LEADING_SIGN = re.compile(r"^\s*(?:[\[(]\s*(?:\d{1,3}|[a-z]|[*†‡§])\s*[\])]\.?|\d{1,3}[.)]|[*†‡§]{1,4}|[①-⑳]|\^)\s*")
 _BACK_SIGN = re.compile(r"[\s↩↑⤴⏎︎️^]+$")
-_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|brush:?|source|src|prettyprint lang)[-:\s]\s*([A-Za-z][\w+#.-]*)")
+_LANGUAGE = re.compile(r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|source|src)[-:]|brush:?\s*)([A-Za-z][\w+#.-]*)")
 _PLAIN_LANGUAGE = re.compile(r"(?:sourceCode|hljs|prettyprint|prism|shiki|chroma|code|highlight|codehilite)\b", re.IGNORECASE)
 _NO_LANGUAGE = frozenset(
     "code highlight hljs sourcecode prettyprint prettyprinted linenums line-numbers numbersource numberlines none nohighlight default "
@@ -355,47 +360,73 @@ def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> b
 
 def _notes(body: Element) -> None:
     """Bring each note and what refers to it into the form of the roles for digital publications (DPUB-ARIA)."""
-    places = {name: node for node in body.iter() for name in (node.get("id"), node.get("name") if node.tag == "a" else None) if name}
-    notes: dict[str, Element] = {}
-    texts: dict[Element, str] = {}
+    notes: dict[Element, str] = {}
     references: list[tuple[Element, str]] = []
-    for link in list(body.iter("a")):
-        target = (link.get("href") or "").partition("#")
-        place = places.get(target[2]) if target[1] else None
-        if place is None or not _refers(link, place, target[0]):
-            continue
-        note = _note_of(place, link)
-        if note is None or next((inner for inner in note.iterdescendants() if inner is link), None) is not None:
-            continue
-        key = texts.setdefault(note, f"dogent-note-{len(texts) + 1}")
-        notes[key] = note
-        references.append((link, key))
+    for sign, note in [*_linked_notes(body), *_unlinked_notes(body), *_margin_notes(body)]:
+        references.append((sign, notes.setdefault(note, f"dogent-note-{len(notes) + 1}")))
     if not references:
         return
     section = html.Element("section", role="doc-endnotes", id=NOTES)
     items = etree.SubElement(section, "ol")
-    wraps = [note.getparent() for note in notes.values()]
-    for key, note in notes.items():
-        items.append(_note_item(note, key, {link.get("id") or "" for link, _ in references}))
-    for link, key in references:
-        _make_reference(link, key)
-    for wrap in wraps:
-        _take_out_emptied(wrap)
+    around = [note.getparent() for note in notes]
+    signs = {name for sign, _ in references for name in (sign.get("id"), sign.get("name"), sign.getparent().get("id")) if name}
+    for note, key in notes.items():
+        items.append(_note_item(note, key, signs))
+    for sign, key in references:
+        _make_reference(sign, key)
+    for holder in around:
+        _take_out_emptied(holder)
     body.append(section)
 
 
-def _refers(link: Element, place: Element, page: str) -> bool:
-    """Tell whether `link` is the sign of a note that stands at `place`."""
-    said = squeezed_text(link)
+def _linked_notes(body: Element) -> list[tuple[Element, Element]]:
+    """Return the links that lead to notes, with the notes."""
+    order = {node: number for number, node in enumerate(body.iter())}
+    places = {name: node for node in reversed(order) for name in (node.get("id"), node.get("name") if node.tag == "a" else None) if name}
+    found = []
+    for link in body.iter("a"):
+        place = places.get((link.get("href") or "").partition("#")[2])
+        if place is not None and order[link] < order[place] and _refers(link) and (note := _note_of(place, link)) is not None:
+            found.append((link, note))
+    return found
+
+
+def _unlinked_notes(body: Element) -> list[tuple[Element, Element]]:
+    """Return raised signs that begin a paragraph somewhere below as well, with those paragraphs."""
+    begins: dict[str, Element] = {}
+    signs: list[tuple[Element, str]] = []
+    for sup in body.iter("sup"):
+        said, parent = squeezed_text(sup), sup.getparent()
+        if sup.find(".//a") is not None or parent is None or not _NOTE_SIGN.fullmatch(said):
+            continue
+        before = (sup.getprevious().tail if sup.getprevious() is not None else parent.text) or ""
+        if parent.tag in {"p", "li", "div", "dd"} and sup.getprevious() is None and not before.strip():
+            begins.setdefault(said, parent)
+        elif re.search(r"(?:[^\W\d]{3}|[.,;:!?»”\"')\]。，；：！？」』）])\s?$", before):
+            signs.append((sup, said))
+    order = {node: number for number, node in enumerate(body.iter())}
+    return [(sup, begins[said]) for sup, said in signs if said in begins and order[sup] < order[begins[said]]]
+
+
+def _margin_notes(body: Element) -> list[tuple[Element, Element]]:
+    """Return notes that stand within their sentence and are shown beside it, each with a sign at its place."""
+    found = []
+    for note in [node for node in body.iter("span", "small") if _MARGIN.search(node.get("class") or "")]:
+        sign = html.Element("a")
+        note.addprevious(sign)
+        found.append((sign, note))
+    return found
+
+
+def _refers(link: Element) -> bool:
+    """Tell whether `link` is the sign of a note."""
+    said, parent = squeezed_text(link), link.getparent()
     marked = " ".join(filter(None, (link.get("role"), link.get("epub:type"), link.get("class"), link.get("rel"), link.get("id"))))
-    parent = link.getparent()
     around = " ".join(filter(None, (parent.get("class"), parent.get("id")))) if parent is not None else ""
-    if not said or not _NOTE_SIGN.fullmatch(said) or page.startswith("http") and not page:
+    if not _NOTE_SIGN.fullmatch(said) or re.search(r"back-?link|back-?ref|footnote-back", f"{marked} {around}"):
         return False
-    if re.search(r"backlink|backref|footnote-back|mw-cite-backlink", marked + " " + around):
-        return False
-    raised = parent is not None and (parent.tag == "sup" or link.find("sup") is not None)
-    return raised or _NOTE_ROLE.search(marked) is not None or _NOTE_ROLE.search(around) is not None or said.startswith(("[", "("))
+    raised = parent is not None and (parent.tag == "sup" or link.find(".//sup") is not None)
+    return raised or _NOTE_ROLE.search(f"{marked} {around}") is not None or said.startswith(("[", "("))
 
 
 def _note_of(place: Element, link: Element) -> Element | None:
@@ -447,6 +478,7 @@ def _make_reference(link: Element, key: str) -> None:
     parent = link.getparent()
     tail = link.tail
     link.clear()
+    link.tag = "a"
     link.set("role", "doc-noteref")
     link.set("href", f"#{key}")
     link.text, link.tail = "*", tail
@@ -524,7 +556,7 @@ def _gather(node: Element) -> None:
         nonlocal run
         while len(run) and _is_break(run[-1]) and not (run[-1].tail or "").strip():
             run.remove(run[-1])
-        if squeezed_text(run) or any(inner.tag in {"img", "script", "math"} for inner in run.iter()):
+        if squeezed_text(run) or any(inner.tag in _SPEAKING or HIDDEN in inner.attrib for inner in run.iter()):
             node.append(run)
         run = html.Element("p")
 
