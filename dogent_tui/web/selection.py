@@ -21,6 +21,7 @@ _AHEAD = 12
 _LINES = 4
 _MOSTLY = 0.5
 _LEAST_LETTERS = 100
+_LEVELS = 4
 _LINKED = 0.5
 _MOSTLY_LINKS = 0.6
 _WHOLES = frozenset({"table", "blockquote", "figure", "pre"})
@@ -104,17 +105,27 @@ def _belonging(body: Element, units: list[Element], kept: set[Element]) -> Itera
         for around in (unit, *unit.iterancestors()):
             whole[around] += letters[unit]
             told[around] += letters[unit] if unit in kept else 0
-    for unit in units:
+    for number, unit in enumerate(units):
         if unit in kept:
             continue
         group = _group_of(unit)
-        if group is not None and group.tag != "figure" and told[group] and told[group] >= _MOSTLY * whole[group]:
+        if group is not None and group.tag in _LISTS and told[group] and told[group] >= _MOSTLY * whole[group]:
             yield unit
+        elif group is not None and group.tag in _WHOLES - {"figure"} and told[group]:
+            yield unit  # a part of a table is none
         elif _is_dropped(unit, group):
-            parent = (unit if group is None else group).getparent()
-            rest = whole[parent] - whole[unit if group is None else group]
-            if parent is not None and told[parent] >= max(_LEAST_LETTERS, _MOSTLY * rest):
+            inner = unit if group is None else group
+            around = next((one for one in list(inner.iterancestors())[:_LEVELS] if told[one] - told[inner] >= _LEAST_LETTERS), None)
+            if around is not None and told[around] >= _MOSTLY * (whole[around] - whole[inner]):
                 yield unit
+        elif unit.tag == "p" and unit.find(".//a") is None and _is_between(number, units, kept):
+            yield unit
+
+
+def _is_between(number: int, units: list[Element], kept: set[Element]) -> bool:
+    """Tell whether the units right before and after one in the same element were found."""
+    beside = units[max(0, number - 1) : number] + units[number + 1 : number + 2]
+    return len(beside) == 2 and all(one in kept and one.getparent() is units[number].getparent() for one in beside)
 
 
 def _group_of(unit: Element) -> Element | None:
@@ -130,7 +141,7 @@ def _group_of(unit: Element) -> Element | None:
 
 def _is_dropped(unit: Element, group: Element | None) -> bool:
     """Tell whether extractors drop such an element whatever it says: it is no sign that it is none of the article."""
-    if unit.get(HIDDEN) is not None:
+    if any(HIDDEN in inner.attrib for inner in unit.iter()) and not squeezed_text(unit):
         return True
     if group is None:
         return any(inner.tag == "math" or is_formula(inner) for inner in unit.iter())
