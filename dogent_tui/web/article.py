@@ -37,6 +37,7 @@ _LEAD_WITHIN = 320
 """An article of fewer letters gets no introduction: it may be the wrong one."""
 _INLINE = frozenset({"hi", "ref", "del", "graphic", "code"})
 """Elements of trafilatura's that stand within a line."""
+_LIMIT_S = 20.0
 _AROUND = ("nav", "footer", "aside")
 
 _NO_ARTICLE = tr("The article could not be told apart from the rest of this page, so this is all of its text.")
@@ -121,7 +122,7 @@ def _told(unseen: Sequence[str]) -> tuple[str, ...]:
 def _markdown(body: Element) -> list[str]:
     """Return the Markdown of `body`, without its hidden texts, in blocks."""
     found: list[str] = []
-    for block in markdown_blocks(body)[0]:
+    for block in markdown_blocks(body, limit_s=_LIMIT_S)[0]:
         if block.tight and found:
             found[-1] += f"\n{block.markdown}"
         else:

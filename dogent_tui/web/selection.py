@@ -105,6 +105,8 @@ def _belonging(body: Element, units: list[Element], kept: set[Element]) -> Itera
         for around in (unit, *unit.iterancestors()):
             whole[around] += letters[unit]
             told[around] += letters[unit] if unit in kept else 0
+    found = [number for number, unit in enumerate(units) if unit in kept]
+    first, last = found[0], found[-1]
     for number, unit in enumerate(units):
         if unit in kept:
             continue
@@ -115,7 +117,8 @@ def _belonging(body: Element, units: list[Element], kept: set[Element]) -> Itera
             yield unit  # a part of a table is none
         elif _is_dropped(unit, group):
             inner = unit if group is None else group
-            around = next((one for one in list(inner.iterancestors())[:_LEVELS] if told[one] - told[inner] >= _LEAST_LETTERS), None)
+            levels = list(inner.iterancestors())[: _LEVELS if first < number < last else 1]
+            around = next((one for one in levels if told[one] - told[inner] >= _LEAST_LETTERS), None)
             if around is not None and told[around] >= _MOSTLY * (whole[around] - whole[inner]):
                 yield unit
         elif unit.tag == "p" and unit.find(".//a") is None and _is_between(number, units, kept):
@@ -176,6 +179,9 @@ def _settle_pictures(body: Element) -> None:
         said = " ".join(filter(None, map(squeezed_text, captions)))
         if image is not None and said:
             image.set("title", said)
+            if squeezed(image.get("alt") or "") in squeezed(said):
+                image.set("alt", "")
+        if captions and (image is not None or len(squeezed_text(figure)) == len(said)):  # of a picture that is not there
             for caption in captions:
                 caption.drop_tree()
     for image in list(body.iter("img")):
