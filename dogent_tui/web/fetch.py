@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from dogent_tui.documents.html.charset import decode
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions, WebPage
 from dogent_tui.documents.worker import worker_command
@@ -22,7 +23,6 @@ from dogent_tui.documents.workers import Workers
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
-from dogent_tui.documents.html.charset import decode
 from dogent_tui.web.images import not_image, safe_stem, save_image
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
 from dogent_tui.web.sniffing import Sniffed, sniff

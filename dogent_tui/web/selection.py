@@ -149,8 +149,13 @@ def _is_dropped(unit: Element, group: Element | None) -> bool:
     if group is None:
         return any(inner.tag == "math" or is_formula(inner) for inner in unit.iter())
     if group.tag == "figure":
-        shown = next(unit.iter("img", "pre", "math"), None) is not None or next(unit.iterancestors("table", "blockquote"), None) is not None
-        return shown or (unit.tag == "figcaption" and next(group.iter("img", "table", "pre", "blockquote", "math"), None) is not None)
+        shown = (
+            next(unit.iter("img", "pre", "math"), None) is not None
+            or next(unit.iterancestors("table", "blockquote"), None) is not None
+        )
+        return shown or (
+            unit.tag == "figcaption" and next(group.iter("img", "table", "pre", "blockquote", "math"), None) is not None
+        )
     said = len(squeezed_text(group))
     return group.tag not in {"ul", "ol"} and sum(len(squeezed_text(link)) for link in group.iter("a")) <= _LINKED * said
 

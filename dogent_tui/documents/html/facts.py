@@ -20,7 +20,7 @@ _MARKED = {
     "author": "[itemprop=author] [itemprop=name],[itemprop=author],[rel=author],.byline .author,.author-name,.p-author,.byline",
     "date": "[itemprop=datePublished],time[pubdate],.published time,time[datetime],.dt-published",
 }
-_NAME = r"(?P<name>[^\s|·/,，。;；:：()（）【】\[\]]{2,12}(?:[ ·・、][^\s|·/,，。;；:：()（）【】\[\]\d]{2,12}){0,3})"
+_NAME = r"(?P<name>[\u4e00-\u9fff·A-Za-z]{2,12}(?:[、,，] ?[\u4e00-\u9fff·]{2,4}(?![\u4e00-\u9fff]|\s*[:：]))*)"
 _AUTHORS = (
     re.compile(r"(?:作者|记者|記者|撰文|撰稿|文\s*[/／|]|编译|作　者)\s*[:：/／]?\s*" + _NAME),
     re.compile(r"(?:本报记者|本报讯)\s*" + _NAME),
@@ -30,7 +30,9 @@ _AUTHORS = (
 _DATES = (
     re.compile(r"(?P<y>(?:19|20)\d\d)\s*年\s*(?P<m>\d{1,2})\s*月\s*(?P<d>\d{1,2})\s*日"),
     re.compile(r"(?P<y>(?:19|20)\d\d)\s*[-./]\s*(?P<m>\d{1,2})\s*[-./]\s*(?P<d>\d{1,2})(?!\d)"),
-    re.compile(r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.|er|º)?\s+(?:de\s+)?(?P<name>[^\W\d_]{3,10})\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)"),
+    re.compile(
+        r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.|er|º)?\s+(?:de\s+)?(?P<name>[^\W\d_]{3,10})\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)"
+    ),
     re.compile(r"(?P<name>[^\W\d_]{3,10})\.?\s+(?P<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<y>(?:19|20)\d\d)"),
 )
 _MONTHS = (
@@ -48,7 +50,10 @@ def facts_of(tree: LexborHTMLParser) -> dict[str, str]:
     """Return `title`, `author` and `date` (as ISO) of a page, as far as it says them."""
     found: dict[str, str] = {}
     for name, wanted in _META.items():
-        named = {(attribute(node, "name") or attribute(node, "property") or attribute(node, "itemprop")).lower(): node for node in reversed(tree.css("meta"))}
+        named = {
+            (attribute(node, "name") or attribute(node, "property") or attribute(node, "itemprop")).lower(): node
+            for node in reversed(tree.css("meta"))
+        }
         values = [_line(attribute(named[key], "content")) for key in wanted if key in named]
         _put(found, name, values)
     title = tree.css_first("title")
@@ -59,7 +64,14 @@ def facts_of(tree: LexborHTMLParser) -> dict[str, str]:
         _put(found, "date", [_line(data.get("datePublished"))])
     for name, selector in _MARKED.items():
         nodes = tree.css(selector)[:3] if name not in found else []
-        _put(found, name, [_line(attribute(node, "datetime") or attribute(node, "content")) if name == "date" else _unmarked(node) for node in nodes])
+        _put(
+            found,
+            name,
+            [
+                _line(attribute(node, "datetime") or attribute(node, "content")) if name == "date" else _unmarked(node)
+                for node in nodes
+            ],
+        )
     for line in _lines_below_title(tree):
         _put(found, "author", [match["name"].strip() for pattern in _AUTHORS if (match := pattern.search(line))])
         _put(found, "date", [line])
@@ -86,7 +98,9 @@ def _day(text: str) -> str:
 
 def _month(name: str) -> int:
     name = name.lower()
-    return next((number for number, starts in enumerate(_MONTHS, 1) if any(name.startswith(start) for start in starts.split())), 0)
+    return next(
+        (number for number, starts in enumerate(_MONTHS, 1) if any(name.startswith(start) for start in starts.split())), 0
+    )
 
 
 def _structured(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:

@@ -35,7 +35,19 @@ _INLINE, _IMPORTANT = 1_000_000, 10_000_000
 """How much a declaration counts in an attribute, and where it says that it is important."""
 _MOST_OF_PAGE = 0.5
 _LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|ex|%|vw|vh|cm|mm|in)?")
-_UNIT: dict[str | None, float] = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "ex": 8.0, "%": 0.16, "vw": 12.8, "vh": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0}
+_UNIT: dict[str | None, float] = {
+    "px": 1.0,
+    "pt": 4 / 3,
+    "em": 16.0,
+    "rem": 16.0,
+    "ex": 8.0,
+    "%": 0.16,
+    "vw": 12.8,
+    "vh": 8.0,
+    "cm": 38.0,
+    "mm": 3.8,
+    "in": 96.0,
+}
 _SEEN_THROUGH = frozenset({"none", "transparent", "inherit", "initial", "unset", "0", "0 0"})
 _NAMED = {"white": "ffffff", "black": "000000"}
 
@@ -51,7 +63,11 @@ class Hidden(msgspec.Struct):
     def warnings(self) -> list[str]:
         """Return what is to be said of it."""
         said = [tr("Text that cannot be seen on the page is marked as hidden.")] if self.texts else []
-        return [*said, tr("Most of this page is hidden until its scripts show it, so it was read as if it were shown.")] if self.mostly else said
+        return (
+            [*said, tr("Most of this page is hidden until its scripts show it, so it was read as if it were shown.")]
+            if self.mostly
+            else said
+        )
 
 
 def take_hidden(tree: LexborHTMLParser) -> Hidden:
@@ -168,7 +184,7 @@ def _declarations(declared: str) -> Iterator[tuple[str, str]]:
 
 def _is_hidden(node: LexborNode, styles: dict[int, _Style]) -> bool:
     attributes = node.attributes
-    if "hidden" in attributes and attributes["hidden"] != "until-found" or (node.tag == "dialog" and "open" not in attributes):
+    if ("hidden" in attributes and attributes["hidden"] != "until-found") or (node.tag == "dialog" and "open" not in attributes):
         return styles.get(node.mem_id, {}).get("display", "none") == "none"
     style = styles.get(node.mem_id)
     if not style:

@@ -14,11 +14,77 @@ from dogent_tui.documents.html.hiding import HIDDEN
 Element: TypeAlias = html.HtmlElement
 
 BLOCKS = frozenset(
-    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 "
-    "header hgroup hr li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul caption".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "search",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "caption",
+    ]
 )
 _HOLDERS = frozenset(
-    "article aside blockquote body center dd details div fieldset figure footer form header hgroup li main nav search section td th".split()
+    [
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "div",
+        "fieldset",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "hgroup",
+        "li",
+        "main",
+        "nav",
+        "search",
+        "section",
+        "td",
+        "th",
+    ]
 )
 """What may hold paragraphs; where it holds words beside blocks, they are made one."""
 _SPEAKING = frozenset({"img", "script", "math"})
@@ -26,24 +92,69 @@ _SPEAKING = frozenset({"img", "script", "math"})
 NOTES = "dogent-notes"
 """The id of the section at the end of the page to which its notes go."""
 
-_DROPPED = ("script", "style", "noscript", "template", "iframe", "svg", "canvas", "object", "button", "select", "textarea", "link", "meta")
-_NOTE_SIGN = re.compile(r"[\[(]?\s*(?:(?:note|n\.?|nb|注|註)?\s*\d{1,3}|[a-z]{1,2}|[*†‡§¶#✱]{1,4}|[ivx]{1,5}|[①-⑳])\s*[\])]?\.?", re.IGNORECASE)
+_DROPPED = (
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "iframe",
+    "svg",
+    "canvas",
+    "object",
+    "button",
+    "select",
+    "textarea",
+    "link",
+    "meta",
+)
+_NOTE_SIGN = re.compile(
+    r"[\[(]?\s*(?:(?:note|n\.?|nb|注|註)?\s*\d{1,3}|[a-z]{1,2}|[*†‡§¶#✱]{1,4}|[ivx]{1,5}|[①-⑳])\s*[\])]?\.?", re.IGNORECASE
+)
 _NOTE_ROLE = re.compile(r"noteref|footnote-?(?:ref|anchor|link)|fn-?ref|\breference\b|sdfootnoteanc", re.IGNORECASE)
 _MARGIN = re.compile(r"(?:^|\s)(?:side-?note|margin-?note)(?:\s|$)")
 _BACK = re.compile(r"^[\s↩↑⤴⏎^︎️\[\]().:*†‡§\d]*(?:back|jump up|返回|zurück|retour)?[\s↩↑⤴⏎^︎️\[\]().:]*$", re.IGNORECASE)
 _LEADING_SIGN = re.compile(r"^\s*(?:[\[(]\s*(?:\d{1,3}|[a-z]|[*†‡§])\s*[\])]\.?|\d{1,3}[.)]|[*†‡§]{1,4}|[①-⑳]|\^)\s*")
 _BACK_SIGN = re.compile(r"[\s↩↑⤴⏎︎️^]+$")
-_LANGUAGE = re.compile(r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|source|src)[-:]|brush:?\s*)([A-Za-z][\w+#.-]*)")
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|source|src)[-:]|brush:?\s*)([A-Za-z][\w+#.-]*)"
+)
 _PLAIN_LANGUAGE = re.compile(r"(?:sourceCode|hljs|prettyprint|prism|shiki|chroma|code|highlight|codehilite)\b", re.IGNORECASE)
 _NO_LANGUAGE = frozenset(
-    "code highlight hljs sourcecode prettyprint prettyprinted linenums line-numbers numbersource numberlines none nohighlight default "
-    "plain text plaintext txt notranslate wrapper chroma shiki prism codehilite block container".split()
+    [
+        "code",
+        "highlight",
+        "hljs",
+        "sourcecode",
+        "prettyprint",
+        "prettyprinted",
+        "linenums",
+        "line-numbers",
+        "numbersource",
+        "numberlines",
+        "none",
+        "nohighlight",
+        "default",
+        "plain",
+        "text",
+        "plaintext",
+        "txt",
+        "notranslate",
+        "wrapper",
+        "chroma",
+        "shiki",
+        "prism",
+        "codehilite",
+        "block",
+        "container",
+    ]
 )
 _TEX_TEXT = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.DOTALL)
 _TEX_DOLLARS = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$\n]{0,300}?[^\s$\\])\$(?![\d$])")
 _TEX_TYPESETTER = re.compile(r"mathjax|katex|tex2jax|jsmath", re.IGNORECASE)
 _QUOTES = frozenset({"blockquote", "block-quote", "quoteblock", "bbcode_quote", "bbcodequote", "quotebox", "quote"})
-_CAPTIONS = re.compile(r"(?:^|\s)(?:wp-)?(?:caption|figcaption|image-caption|img-caption|photo-caption|caption-text|wp-caption-text)(?:\s|$)")
+_CAPTIONS = re.compile(
+    r"(?:^|\s)(?:wp-)?(?:caption|figcaption|image-caption|img-caption|photo-caption|caption-text|wp-caption-text)(?:\s|$)"
+)
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-full-src", "data-url", "data-actualsrc")
 _LONGEST_ADDRESS = 2000
 
@@ -149,7 +260,9 @@ def _formula_of(node: Element) -> tuple[str, bool, bool]:
         if tex := node.get(name) or "":
             return _bare(tex), _is_displayed(node), False
     if node.tag in {"span", "div", "code", "pre", "d-math"} and len(node) == 0 and (node.text or "").strip():
-        if node.tag == "d-math" or re.search(r"(?:^|\s)(?:math|language-math|js-render-math|latex|tex2jax_process)(?:\s|$)", named):
+        if node.tag == "d-math" or re.search(
+            r"(?:^|\s)(?:math|language-math|js-render-math|latex|tex2jax_process)(?:\s|$)", named
+        ):
             inside = node.text or ""
             is_tex = node.tag in {"code", "pre", "d-math"} or _bare(inside) != inside.strip()
             shown = "display" in named or node.tag in {"div", "pre"} or inside.strip().startswith(("\\[", "$$"))
@@ -175,7 +288,9 @@ def _is_displayed(node: Element) -> bool:
     for _ in range(3):
         if current is None:
             return False
-        if re.search(r"katex-display|MathJax_Display|math-display|mwe-math-element-block|\bdisplay\b", current.get("class") or ""):
+        if re.search(
+            r"katex-display|MathJax_Display|math-display|mwe-math-element-block|\bdisplay\b", current.get("class") or ""
+        ):
             return True
         current = current.getparent()
     return False
@@ -203,8 +318,16 @@ def is_formula(node: Element) -> bool:
 
 def _tex_in_text(body: Element, pattern: re.Pattern[str]) -> None:
     for node in list(body.iter()):
-        if node.tag in {"pre", "code", "script", "math", "kbd", "samp", "tt"} or next(node.iterancestors("pre", "code", "math"), None) is not None:
-            where: tuple[str, ...] = ("tail",) if node.tag in {"pre", "code", "script", "math", "kbd", "samp", "tt"} and next(node.iterancestors("pre", "code", "math"), None) is None else ()
+        if (
+            node.tag in {"pre", "code", "script", "math", "kbd", "samp", "tt"}
+            or next(node.iterancestors("pre", "code", "math"), None) is not None
+        ):
+            where: tuple[str, ...] = (
+                ("tail",)
+                if node.tag in {"pre", "code", "script", "math", "kbd", "samp", "tt"}
+                and next(node.iterancestors("pre", "code", "math"), None) is None
+                else ()
+            )
         else:
             where = ("text", "tail") if node is not body else ("text",)
         for place in where:
@@ -250,7 +373,7 @@ def _code(body: Element) -> None:
             _take_out(table, blocks[-1])
         elif gutter and "hljs-ln" in classes(table):
             lines = ["".join(cell.itertext()) for cell in table.iter("td") if "number" not in classes(cell)]
-            table.clear()
+            table.clear(keep_tail=True)
             table.tag, table.text = "span", "\n".join(lines)
     for pre in list(body.iter("pre")):
         if is_formula(pre) or next(pre.iterancestors("pre"), None) is not None:
@@ -275,8 +398,15 @@ def _language(pre: Element) -> str:
         named = node.get("class") or ""
         found = [word for word in _LANGUAGE.findall(named) if word.lower() not in _NO_LANGUAGE]
         if not found and _PLAIN_LANGUAGE.search(named) and node.tag in {"pre", "code"}:
-            found = [word for word in named.split() if re.fullmatch(r"[A-Za-z][\w+#]{0,15}", word) and word.lower() not in _NO_LANGUAGE]
-        if not found and node.tag in {"pre", "code"} and re.fullmatch(r"[a-z][a-z0-9+#]{0,11}", named) and named not in _NO_LANGUAGE:
+            found = [
+                word for word in named.split() if re.fullmatch(r"[A-Za-z][\w+#]{0,15}", word) and word.lower() not in _NO_LANGUAGE
+            ]
+        if (
+            not found
+            and node.tag in {"pre", "code"}
+            and re.fullmatch(r"[a-z][a-z0-9+#]{0,11}", named)
+            and named not in _NO_LANGUAGE
+        ):
             found = [named]
         if found:
             return re.sub(r"^source\.", "", found[0]).lower()
@@ -286,12 +416,19 @@ def _language(pre: Element) -> str:
 def _code_text(pre: Element) -> str:
     for node in list(pre.iter()):
         named = node.get("class") or ""
-        if re.search(r"(?:^|[\s_-])(?:lineno|linenos|line-numbers?-rows|line-number|linenumber|gutter|ln-num|lnt|copy-?(?:btn|button)?)(?:$|[\s_-])", named):
+        if re.search(
+            r"(?:^|[\s_-])(?:lineno|linenos|line-numbers?-rows|line-number|linenumber|gutter|ln-num|lnt|copy-?(?:btn|button)?)(?:$|[\s_-])",
+            named,
+        ):
             _take_out(node)
     plain = "".join(pre.itertext())
     for node in list(pre.iter("br")):
         node.tail = "\n" + (node.tail or "")
-    lines = [node for node in pre.iter("div", "li", "p", "span") if re.search(r"(?:^|[\s_-])line(?:$|[\s_-])", node.get("class") or "") or node.tag in {"div", "li", "p"}]
+    lines = [
+        node
+        for node in pre.iter("div", "li", "p", "span")
+        if re.search(r"(?:^|[\s_-])line(?:$|[\s_-])", node.get("class") or "") or node.tag in {"div", "li", "p"}
+    ]
     if len(lines) > 1 and "\n" not in plain.strip():
         for node in lines:
             node.tail = "\n" + (node.tail or "")
@@ -303,7 +440,10 @@ def _code_text(pre: Element) -> str:
 
 def _pictures(body: Element, url: str) -> None:
     for image in list(body.iter("img")):
-        source = next((value for name in (*_LAZY, "src") if (value := (image.get(name) or "").strip()) and not value.startswith("data:")), "")
+        source = next(
+            (value for name in (*_LAZY, "src") if (value := (image.get(name) or "").strip()) and not value.startswith("data:")),
+            "",
+        )
         if not source:
             source = (image.get("srcset") or image.get("data-srcset") or "").strip().split(",")[0].split(" ")[0]
         tiny = any((image.get(side) or "").strip() in {"0", "1"} for side in ("width", "height"))
@@ -329,7 +469,11 @@ def _quotations(body: Element) -> None:
     for node in list(body.iter("div", "section", "aside")):
         named = {word.lower() for word in (node.get("class") or "").split()}
         is_quote = bool(named & _QUOTES) or node.get("role") == "blockquote"
-        if is_quote and next(node.iter("blockquote"), None) is None and next(node.iter("h1", "h2", "h3", "table", "form"), None) is None:
+        if (
+            is_quote
+            and next(node.iter("blockquote"), None) is None
+            and next(node.iter("h1", "h2", "h3", "table", "form"), None) is None
+        ):
             node.tag = "blockquote"
 
 
@@ -340,7 +484,11 @@ def _tables(body: Element) -> None:
         cells = [cell for cell in table.iter("td", "th") if next(cell.iterancestors("table"), None) is table]
         width = max((sum(cell.tag in {"td", "th"} for cell in row) for row in rows), default=0)
         if not cells or _is_layout(table, cells, len(rows), width):
-            for part in [node for node in table.iter("thead", "tbody", "tfoot", "tr", "td", "th", "caption") if next(node.iterancestors("table"), None) is table]:
+            for part in [
+                node
+                for node in table.iter("thead", "tbody", "tfoot", "tr", "td", "th", "caption")
+                if next(node.iterancestors("table"), None) is table
+            ]:
                 part.tag = "div"
             table.tag = "div"
 
@@ -382,7 +530,9 @@ def _notes(body: Element) -> None:
 def _linked_notes(body: Element) -> list[tuple[Element, Element]]:
     """Return the links that lead to notes, with the notes."""
     order = {node: number for number, node in enumerate(body.iter())}
-    places = {name: node for node in reversed(order) for name in (node.get("id"), node.get("name") if node.tag == "a" else None) if name}
+    places = {
+        name: node for node in reversed(order) for name in (node.get("id"), node.get("name") if node.tag == "a" else None) if name
+    }
     found = []
     for link in body.iter("a"):
         place = places.get((link.get("href") or "").partition("#")[2])
@@ -434,7 +584,11 @@ def _note_of(place: Element, link: Element) -> Element | None:
     note: Element | None = place
     while note is not None and note.tag not in {"li", "p", "div", "dd", "aside", "td", "section", "tr", "dt"}:
         note = note.getparent()
-    if note is None or note.tag in {"body", "section"} or next((node for node in note.iterancestors() if node.tag == "table"), None) is not None:
+    if (
+        note is None
+        or note.tag in {"body", "section"}
+        or next((node for node in note.iterancestors() if node.tag == "table"), None) is not None
+    ):
         return None
     if note.tag == "dt":
         following = note.getnext()
@@ -456,7 +610,12 @@ def _note_item(note: Element, key: str, signs: set[str]) -> Element:
         if not squeezed_text(node) and not len(node):
             _take_out(node)
     for node in list(note.iter("span", "sup")):
-        if "cite-backlink" in (node.get("class") or "") or (node.tag == "sup" and _NOTE_SIGN.fullmatch(squeezed_text(node)) and node.getprevious() is None and not (node.getparent().text or "").strip()):
+        if "cite-backlink" in (node.get("class") or "") or (
+            node.tag == "sup"
+            and _NOTE_SIGN.fullmatch(squeezed_text(node))
+            and node.getprevious() is None
+            and not (node.getparent().text or "").strip()
+        ):
             _take_out(node)
     holder = next((node for node in note.iter() if (node.text or "").strip()), note)
     holder.text = _LEADING_SIGN.sub("", holder.text or "")
@@ -468,7 +627,7 @@ def _note_item(note: Element, key: str, signs: set[str]) -> Element:
     parent = note.getparent()
     item.text = note.text
     item.extend(list(note))
-    note.clear()
+    note.clear(keep_tail=True)
     if parent is not None:
         _take_out(note)
     return item
@@ -482,7 +641,13 @@ def _make_reference(link: Element, key: str) -> None:
     link.set("role", "doc-noteref")
     link.set("href", f"#{key}")
     link.text, link.tail = "*", tail
-    if parent is not None and parent.tag in {"sup", "span"} and not (parent.text or "").strip(" []()") and not (tail or "").strip(" []()") and len(parent) == 1:
+    if (
+        parent is not None
+        and parent.tag in {"sup", "span"}
+        and not (parent.text or "").strip(" []()")
+        and not (tail or "").strip(" []()")
+        and len(parent) == 1
+    ):
         link.tail = ""
         _take_out(parent, link)
 
@@ -506,7 +671,10 @@ def _links(body: Element, url: str) -> None:
     for link in list(body.iter("a")):
         target = (link.get("href") or "").strip()
         named = link.get("class") or ""
-        if re.search(r"(?:^|\s)(?:headerlink|anchor|anchorjs-link|header-anchor|heading-link|permalink)(?:\s|$)", named) and len(squeezed_text(link)) < 3:
+        if (
+            re.search(r"(?:^|\s)(?:headerlink|anchor|anchorjs-link|header-anchor|heading-link|permalink)(?:\s|$)", named)
+            and len(squeezed_text(link)) < 3
+        ):
             _take_out(link)
         elif link.get("role") == "doc-noteref":
             continue

@@ -72,7 +72,7 @@ def markdown_blocks(
     output = run_pandoc(arguments, source, name=name, limit_s=limit_s, writable=writable)
     named: Callable[[str], str] = images.name if images else str
     try:
-        writer = MarkdownWriter(image=named)
+        writer = MarkdownWriter(image=named, titles=True)
         blocks = [_with_hidden(block, hidden) for block in writer.write(msgspec.json.decode(output.data, type=_Tree).blocks)]
         return blocks, writer.counts
     except RecursionError:

@@ -1,6 +1,5 @@
 """Opens the documents that pandoc reads as they are: docx, odt, rtf, epub, pptx, ipynb."""
 
-import re
 import time
 import zipfile
 from collections.abc import Iterator
