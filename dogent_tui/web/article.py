@@ -16,7 +16,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from dogent_tui.documents.html.facts import facts_of
 from dogent_tui.documents.html.hiding import HIDDEN, take_hidden
-from dogent_tui.documents.html.markup import Element, plain_tree
+from dogent_tui.documents.html.markup import plain_tree
+from dogent_tui.documents.html.nodes import Element
 from dogent_tui.documents.html.reader import markdown_blocks
 from dogent_tui.language import tr
 from dogent_tui.web.cleaning import clean, leads, title_of
@@ -179,8 +180,8 @@ def _metadata(html: str, url: str, said: dict[str, str]) -> Article:
     with contextlib.suppress(Exception):  # it reads what authors of pages write into them, in every form
         tree = load_html(html)
         found = extract_metadata(tree, default_url=url or None, extensive=False) if tree is not None else None
-    known = {name: _line(getattr(found, name, None)) or said.get(name, "") for name in ("title", "author", "date")}
-    return Article(**known)
+    title, author, date = (_line(getattr(found, name, None)) or said.get(name, "") for name in ("title", "author", "date"))
+    return Article(title=title, author=author, date=date)
 
 
 def _missing_leads(known: str, found: Iterable[str]) -> list[str]:

@@ -1,14 +1,15 @@
 """Which of a page's own elements its article is made of: those that say what the extractor found, and what belongs to them.
 
-The extractor answers with text of its own making, in which formulas, merged cells, captions and notes are lost. So its answer only
-tells which elements to take.
+The extractor answers with text of its own making, in which formulas, merged cells, captions and notes are lost. So its answer
+only tells which elements to take.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dogent_tui.documents.html.hiding import HIDDEN
-from dogent_tui.documents.html.markup import BLOCKS, NOTES, Element, is_formula, squeezed_text
+from dogent_tui.documents.html.nodes import BLOCKS, Element, is_formula, squeezed_text
+from dogent_tui.documents.html.notes import NOTES
 from dogent_tui.web.tidying import squeezed
 
 _GRAM = 8
@@ -38,7 +39,7 @@ def article_of(body: Element, pieces: Sequence[str]) -> bool:
     kept = set(_matched(units, pieces))
     if not kept:
         return False
-    kept |= set(_belonging(body, units, kept))
+    kept |= set(_belonging(units, kept))
     _prune(body, kept)
     _settle_pictures(body)
     return True
@@ -96,7 +97,7 @@ def _share(said: str, grams: set[str]) -> float:
     return sum(gram in grams for gram in own) / len(own)
 
 
-def _belonging(body: Element, units: list[Element], kept: set[Element]) -> Iterator[Element]:
+def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
     """Yield the units that were not found and belong to what was: the rest of a list or a table, and figures, formulas, code."""
     letters = {unit: len(squeezed(_words(unit))) for unit in units}
     told: Counter[Element] = Counter()

@@ -62,7 +62,7 @@ def _share_wrong(body: bytes, codec: str) -> float:
 
 
 def _most_likely(body: bytes, named: list[str]) -> str:
-    """Return which of the encodings that server and page name the bytes are in; what the page says itself, where they do not tell."""
+    """Return which of the encodings that server and page name the bytes are in; the page's, where they do not tell."""
     from charset_normalizer import from_bytes
 
     words = b" ".join(re.findall(rb"[^\x00-\x7f][^<>]{0,200}", body[:_SAMPLE_BYTES])) or body[:_SAMPLE_BYTES]

@@ -24,7 +24,8 @@ _NAME = r"(?P<name>[\u4e00-\u9fff·A-Za-z]{2,12}(?:[、,，] ?[\u4e00-\u9fff·]{
 _AUTHORS = (
     re.compile(r"(?:作者|记者|記者|撰文|撰稿|文\s*[/／|]|编译|作　者)\s*[:：/／]?\s*" + _NAME),
     re.compile(r"(?:本报记者|本报讯)\s*" + _NAME),
-    re.compile(r"^\s*(?:[Ww]ritten |[Pp]osted |[Rr]eported )?(?:[Bb]y|BY|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|Автор:?|Autor(?:in)?:|Author:)\s+"
+    re.compile(r"^\s*(?:[Ww]ritten |[Pp]osted |[Rr]eported )?"
+               r"(?:[Bb]y|BY|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|Автор:?|Autor(?:in)?:|Author:)\s+"
                r"(?P<name>[^\W\d_][\w.'’-]*(?: (?:[^\W\d_][\w.'’-]*|&|and|und|et|y|e)){0,5})"),
 )  # fmt: skip
 _DATES = (
@@ -37,7 +38,8 @@ _DATES = (
 )
 _MONTHS = (
     "jan gen ene янв", "feb fév fev fevr feb фев", "mar mär mrt märz мар", "apr avr abr апр", "may mai mei mag maio мая май",
-    "jun jui giu июн", "jul juil lug июл", "aug août aou ago авг", "sep set сен", "oct okt ott out окт", "nov ноя", "dec dez déc dic дек",
+    "jun juin giu июн", "jul juil lug июл", "aug août aou ago авг", "sep set сен", "oct okt ott out окт", "nov ноя",
+    "dec dez déc dic дек",
 )  # fmt: skip
 _HAN_BYLINE = re.compile(r"作者|记者|記者|发布|發佈|时间|日期|来源|编辑")
 _NEAR_TITLE = 40

@@ -98,34 +98,37 @@ def _styles(tree: LexborHTMLParser) -> dict[int, _Style]:
     """Return what the style sheets in the page and the attributes of its elements say, by the ids of the elements."""
     weights: dict[tuple[int, str], int] = {}
     styles: dict[int, _Style] = {}
-    left = _MOST_MATCHES
-
-    def apply(node: LexborNode, declared: str, weight: int) -> None:
+    for node, declared, weight in _applied(tree):
         for name, value in _declarations(declared):
             key = (node.mem_id, name)
             own = weight + (_IMPORTANT if value.endswith("!important") else 0)
             if own >= weights.get(key, 0):
                 weights[key] = own
                 styles.setdefault(node.mem_id, {})[name] = value.removesuffix("!important").strip()
+    return styles
 
-    for node in tree.css("[bgcolor],font[color]"):
-        for name, declared in (("background", "bgcolor"), ("color", "color")):
-            if value := attribute(node, declared):
-                apply(node, f"{name}: {value}", 0)
+
+def _applied(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, str, int]]:
+    """Yield elements with the declarations for them, and how much these count."""
+    for name, declared in (("background", "bgcolor"), ("color", "color")):
+        for node in tree.css(f"[{declared}]"):
+            yield node, f"{name}: {attribute(node, declared)}", 0
+    left = _MOST_MATCHES
     for selectors, declared in _rules(tree):
         for selector in selectors.split(","):
-            try:
-                matched = tree.css(selector)
-            except SelectolaxError:
-                continue
+            matched = _selected(tree, selector)[:left]
             left -= len(matched)
-            if left < 0:
-                return styles
             for node in matched:
-                apply(node, declared, _weight(selector))
+                yield node, declared, _weight(selector)
     for node in tree.css("[style]"):
-        apply(node, attribute(node, "style"), _INLINE)
-    return styles
+        yield node, attribute(node, "style"), _INLINE
+
+
+def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
+    try:
+        return tree.css(selector)
+    except SelectolaxError:  # such as those of parts of elements, which are no elements
+        return []
 
 
 def _weight(selector: str) -> int:

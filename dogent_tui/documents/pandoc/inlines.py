@@ -18,7 +18,8 @@ _CLOSING = "，。、；：！？）」』】》〉”’…,.;:!?"
 class Inlines:
     """Writes inlines. `notes` collects the blocks of footnotes; `heading_ids` are what links within the document may point to.
 
-    With `titles`, images keep theirs. With `marks`, tracked changes and comments, which pandoc leaves as spans, are written in CriticMarkup with who and when:
+    With `titles`, images keep theirs. With `marks`, tracked changes and comments, which pandoc leaves as spans, are written in
+    CriticMarkup with who and when:
     ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``, ``{==words==}{>>Ann, 2026-01-04: what she says<<}``; a
     paragraph's end that was inserted or deleted is ``{++¶++}`` or ``{--¶--}``.
     """
