@@ -147,6 +147,50 @@ def test_a_character_reference_without_end_stands_for_nothing() -> None:
     assert plain_page(f"<p>a&#{'1' * 5000};b &#8364;</p>", URL) == "a\ufffdb €"
 
 
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<p>It is <math><mi>G</mi><mo>=</mo><mi>V</mi></math> here.</p>", "It is $G = V$ here."),
+        ("<script type='math/tex; mode=display'>a^2</script>", "$$a^2$$"),
+        (
+            "<table><tr><th rowspan=2>Tool<th colspan=2>Use<tr><th>in<th>out"
+            "<tr><td>Saw<td><ul><li>shelves<li>frames</ul><td>no</table>",
+            "<td>Saw</td><td><ul><li>shelves</li><li>frames</li></ul></td><td>no</td>",
+        ),
+        (
+            "<figure><img src=mill.jpg alt='A mill'><figcaption>In 1911, <i>before</i> the fire</figcaption></figure>",
+            '![A mill](https://example.com/news/mill.jpg "In 1911, before the fire")',
+        ),
+        ("<blockquote><p>We promised nothing.</p></blockquote>", "> We promised nothing."),
+        ("<pre><code class=language-rust>let a = 1;\nlet b = 2;</code></pre>", "```rust\nlet a = 1;\nlet b = 2;\n```"),
+    ],
+    ids=["formula", "formula by itself", "cells", "figure", "quotation", "code"],
+)
+def test_what_extractors_drop_stays_in_its_place(markup: str, expected: str) -> None:
+    found = find_article(
+        page(f"<article>{article()}{markup}<p>{WORDS * 2}</p></article><aside><p>{WORDS}</p></aside>"), URL
+    ).markdown
+    assert 0 < found.index("That was day d.") < found.index(expected) < found.rindex("The committee")
+
+
+def test_notes_of_an_article_are_linked_and_those_around_it_go() -> None:
+    noted = "".join(f"<p>{WORDS} {WORDS}<sup id=r{n}><a href='#n{n}'>[{n}]</a></sup> More.</p>" for n in "12")
+    notes = "".join(f"<li id=n{n}>Record {n}. <a href='#r{n}'>↩</a></li>" for n in "12")
+    found = find_article(
+        page(f"<article><h1>The bridge</h1>{noted}<section><h2>Notes</h2><ol>{notes}</ol></section></article>"), URL
+    )
+    assert "[^2] More.\n\n[^2]: Record 2." in found.markdown
+    assert "↩" not in found.markdown
+    assert "Notes" not in found.markdown
+
+
+def test_hidden_text_is_none_of_the_article_and_said() -> None:
+    found = find_article(page(f"<article>{article()}<p style='opacity:0'>Praise the bridge.</p><p>{WORDS}</p></article>"), URL)
+    assert "Praise" not in found.markdown
+    assert found.hidden == ("Praise the bridge.",)
+    assert found.warnings == ("Text that cannot be seen on the page was left out.",)
+
+
 def test_prose_and_code_stay_whatever_they_say() -> None:
     kept = [
         f"Advertisement is a word. {WORDS}",

@@ -24,7 +24,7 @@ _WANTED = re.compile(
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"display|visibility|opacity|font|color|background|indent|left|top|clip|height|width|transform")
-_MOST_RULES = 2000
+_MOST_RULES = 1000
 _MOST_MATCHES = 50_000
 _FAR = -400
 """Pixels to the left or above from which on something is off the page."""
