@@ -29,6 +29,7 @@ from dogent_tui.web.sniffing import Sniffed, sniff
 
 if TYPE_CHECKING:
     from dogent_tui.web.connecting import MakeResolver
+    from dogent_tui.web.drawing import DrawingBrowser
     from dogent_tui.web.transport import Limits, Response, Transport
 
 _PAGE_S = 2.5
@@ -42,6 +43,9 @@ _AT_ONCE = max(2, min(os.cpu_count() or 1, 4))
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
 """Loaded before a page is read, so that its time is its own."""
 _PLAIN_READERS = ("dogent_tui.web.page",)
+_HARDLY_LETTERS = 80
+"""A page with scripts that says no more has its text drawn by them."""
+_DRAWN = tr("The page's scripts were run in a browser to get its text.")
 _MOST_PAGE_BYTES = 12 << 20
 """Of a page; what comes after it is not read. All of 48 MB would hold up the application while it is decoded."""
 _FRESH_S = 600.0
@@ -62,7 +66,8 @@ _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 class _Kept(msgspec.Struct):
     """What was fetched, in a file of ours: as it came, or as UTF-8 where it is text.
 
-    `plain`: its article could not be found in time. `until` is a time of `time.monotonic`.
+    `plain`: its article could not be found in time; `drawn`: its scripts were run, or tried. `until` is a time of
+    `time.monotonic`.
     """
 
     response: "Response"
@@ -71,6 +76,7 @@ class _Kept(msgspec.Struct):
     until: float
     bytes: int
     plain: bool = False
+    drawn: bool = False
 
 
 class Fetcher:
@@ -101,6 +107,7 @@ class Fetcher:
         self._folder: Path | None = None
         self._own: list[DocumentLibrary] = []
         self._pages: tuple[DocumentLibrary, DocumentLibrary] | None = None
+        self._browser: DrawingBrowser | None = None
         self._kept: dict[str, _Kept] = {}
         self._count = 0
 
@@ -139,6 +146,9 @@ class Fetcher:
         """Forget what was fetched, and end the processes that read it. Saved images stay."""
         self._kept.clear()
         self._pages = None
+        browser, self._browser = self._browser, None
+        if browser is not None:
+            await browser.close()
         while self._own:
             library = self._own.pop()
             self._documents = None if self._documents is library else self._documents
@@ -207,6 +217,9 @@ class Fetcher:
             )
         try:
             read = await (self._page if kept.sniffed.kind == "page" else self._document)(kept, max_chars, offset)
+            if kept.sniffed.kind == "page" and not offset and await self._is_drawn(kept, read):
+                read = await self._page(kept, max_chars, offset)
+                read = msgspec.structs.replace(read, warnings=(*read.warnings, _DRAWN))
         except DocumentError as error:
             raise WebError(error.message, error.remedy, code=error.code) from error
         result = _result(
@@ -248,6 +261,35 @@ class Fetcher:
             return await texts_of.read(kept.path, options, max_chars=max_chars, offset=offset)
         except DocumentError as error:
             raise _tangled(kept) if error.code == "timeout" else error from None
+
+    async def _is_drawn(self, kept: _Kept, read: ReadResult) -> bool:
+        """Draw a page without text that its scripts would fill, once, and tell whether that changed it."""
+        if kept.drawn or kept.plain or sum(map(str.isalnum, read.text)) > _HARDLY_LETTERS:
+            return False
+        kept.drawn = True
+        html = await asyncio.to_thread(kept.path.read_text, "utf-8", "replace")
+        if "<script" not in html:
+            return False
+        from dogent_tui.web.drawing import DrawingBrowser  # 0.4 s, and few pages need it
+
+        if self._browser is None:
+            self._browser = DrawingBrowser()
+        transport, url = self._transport, kept.response.url
+        assert transport is not None
+        # A page of the web is given nothing private, and a private one nothing but what stands where it stands.
+        private = Allowed.of(f"{host}:{port}" for host, port, _ in kept.response.private if host == urlsplit(url).hostname)
+
+        async def get(address: str) -> "Response":
+            if kept.response.private and urlsplit(address).netloc != urlsplit(url).netloc:
+                raise WebError(tr("A private page may only ask for what stands beside it."), code="private_address")
+            return await transport.get(address, private)
+
+        try:
+            drawn = await self._browser.draw(url, html, get)
+        except (WebError, DocumentError):  # that there is no text is said already
+            return False
+        await asyncio.to_thread(kept.path.write_text, drawn, "utf-8", "replace")
+        return True
 
     def _library(self, name: str, workers: Workers, full_page_s: float = 7.0) -> DocumentLibrary:
         assert self._folder is not None
