@@ -281,7 +281,7 @@ class Fetcher:
 
         async def get(address: str) -> "Response":
             if kept.response.private and urlsplit(address).netloc != urlsplit(url).netloc:
-                raise WebError(tr("A private page may only ask for what stands beside it."), code="private_address")
+                raise WebError(tr("A private page can request only what is on its own host."), code="private_address")
             return await transport.get(address, private)
 
         try:
