@@ -20,7 +20,7 @@ _RULE = re.compile(r"([^{}]{1,2000})\{([^{}]*)\}")
 _SCREEN = re.compile(r"@(?:media\s+(?!print\b|not\b|speech\b)[^{}]*|supports[^{}]*|layer[^{}]*)\Z", re.IGNORECASE)
 _WANTED = re.compile(
     r"display|visibility|opacity|font-size|font|color|background|background-color|text-indent|left|top|right|position|clip|"
-    r"clip-path|height|max-height|width|max-width|overflow|transform",
+    r"clip-path|height|max-height|width|max-width|overflow|transform|content-visibility|margin-left|margin-top|filter",
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"display|visibility|opacity|font|color|background|indent|left|top|clip|height|width|transform")
@@ -31,6 +31,8 @@ _FAR = -400
 _TINY = 1.5
 """Pixels of a font up to which no letter can be told."""
 _FAINT = 0.05
+_ALIKE = 8
+"""Of 255, up to which no eye tells two colors apart."""
 _INLINE, _IMPORTANT = 1_000_000, 10_000_000
 """How much a declaration counts in an attribute, and where it says that it is important."""
 _MOST_OF_PAGE = 0.5
@@ -200,6 +202,8 @@ def _is_gone(style: _Style) -> bool:
     return (
         style.get("display") == "none"
         or style.get("visibility") in {"hidden", "collapse"}
+        or style.get("content-visibility") == "hidden"
+        or re.search(r"opacity\(\s*0*(?:\.0+)?%?\s*\)", style.get("filter", "")) is not None
         or _at_most(style.get("opacity", "").rstrip("%"), _FAINT)
         or _at_most(size, _TINY)
         or bool(re.search(r"scale\(\s*0*(?:\.0+)?\s*[,)]", style.get("transform", "")))
@@ -208,7 +212,8 @@ def _is_gone(style: _Style) -> bool:
 
 def _is_away(style: _Style) -> bool:
     """Tell whether it stands off the page, or in a box without room."""
-    off = [style.get("text-indent", "")]
+    off = [style.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
+    off += re.findall(r"translate[xyz3d]*\(\s*([^,)]+)", style.get("transform", ""))
     if style.get("position") in {"absolute", "fixed", "relative"}:
         off += [style.get("left", ""), style.get("top", "")]
         if re.search(r"rect\(\s*(?:0|1px|auto)", style.get("clip", "")):
@@ -234,9 +239,15 @@ def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style])
     while current is not None:
         behind = styles.get(current.mem_id, {}).get("background", "")
         if behind and behind not in _SEEN_THROUGH:
-            return _color(behind) == color  # a picture, or a color that is not known, is none of white
+            return _is_near(_color(behind), color)  # a picture, or a color that is not known, is none of white
         current = current.parent
-    return color == "ffffff"
+    return _is_near(color, "ffffff")
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Tell whether two colors, six digits each, cannot be told apart."""
+    pairs = zip(*(bytes.fromhex(color) for color in (one, other)), strict=False)
+    return bool(one) and max(abs(here - there) for here, there in pairs) <= _ALIKE
 
 
 def _color(value: str) -> str:
@@ -246,7 +257,8 @@ def _color(value: str) -> str:
             digits = word[1:]
             return "".join(2 * digit for digit in digits[:3]) if len(digits) < 6 else digits[:6]
         if word.startswith("rgb"):
-            numbers = [int(float(number)) for number in re.findall(r"[\d.]+", word)[:3]]
+            values = re.findall(r"[\d.]+", word)
+            numbers = [min(int(float(number)), 255) for number in values[:3] if number.strip(".")]
             return "".join(f"{min(number, 255):02x}" for number in numbers) if len(numbers) == 3 else ""
         if word in _NAMED:
             return _NAMED[word]

@@ -63,6 +63,8 @@ _CAPTIONS = re.compile(
     r"(?:^|\s)(?:wp-)?(?:caption|figcaption|image-caption|img-caption|photo-caption|caption-text|wp-caption-text)(?:\s|$)"
 )
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-full-src", "data-url", "data-actualsrc")
+_ROLES = {"table": "table", "grid": "table", "row": "tr", "cell": "td", "gridcell": "td", "columnheader": "th", "rowheader": "th"}
+_LONG_CELL = 300
 _LONGEST_ADDRESS = 2000
 
 
@@ -128,7 +130,12 @@ def _quotations(body: Element) -> None:
 
 
 def _tables(body: Element) -> None:
-    """Take apart the tables that only place things on the page."""
+    """Make tables of what is one by its roles, and take apart those that only place things on the page."""
+    for node in list(body.iter("div", "span", "section", "ul", "li")):
+        node.tag = _ROLES.get(node.get("role") or "", node.tag)
+    for cell in body.iter("td", "th"):
+        if cell.get("rowspan") == "0":  # to the end of the table
+            cell.set("rowspan", str(1 + len(list(cell.getparent().itersiblings("tr")))))
     for table in list(body.iter("table"))[::-1]:
         rows = [row for row in table.iter("tr") if next(row.iterancestors("table"), None) is table]
         cells = [cell for cell in table.iter("td", "th") if next(cell.iterancestors("table"), None) is table]
@@ -148,7 +155,9 @@ def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> b
         return True
     if any(cell.tag == "th" for cell in cells) or table.find("caption") is not None or table.find("thead") is not None:
         return False
-    if any(next(cell.iter("h1", "h2", "h3"), None) is not None for cell in cells):
+    if table.find(".//h1") is not None or any(
+        next(cell.iter("h2", "h3"), None) is not None and len(squeezed_text(cell)) > _LONG_CELL for cell in cells
+    ):
         return True
     return any(sum(len(squeezed_text(p)) > 80 for p in cell.iter("p")) >= 3 for cell in cells)
 

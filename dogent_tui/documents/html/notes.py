@@ -9,12 +9,17 @@ from dogent_tui.documents.html.nodes import Element, squeezed_text, take_out
 NOTES = "dogent-notes"
 """The id of the section at the end of the page to which its notes go."""
 _NOTE_SIGN = re.compile(
-    r"[\[(]?\s*(?:(?:note|n\.?|nb|注|註)?\s*\d{1,3}|[a-z]{1,2}|[*†‡§¶#✱]{1,4}|[ivx]{1,5}|[①-⑳])\s*[\])]?\.?", re.IGNORECASE
+    r"[\[(]?\s*(?:(?:note|n\.?|nb|注|註)?\s*\d{1,3}|[a-z]{1,2}|[*†‡§¶#✱]{1,4}|[ivx]{1,5}|[①-⑳]|[¹²³⁰⁴-⁹]{1,3})\s*[\])]?\.?",
+    re.IGNORECASE,
 )
 _NOTE_ROLE = re.compile(r"noteref|footnote-?(?:ref|anchor|link)|fn-?ref|\breference\b|sdfootnoteanc", re.IGNORECASE)
 _MARGIN = re.compile(r"(?:^|\s)(?:side-?note|margin-?note)(?:\s|$)")
-_BACK = re.compile(r"^[\s↩↑⤴⏎^︎️\[\]().:*†‡§\d]*(?:back|jump up|返回|zurück|retour)?[\s↩↑⤴⏎^︎️\[\]().:]*$", re.IGNORECASE)
-_LEADING_SIGN = re.compile(r"^\s*(?:[\[(]\s*(?:\d{1,3}|[a-z]|[*†‡§])\s*[\])]\.?|\d{1,3}[.)]|[*†‡§]{1,4}|[①-⑳]|\^)\s*")
+_BACK = re.compile(
+    r"^[\s↩↑⤴⏎^︎️\[\]().:*†‡§\d]*(?:back|jump up|返回\w*|zurück|retour|return|top)?[\s↩↑⤴⏎^︎️\[\]().:]*$", re.IGNORECASE
+)
+_LEADING_SIGN = re.compile(
+    r"^\s*(?:[\[(]\s*(?:\d{1,3}|[a-z]|[*†‡§])\s*[\])]\.?|\d{1,3}[.)]|\d{1,3}\s*$|[¹²³⁰⁴-⁹]{1,3}|[*†‡§]{1,4}|[①-⑳]|\^)\s*"
+)
 _BACK_SIGN = re.compile(r"[\s↩↑⤴⏎︎️^]+$")
 
 
@@ -30,8 +35,9 @@ def settle_notes(body: Element) -> None:
     items = etree.SubElement(section, "ol")
     around = [note.getparent() for note in notes]
     signs = {name for sign, _ in references for name in (sign.get("id"), sign.get("name"), sign.getparent().get("id")) if name}
+    said = {key: squeezed_text(sign).strip("[]() ") for sign, key in reversed(references)}
     for note, key in notes.items():
-        items.append(_note_item(note, key, signs))
+        items.append(_note_item(note, key, signs, said[key]))
     for sign, key in references:
         _make_reference(sign, key)
     for holder in around:
@@ -87,7 +93,7 @@ def _refers(link: Element) -> bool:
     around = " ".join(filter(None, (parent.get("class"), parent.get("id")))) if parent is not None else ""
     if not _NOTE_SIGN.fullmatch(said) or re.search(r"back-?link|back-?ref|footnote-back", f"{marked} {around}"):
         return False
-    raised = parent is not None and (parent.tag == "sup" or link.find(".//sup") is not None)
+    raised = said[0] in "¹²³⁴⁵⁶⁷⁸⁹" or (parent is not None and (parent.tag == "sup" or link.find(".//sup") is not None))
     return raised or _NOTE_ROLE.search(f"{marked} {around}") is not None or said.startswith(("[", "("))
 
 
@@ -110,7 +116,7 @@ def _note_of(place: Element, link: Element) -> Element | None:
     return note
 
 
-def _note_item(note: Element, key: str, signs: set[str]) -> Element:
+def _note_item(note: Element, key: str, signs: set[str], said: str) -> Element:
     """Return the note as an item of the list of notes, without the links back."""
     item = html.Element("li", id=key)
     for link in list(note.iter("a")):
@@ -129,13 +135,7 @@ def _note_item(note: Element, key: str, signs: set[str]) -> Element:
             and not (node.getparent().text or "").strip()
         ):
             take_out(node)
-    holder = next((node for node in note.iter() if (node.text or "").strip()), note)
-    holder.text = _LEADING_SIGN.sub("", holder.text or "")
-    last = [node for node in note.iter() if node.tail and node is not note]
-    if last:
-        last[-1].tail = _BACK_SIGN.sub("", last[-1].tail or "")
-    elif note.text:
-        note.text = _BACK_SIGN.sub("", note.text)
+    _strip_signs(note, said)
     parent = note.getparent()
     item.text = note.text
     item.extend(list(note))
@@ -143,6 +143,19 @@ def _note_item(note: Element, key: str, signs: set[str]) -> Element:
     if parent is not None:
         take_out(note)
     return item
+
+
+def _strip_signs(note: Element, said: str) -> None:
+    """Take the sign `said` from the beginning of a note, and arrows from its end."""
+    holder = next((node for node in note.iter() if (node.text or "").strip()), note)
+    holder.text = _LEADING_SIGN.sub("", holder.text or "")
+    if said and re.match(rf"\s*{re.escape(said)}\s", holder.text):
+        holder.text = holder.text.lstrip()[len(said) :].lstrip()
+    last = [node for node in note.iter() if node.tail and node is not note]
+    if last:
+        last[-1].tail = _BACK_SIGN.sub("", last[-1].tail or "")
+    elif note.text:
+        note.text = _BACK_SIGN.sub("", note.text)
 
 
 def _make_reference(link: Element, key: str) -> None:
