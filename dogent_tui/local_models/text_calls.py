@@ -47,12 +47,12 @@ _THOUGHTS = {
     "<|start|>assistant<|channel|>analysis<|message|>": "<|end|>",
 }
 """What a reply begins with that thinks aloud, and the end of that."""
-_DROPPED = ("</think>", "[/THINK]", "<|channel|>final<|message|>", "<|start|>assistant")
+_DROPPED = ("</think>", "[/THINK]", "<|channel|>final<|message|>")
 """Marks that are none of the text: of thoughts whose beginning was in the prompt, and of what follows them."""
 
 _ANY_MARK = "|".join(map(re.escape, sorted(_MARKS, key=len, reverse=True)))
 _OPENER = re.compile(
-    rf"(?<!`)(?P<mark>{_ANY_MARK})|(?P<drop>{'|'.join(map(re.escape, _DROPPED))})"
+    rf"(?<!`)(?:(?P<mark>{_ANY_MARK})|(?P<drop>{'|'.join(map(re.escape, _DROPPED))}))"
     r"|(?:^|(?<=\n))[ \t]{0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<bare>\{|\[(?=\s*\{)|\[?(?=[\w.]{1,80}\()))"
 )
 _LINE = re.compile(r"(?:^|\n)[ \t]{0,3}(?:[`~]{0,2}|\[\s*|\[?[\w.]{0,80})$")
@@ -310,9 +310,12 @@ class CallFinder:
     def _plain(self, ended: bool) -> bool:
         """Say what comes before whatever may be a call."""
         for found in _OPENER.finditer(self._text):
-            if found.start() == 0 and (self._quoted if found["mark"] else not (self._line_start or found["drop"])):
+            if found.start() == 0 and (self._quoted if found["mark"] or found["drop"] else not self._line_start):
                 continue
             self._say(self._text[: found.start()])
+            if found["drop"] and not ended and any(mark.startswith(self._text[found.start() :]) for mark in _MARKS):
+                self._text = self._text[found.start() :]
+                return False
             if found["drop"]:
                 self._text, self._trims = self._text[found.end() :], True
             else:
@@ -372,9 +375,10 @@ class CallFinder:
         """In a fence of something else: all of it is text, up to its end."""
         while "\n" in self._text or ended:
             line, newline, rest = self._text.partition("\n")
+            is_whole = self._line_start
             self._say(line + newline)
             self._text = rest
-            if re.fullmatch(rf"[ \t]{{0,3}}{re.escape(self._end_mark)}[`~]*[ \t]*", line):
+            if is_whole and re.fullmatch(rf"[ \t]{{0,3}}{re.escape(self._end_mark)}[`~]*[ \t]*", line):
                 self._mode = "plain"
                 return True
             if not rest:
@@ -405,13 +409,13 @@ class CallFinder:
         self._text, self._mode, self._span = "", "plain", None
 
     def _say(self, text: str) -> None:
-        text = text.lstrip() if self._trims else text
         if text:
-            self._trims = False
-            self._out.append(ReplyText(text))
             line = text.rpartition("\n")
             self._quoted = text.endswith("`")
             self._line_start = not line[2].strip() and (bool(line[1]) or self._line_start)
+        if text := text.lstrip() if self._trims else text:
+            self._trims = False
+            self._out.append(ReplyText(text))
 
 
 def _parts(text: str, tools: Tools) -> Iterator[tuple[str, Calls, bool]]:
