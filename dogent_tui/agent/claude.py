@@ -71,7 +71,7 @@ from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
-TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearch", "WebFetch")
+TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebSearch", "WebFetch")
 """The CLI's own tools that the model is offered; those of the web only where ours do not stand in for them."""
 
 
@@ -177,7 +177,7 @@ class ClaudeConversation:
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[] if libraries.consent else [*native_tools(ours), ASK_USER_QUESTION],
+                tools=[] if libraries.consent else native_tools(ours),
                 mcp_servers={**dogent_server([*asking.tools(), *ours])},
                 system_prompt={"type": "file", "path": str(self._prompt_file)},
                 cwd=options.cwd,
@@ -327,6 +327,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         **inherited,
         **endpoint.environment(),
         "BASH_MAX_TIMEOUT_MS": str(LONGEST_MS),
+        "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS": "1",
         "CLAUDE_CONFIG_DIR": str(config_dir),
         "CLAUDE_CODE_DISABLE_FILE_MENTIONS": "1",
         "CLAUDE_CODE_ENABLE_TASKS": "0",
