@@ -35,6 +35,7 @@ _KINDS: Mapping[str, Any] = {
     **dict.fromkeys(("Glob", "Grep", "LS", "search_markdown_files", "search_markdown_content", "list_file_tree"), "search"),
     **dict.fromkeys(("WebFetch", "WebSearch", "web_fetch", "web_search"), "fetch"),
     "Bash": "execute",
+    "plan": "think",
     "TodoWrite": "think",
 }
 _PATHS = ("file_path", "path", "notebook_path", "md_path")
