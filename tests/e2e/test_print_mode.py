@@ -246,6 +246,18 @@ async def test_a_template_goes_with_the_prompt(api, profile, run):
     assert "# " in str(api.requests[0].messages)
 
 
+async def test_print_mode_knows_the_wishes_the_template_and_the_lessons(api, workspace, profile, run):
+    workspace.settings_file.write_text('{"profile": "scripted", "doc_template": "built-in:proposal"}', encoding="utf-8")
+    workspace.constraints_file.write_text("# Output Format\n\npdf", encoding="utf-8")
+    workspace.lessons_file.write_text("# Lessons\n\n## 2026\n\nUse the second column.", encoding="utf-8")
+    api.say("Done.")
+    assert (await run("Write a letter"))[0] == 0
+    system = api.requests[0].system
+    assert system.index("# Output Format\n\npdf") < system.index("\n<template>\n") < system.index("Use the second column.")
+    assert "Nobody is at a screen" in system
+    assert "Nobody can be asked here" in system
+
+
 async def test_one_question_is_not_said_to_be_asked_twice(api, profile, run):
     options = [{"label": "Short", "description": "One page"}, {"label": "Long", "description": "Ten pages"}]
     asked = {"question": "How long should it be?", "header": "Length", "options": options, "multiSelect": False}
