@@ -61,7 +61,7 @@ def test_what_changed_in_the_meantime_is_told_and_nothing_else():
 
 
 @pytest.mark.parametrize(
-    ("wall", "said"), [("full", "on a copy of the workspace"), ("partial", "is taken back"), ("none", "No wall stands")]
+    ("wall", "said"), [("full", "on a copy of the workspace"), ("partial", "is taken back"), ("none", "There is no wall")]
 )
 def test_what_is_said_of_commands_is_true_of_the_wall_that_stands(wall, said):
     assert said in system_prompt(workspace="/w", wall=wall)
