@@ -49,11 +49,11 @@ def main() -> int:
     file.parent.mkdir(exist_ok=True)
     if arguments.anew:
         file.unlink(missing_ok=True)
-    asyncio.run(_evaluate(tasks, arguments.profile, file))
+    asyncio.run(evaluate(tasks, arguments.profile, file))
     return show(tasks, read_outcomes(file.read_bytes().splitlines() if file.exists() else ()))
 
 
-async def _evaluate(tasks: Sequence[Task], profile: str, file: Path) -> None:
+async def evaluate(tasks: Sequence[Task], profile: str, file: Path) -> None:
     """Play what is not in `file` yet, and add it there."""
     done = {outcome.task for outcome in read_outcomes(file.read_bytes().splitlines() if file.exists() else ())}
     with own_home():

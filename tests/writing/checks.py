@@ -100,7 +100,7 @@ def sections(path: str, *titles: str) -> Check:
         return f"no heading {missing[0]!r} in its place" if missing else ""
 
     def spoil(text: str) -> str:
-        return re.sub(rf"^#+ ({re.escape(titles[-1])}.*)$", r"**\1**", text, flags=re.MULTILINE | re.IGNORECASE)
+        return re.sub(rf"^#+ (.*{re.escape(titles[-1])}.*)$", r"**\1**", text, flags=re.MULTILINE | re.IGNORECASE)
 
     return Check("sections", judge, rewritten(path, spoil))
 

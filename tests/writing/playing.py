@@ -223,6 +223,11 @@ class Models:
 
     async def play(self, task: Task, model: str, script: Script) -> Outcome:
         """Play `task` by `script`."""
+        self.follow(script)
+        return await play(task, "scripted", model)
+
+    def follow(self, script: Script) -> None:
+        """Answer by `script` from now on."""
         self._api.reset()
         steps = iter(script)
 
@@ -236,7 +241,6 @@ class Models:
             return tuple(ReplyToolUse(name, json.loads(json.dumps(values).replace(ROOT, root))) for name, values in step.calls)
 
         self._api.otherwise(reply)
-        return await play(task, "scripted", model)
 
 
 def _root_of(request: MessagesRequest) -> str:

@@ -245,7 +245,11 @@ _task(
 _NOTES = """\
 # Notes on the river
 
-The mean level in 2024 was 142 cm.[^1] The society planted 430 willows.[^2] "Nobody should build in the meadows again," said the mayor.[^3]
+The mean level in 2024 was 142 cm.[^1]
+
+The society planted 430 willows on the east bank.[^2]
+
+"Nobody should build in the meadows again," said the mayor.[^3]
 
 [^1]: council.md
 [^2]: society.md
@@ -306,7 +310,7 @@ _task(
     "There is a mistake of grammar in the section Beds of @garden.md. Correct it, and nothing else.",
     {"garden.md": m.REPORT},
     (read("garden.md"), edit("garden.md", "The roses where cut", "The roses were cut"), said("Corrected: “were cut back”.")),
-    c.wrote("garden.md"), c.contains("garden.md", "The roses were cut back in March."),
+    c.wrote("garden.md"), c.contains("garden.md", "The roses were cut"),
     c.kept("garden.md", m.REPORT.partition("The roses")[0], m.REPORT.partition("in March.")[2]), c.asked(0),
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.writing import checks
-from tests.writing.__main__ import GOOD, read_outcomes, show, traces
+from tests.writing.__main__ import GOOD, evaluate, read_outcomes, show, traces
 from tests.writing.outcome import Call, Outcome, words_of
 from tests.writing.playing import own_home, scripted
 from tests.writing.tasks import TASKS, named, spoiled
@@ -93,3 +93,19 @@ async def test_what_is_recorded_is_what_happens(recorded):
     known = recorded[task.name, GOOD]
     assert (outcome.after, outcome.calls, outcome.status) == (known.after, known.calls, known.status)
     assert read_outcomes([]) == []
+
+
+@pytest.mark.slow
+async def test_an_evaluation_does_what_is_left(home, tmp_path, monkeypatch):
+    [task] = named(("told-in-words",))
+    file = tmp_path / "scripted.jsonl"
+    monkeypatch.setenv("DOGENT_HOME", str(home / ".dogent"))
+    (home / ".dogent").mkdir(exist_ok=True)
+    async with scripted(home / ".dogent") as models:
+        models.follow(task.good)
+        await evaluate([task], "scripted", file)
+        models.follow(())
+        await evaluate([task], "scripted", file)
+    [outcome] = read_outcomes(file.read_bytes().splitlines())
+    assert (outcome.model, outcome.status, outcome.cost_usd) == ("scripted", "completed", None)
+    assert [check.judge(outcome) for check in task.checks] == ["" for _ in task.checks]
