@@ -195,7 +195,8 @@ class ClaudeConversation:
         self._secrets = options.endpoint.secrets
         self._is_asked = False
         self._earlier = options.fork_of or (options.session_id if options.resume else "")
-        self._told, self._read_standing = options.standing, options.read_standing
+        self._told = self._in_prompt = options.standing
+        self._read_standing = options.read_standing
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
@@ -305,6 +306,8 @@ class ClaudeConversation:
         """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes too."""
         try:
             async for message in self._client.receive_messages():
+                if isinstance(message, SystemMessage) and message.subtype == "compact_boundary":
+                    self._told = self._in_prompt  # what was told since is in a summary at best
                 self._inbox.put_nowait(message)
         finally:
             self._inbox.put_nowait(None)
