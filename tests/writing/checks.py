@@ -152,7 +152,7 @@ def language(path: str, wanted: Language) -> Check:
         best = max(counted, key=lambda code: counted[code])
         return "" if words and best == wanted else f"the language looks like {best}"
 
-    return Check("language", judge, rewritten(path, lambda _text: (_FOREIGN[wanted] + " ") * 8))
+    return Check("language", judge, rewritten(path, lambda _text: (_FOREIGN[wanted] + " ") * 8, every=True))
 
 
 def read_first(*paths: str) -> Check:
@@ -290,7 +290,7 @@ def finished() -> Check:
     def judge(outcome: Outcome) -> str:
         return "" if outcome.status == "completed" else f"the run ended as {outcome.status}"
 
-    return Check("finished", judge, lambda script: (*script[:-1], ask()) * 12)
+    return Check("finished", judge, lambda _script: (ask(),) * 12)
 
 
 def _joined(*reasons: object) -> str:

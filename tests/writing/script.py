@@ -67,6 +67,7 @@ def ask(title: str = "Before I write") -> Step:
 class _Change:
     function: Callable[[str], str]
     path: str
+    every: bool
     done: list[bool] = field(default_factory=list)
 
     def of(self, step: Step) -> Step:
@@ -76,17 +77,17 @@ class _Change:
     def _changed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         path = str(values.get("file_path") or values.get("path") or "").removeprefix(f"{ROOT}/")
         key = next((key for key in _TEXTS if key in values), "")
-        if path != self.path or not key or self.done:
+        if path != self.path or not key or not values[key] or (self.done and not self.every):
             return values
         self.done.append(True)
         return {**values, key: self.function(str(values[key]))}
 
 
-def rewritten(path: str, function: Callable[[str], str]) -> Spoil:
-    """Return what changes the last text that is written to `path`."""
+def rewritten(path: str, function: Callable[[str], str], *, every: bool = False) -> Spoil:
+    """Return what changes the last text that is written to `path`, or `every` one."""
 
     def spoil(script: Script) -> Script:
-        change = _Change(function, path)
+        change = _Change(function, path, every)
         return tuple(reversed([change.of(step) for step in reversed(script)]))
 
     return spoil
