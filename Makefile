@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
-.PHONY: run setup test lint attacks faults writing-eval bench snapshots schemas messages clean
+.PHONY: run setup test lint size attacks faults writing-eval bench snapshots schemas messages clean
 
 run: setup  ## open the application: in WORKSPACE, or in a sample workspace
 	@$(BIN)/dogent-tui $(if $(WORKSPACE),"$(WORKSPACE)",--sample)
@@ -30,6 +30,9 @@ lint: setup  ## style, types, and who may import whom
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+size:  ## how large each room is, in tokens
+	@$(PYTHON) .ci/size
 
 test: lint  ## everything; `make test JOBS=1` for one process
 	@.ci/printing $(BIN)/python || true  # the tests that print say so where there is no browser

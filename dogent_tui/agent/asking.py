@@ -110,7 +110,7 @@ class Asking:
         """Return the hook that ends the turn after a request, before the model is asked again."""
         return {"PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])]}
 
-    def heard(self) -> list[Event]:
+    def take_heard(self) -> list[Event]:
         """Return what was requested since the last call."""
         said, self._said = self._said, []
         return said

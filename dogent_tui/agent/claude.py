@@ -57,8 +57,8 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.gate import Gate
+from dogent_tui.agent.project_instructions import ProjectInstructions
 from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
-from dogent_tui.agent.standing import Standing
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
@@ -69,11 +69,11 @@ from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.planning import NAME as PLAN
 from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.tools.web import FETCH, NATIVE
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import atomic_write, private_folder
 from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
+from dogent_tui.workspace.undo_log import UndoLog
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebSearch", "WebFetch")
 """The CLI's own tools that the model is offered; those of the web only where ours do not stand in for them."""
@@ -135,8 +135,8 @@ class ConversationOptions:
     at_screen: bool = True
     notices: tuple[Notice, ...] = ()
     review_mode: ReviewMode | None = None
-    standing: Standing = field(default_factory=Standing)
-    read_standing: Callable[[], Standing] = Standing
+    standing: ProjectInstructions = field(default_factory=ProjectInstructions)
+    read_standing: Callable[[], ProjectInstructions] = ProjectInstructions
 
 
 class ClaudeConversation:
@@ -149,7 +149,7 @@ class ClaudeConversation:
         ask: Ask,
         form: AskForm,
         libraries: Libraries,
-        copies: Copies | None = None,
+        copies: UndoLog | None = None,
     ) -> None:
         self.session_id = options.session_id
         self._ledger = ledger = Ledger(options.session_id, options.fork_of, dropped=options.dropped)
@@ -274,7 +274,7 @@ class ClaudeConversation:
         receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
             while (message := await self._inbox.get()) is not None:
-                for said in (*self._gate.heard(), *self._asking.heard()):
+                for said in (*self._gate.take_heard(), *self._asking.take_heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
                     await self._note(event, message)

@@ -4,20 +4,20 @@ import asyncio
 import importlib
 from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
-from dogent_tui.agent.conversation import Ask, AskForm, Conversation
+from dogent_tui.agent.cli_transcripts import claude_config_dir
+from dogent_tui.agent.conversation import Ask, AskForm, Conversation, SessionChoice
 from dogent_tui.agent.events import Notice
+from dogent_tui.agent.project_instructions import ProjectInstructions, read_project_instructions
 from dogent_tui.agent.prompts import system_prompt
-from dogent_tui.agent.standing import Standing, standing_wishes
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.workspace.paths import Workspace, state_dir
+from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
 from dogent_tui.workspace.trust import FolderTrust
@@ -26,35 +26,11 @@ from dogent_tui.workspace.walking import changed_files
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dogent_tui.workspace.copies import Copies
+    from dogent_tui.workspace.undo_log import UndoLog
 
 
-AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
+AnsweredBy: TypeAlias = Literal["user", "file", "nobody"]
 """Who answers what the agent asks on a screen: where there is none, a file may."""
-
-
-class SessionChoice(msgspec.Struct, frozen=True):
-    """Which session to start: a new one under an id of ours, or an earlier one to go on with.
-
-    `fork_of`: the new one under our id remembers what was said in that session, which stays as it is. `dropped`: nothing from the
-    prompt of this run on is to be remembered, and that is so where only what came up to the entry `at` is.
-    """
-
-    session_id: str
-    resume: bool = False
-    fork_of: str = ""
-    dropped: str = ""
-    at: str = ""
-
-
-class Launcher(Protocol):
-    """Starts conversations; what they share lives until `close`."""
-
-    async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
-        """Return a connected conversation. Raises AgentError where there can be none."""
-
-    async def close(self) -> None:
-        """End what the conversations shared."""
 
 
 class ClaudeLauncher(msgspec.Struct):
@@ -72,8 +48,8 @@ class ClaudeLauncher(msgspec.Struct):
     trust: FolderTrust
     libraries: Libraries
     settings: "Callable[[], WorkspaceSettings]" = WorkspaceSettings
-    copies: "Callable[[], Copies] | None" = None
-    answered_by: AnsweredBy = "person"
+    copies: "Callable[[], UndoLog] | None" = None
+    answered_by: AnsweredBy = "user"
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
@@ -94,7 +70,7 @@ class ClaudeLauncher(msgspec.Struct):
             fork_of=choice.fork_of,
             resume_at=choice.at,
             dropped=choice.dropped,
-            at_screen=self.answered_by == "person",
+            at_screen=self.answered_by == "user",
             notices=self._untold,
             review_mode=self.review_mode,
             standing=standing,
@@ -114,7 +90,7 @@ class ClaudeLauncher(msgspec.Struct):
         """Stop the offline engine or the relay, if it runs, and close the libraries, at the same time."""
         await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
-    def _prepare(self) -> tuple[str, Standing]:
+    def _prepare(self) -> tuple[str, ProjectInstructions]:
         """Import the SDK, and return the system prompt with the wishes that it holds."""
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
@@ -123,15 +99,15 @@ class ClaudeLauncher(msgspec.Struct):
             workspace=str(self.workspace.root),
             standing=standing,
             can_answer=self.answered_by != "nobody",
-            at_screen=self.answered_by == "person",
+            at_screen=self.answered_by == "user",
             wall=self.authority.standing.level,
             consent=self.libraries.consent,
         )
         return words, standing
 
-    def _standing(self) -> Standing:
+    def _standing(self) -> ProjectInstructions:
         """Read what applies in the workspace now: nothing where the words of whoever made the folder would speak for the user."""
-        return standing_wishes(self.workspace, self.settings()) if self.trust.trusted else Standing()
+        return read_project_instructions(self.workspace, self.settings()) if self.trust.trusted else ProjectInstructions()
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:
@@ -164,8 +140,3 @@ class ClaudeLauncher(msgspec.Struct):
 
         engine = await self._shared.enter_async_context(OfflineEngine(partial(changed_files, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
-
-
-def claude_config_dir() -> Path:
-    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a Claude Code of the user's own."""
-    return state_dir() / "claude"

@@ -4,127 +4,73 @@ import asyncio
 import contextlib
 import re
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
 from dogent_tui.agent import events
 from dogent_tui.agent.change_requests import ChangeRequest, read_request
-from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
+from dogent_tui.agent.session import OpenedSession, SessionOptions
 from dogent_tui.agent.ui_requests import RequestError, check_answers
 from dogent_tui.errors import DogentError, UsageError
-from dogent_tui.faces.chunks import Chunk, MessageChunks
-from dogent_tui.faces.connected import Connected
+from dogent_tui.faces.bodies import ApprovalBody, Part, ToolBody
+from dogent_tui.faces.chunks import MessageChunks
+from dogent_tui.faces.connected import Connected, open_to_write
 from dogent_tui.faces.reviews import decide, open_review, written
 from dogent_tui.faces.seed_names import own_call
+from dogent_tui.faces.seen import Chunk
+from dogent_tui.faces.turns import Turn
 from dogent_tui.language import tr
 from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.sessions import list_sessions
+from dogent_tui.workspace.sessions import all_sessions, list_sessions
 
 MOST_CHATS = 64
 """Open at once; each may hold a process of the agent."""
 _CHATS = uuid.UUID("0f6c3a52-6a53-5f0e-9d6b-3f1f5a4d2c11")
 """The namespace of the UUIDs under which chats with other ids are kept as sessions."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_RESULT_S = 3600.0
 _BEGIN_S = 60.0
-
-
-class Turn:
-    """What one run says. Readers may begin at any place, also after its end."""
-
-    def __init__(self, chunks: MessageChunks, run_id: str) -> None:
-        self.chunks = chunks
-        self.run_id = run_id
-        self.said: list[Chunk] = []
-        self.waiting: set[str] = set()
-        self.results: dict[str, events.ToolResult] = {}
-        self.paused_at = 0
-        self.readers = 0
-        self.is_over = False
-        self._changed = asyncio.Condition()
-
-    async def hear(self, event: events.Event) -> None:
-        """Take in what happened in the run."""
-        match event:
-            case events.PermissionRequested(request_id=request_id) | events.UiRequested(request_id=request_id, in_run=True):
-                self.waiting.add(request_id)
-            case events.PermissionDecided(request_id=request_id) | events.UiSettled(request_id=request_id):
-                self.waiting.discard(request_id)
-            case events.ToolResult(tool_use_id=call):
-                self.results[call] = event
-            case events.RunFinished():
-                self.is_over = True
-                self.waiting.clear()
-        async with self._changed:
-            self.said += self.chunks.of(event)
-            self._changed.notify_all()
-
-    async def cut(self, words: str) -> None:
-        """End what is said with an error: a stream that just ends looks like a success to the client."""
-        async with self._changed:
-            if not self.is_over:
-                self.said += [{"type": "error", "errorText": words}]
-            self.is_over = True
-            self._changed.notify_all()
-
-    async def read(self, start: int = 0, *, message_id: str = "", pauses: bool = True) -> AsyncIterator[list[Chunk]]:
-        """Yield what is said from `start` on, until the run ends, or waits for the user if it then `pauses`."""
-        yield self.chunks.start(message_id or self.run_id)
-        place = start
-        while True:
-            async with self._changed:
-                while place == len(self.said) and not self.is_over and not (pauses and self.waiting):
-                    await self._changed.wait()
-                new, is_over = self.said[place:], self.is_over
-            place += len(new)
-            if new:
-                yield new
-            if place == len(self.said) and (is_over or (pauses and self.waiting)):
-                break
-        if not is_over:
-            self.paused_at = place
-            yield self.chunks.pause()
-
-    async def result(self, call: str) -> events.ToolResult | None:
-        """Return the result of a call once it is there; None where the run ends without it."""
-        async with asyncio.timeout(_RESULT_S), self._changed:
-            await self._changed.wait_for(lambda: call in self.results or self.is_over)
-        return self.results.get(call)
+_Answer: TypeAlias = tuple[events.UiAnswer, dict[str, Any]]
 
 
 class Chat(Connected):
     """One conversation over HTTP. Raises DogentError where something cannot be done as it stands."""
 
-    def __init__(self, chat_id: str, opened: OpenedSession, *, page_runs_tools: bool = False) -> None:
+    def __init__(self, chat_id: str, opened: OpenedSession, *, page_runs_tools: bool) -> None:
         super().__init__(opened)
         self.id = chat_id
-        self.page_runs_tools = page_runs_tools
         self.turn: Turn | None = None
+        self._page_runs_tools = page_runs_tools
         self._expected: list[tuple[events.Prompt, asyncio.Future[Turn]]] = []
         self._asked: dict[str, events.PermissionRequested] = {}
         self._runs: list[str] = []
         self._answered = asyncio.Event()
 
     @property
+    def is_running(self) -> bool:
+        """Whether a run is under way."""
+        return self.turn is not None and not self.turn.is_over
+
+    @property
     def is_busy(self) -> bool:
         """Whether a run is under way, or waits for its turn."""
-        return bool(self._expected) or (self.turn is not None and not self.turn.is_over)
+        return bool(self._expected) or self.is_running
 
     @property
     def said(self) -> list[tuple[str, str]]:
         """Who said what, without what the run under way replied so far: that is read from its turn."""
         said = [*self.service.said]
-        while self.turn is not None and not self.turn.is_over and said and said[-1][0] == "assistant":
+        while self.is_running and said and said[-1][0] == "assistant":
             said.pop()
         return said
 
     async def open_requests(self) -> list[Chunk]:
         """Return what a run that ended asked on a screen, and nobody has answered."""
         chunks = MessageChunks(self.service.session_id)
-        asked = [await asyncio.to_thread(self._with_hunks, each) for each in self.service.requests if not each.in_run]
+        open_ones = [each for each in self.service.requests if not each.in_run]
+        asked = [await asyncio.to_thread(self._with_hunks, each) for each in open_ones]
         return [chunk for each in asked for chunk in chunks.of(each)]
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
@@ -146,7 +92,8 @@ class Chat(Connected):
         if before > len(self._runs):
             return
         if self.is_busy:
-            raise DogentError(tr("The agent is still working."), tr("Stop it first, then edit the prompt."))
+            words = tr("The agent is still working.")
+            raise DogentError(words, tr("Stop it first, then edit the prompt."))
         await self.service.rewind(self._runs[before - 1])
         del self._runs[before - 1 :]
 
@@ -156,59 +103,80 @@ class Chat(Connected):
 
     # ── Answers ───────────────────────────────────────────────────────────────────────────────────
 
-    async def decide(
-        self, request_id: str, *, approved: bool, scope: str = "once", reason: str = "", continues: bool = False
-    ) -> None:
+    async def decide(self, request_id: str, given: ApprovalBody) -> None:
         """Answer a permission. After a denial the run goes on where it `continues`, or where denials of this tool end none."""
-        asked = self._asked.get(request_id)
+        asked, scope = self._asked.get(request_id), given.scope or "once"
         if asked is None:
-            raise UsageError(tr("This question is no longer open."), tr("Nothing was done; the run continues."))
+            words = tr("This question is no longer open.")
+            raise UsageError(words, tr("Nothing was done; the run continues."))
         if scope not in ("once", "session", "always"):
-            raise UsageError(tr("“{scope}” is not a scope.").format(scope=scope), tr("Use once, session or always."))
-        if approved:
-            await self.service.reply(request_id, events.PermissionAnswer("allow", scope=scope))  # type: ignore[arg-type]
-            return
-        ends = asked.ends_run and not continues
-        await self.service.reply(request_id, events.PermissionAnswer("deny", message="" if ends else reason, ends_run=ends))
+            words = tr("“{scope}” is not a scope.").format(scope=scope)
+            raise UsageError(words, tr("Use once, session or always."))
+        ends = asked.ends_run and not given.continues
+        message = given.reason if given.reason and not ends else ""
+        answer = events.PermissionAnswer("deny", message=message, ends_run=ends)
+        if given.approved:
+            answer = events.PermissionAnswer("allow", scope=scope)  # type: ignore[arg-type]
+        await self.service.reply(request_id, answer)
 
-    async def execute(self, tool: str, parameters: Mapping[str, Any]) -> events.ToolResult | None:
-        """Approve the question that waits with this very call, and return what the call gave. Raises PermissionError."""
-        wanted = own_call(tool, parameters, self.opened.workspace)
+    async def take_answers(self, parts: Sequence[Part]) -> Turn:
+        """Take the answers that the parts of a message hold, and return the turn that goes on.
+
+        A permission is answered by its approval, or, where the page runs the tools, by an error of the tool, which is a denial.
+        """
+        if self.turn is None:
+            raise UsageError(tr("Nothing waits for this answer any more."), tr("Send a prompt."))
+        asked_by = {asked.tool_use_id: request_id for request_id, asked in self._asked.items()}
+        for part in parts:
+            answer, waiting = part.approval, asked_by.get(part.tool_call_id)
+            if answer and part.state == "approval-responded" and answer.id in self._asked:
+                given = ApprovalBody(answer.approved is True, reason=answer.reason)
+                await self.decide(answer.id, given)
+            elif waiting and part.state == "output-error":
+                await self.decide(waiting, ApprovalBody(approved=False, reason=part.error_text))
+            elif waiting and part.state == "output-available":  # else it would be sent for ever
+                words = tr("This call still waits for its permission, so it has no output yet.")
+                raise UsageError(words, tr("Approve it, or run it by execute-tool."))
+        return self.turn
+
+    def waiting_with(self, body: ToolBody) -> list[events.PermissionRequested]:
+        """Return the questions that wait with this very call."""
+        folder = self.opened.workspace
+        wanted, asked = own_call(body.tool_name, body.parameters, folder), self._asked.values()
+        return [each for each in asked if own_call(each.tool, each.input, folder) == wanted]
+
+    async def execute(self, asked: events.PermissionRequested) -> events.ToolResult | None:
+        """Approve a question and return what its call gave, None where the run ends before."""
         turn = self.turn
-        for request_id, asked in [*self._asked.items()]:
-            if turn is not None and own_call(asked.tool, asked.input, self.opened.workspace) == wanted:
-                await self.decide(request_id, approved=True)
-                return await turn.result(asked.tool_use_id)
-        raise PermissionError(tr("No question waits for this call, so it is not run."))
+        await self.decide(asked.request_id, ApprovalBody(approved=True))
+        return await turn.result(asked.tool_use_id) if turn is not None else None
 
     async def answer(self, request_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Answer a form, an outline or a review. Returns what came of it. Raises DogentError where the answer does not fit."""
-        request = next((each for each in self.service.requests if each.request_id == request_id), None)
-        if request is None:
-            raise UsageError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
-        done: dict[str, Any] = {}
-        if body.get("abandon") is True:
-            answer = events.UiAnswer()
-        else:
-            asked = read_request(request.payload)
-            if isinstance(asked, ChangeRequest):
-                answer, done = await asyncio.to_thread(self._reviewed, asked, body.get("hunks"))
-            else:
-                given = body.get("answers", body)
-                if not isinstance(given, Mapping):
-                    raise RequestError("answers", tr("is not an object."))
-                answer = check_answers(asked, given)
+        open_ones = {each.request_id: each for each in self.service.requests}
+        if (request := open_ones.get(request_id)) is None:
+            words = tr("This request is no longer open.")
+            raise UsageError(words, tr("Nothing was done; the conversation continues."))
+        answer, done = await asyncio.to_thread(self._answer, request, body)
         self._answered.clear()
         await self.service.reply(request_id, answer)
         if not (request.in_run or answer.is_empty or self.service.requests):
             async with asyncio.timeout(_BEGIN_S):
-                await self._answered.wait()  # the answers begin a run, which can be read from now on
+                await self._answered.wait()  # they begin a run, which can be read from now on
         return done
 
-    def _reviewed(self, asked: ChangeRequest, given: Any) -> tuple[events.UiAnswer, dict[str, Any]]:
-        """Write the hunks that are accepted. What is not named stays as it is. Blocks."""
+    def _answer(self, request: events.UiRequested, body: Mapping[str, Any]) -> _Answer:
+        """Return the answer, and what came of it: the hunks that are accepted are written. Blocks. Raises RequestError."""
+        if body.get("abandon") is True:
+            return events.UiAnswer(), {}
+        asked = read_request(request.payload)
+        if not isinstance(asked, ChangeRequest):
+            given = body.get("answers", body)
+            if not isinstance(given, Mapping):
+                raise RequestError("answers", tr("is not an object."))
+            return check_answers(asked, given), {}
         reviewed = open_review(self.opened, asked)
-        decide(reviewed, given)
+        decide(reviewed, body.get("hunks"))
         answer, is_written = written(self.opened, reviewed)
         content = reviewed.change.result.content.decode("utf-8", "replace") if is_written else None
         return answer, {"written": is_written, "content": content}
@@ -237,24 +205,26 @@ class Chat(Connected):
 
     async def end(self) -> None:
         """End what is read: a stream that just stops looks like a success."""
+        words = tr("The session was closed before the answer was complete.")
         if self.turn is not None:
-            await self.turn.cut(tr("The session was closed before the answer was complete."))
+            await self.turn.cut(words)
         for _, begun in self._expected:
-            begun.cancel()
+            if not begun.done():
+                begun.set_exception(UsageError(words))
 
     def _count(self, event: events.Event) -> None:
         if isinstance(event, events.RunStarted) and not event.prompt.answers:
             self._runs.append(event.run_id)
 
     def _begin(self, event: events.RunStarted) -> None:
-        chunks = MessageChunks(self.service.session_id, page_runs_tools=self.page_runs_tools)
-        self.turn = Turn(chunks, event.run_id)
+        chunks = MessageChunks(self.service.session_id, page_runs_tools=self._page_runs_tools)
+        turn = self.turn = Turn(chunks, event.run_id)
         if event.prompt.answers:
             self._answered.set()
             return
         for expected, begun in self._expected:
             if expected == event.prompt and not begun.done():
-                begun.set_result(self.turn)
+                begun.set_result(turn)
                 return
 
     def _with_hunks(self, event: events.UiRequested) -> events.UiRequested:
@@ -277,34 +247,57 @@ class Chats:
         self._open: dict[str, Chat] = {}
         self._opening = asyncio.Lock()
 
-    def all(self) -> tuple[Chat, ...]:
-        """Return the chats that are open."""
-        return tuple(self._open.values())
-
     def get(self, chat_id: str) -> Chat | None:
         """Return a chat that is open."""
         return self._open.get(chat_id)
 
-    async def open(self, chat_id: str, folder: Path, profile: str = "", *, page_runs_tools: bool = False) -> Chat:
-        """Return the chat of this id: one that is open, one that was held before, or a new one. Raises DogentError."""
+    async def known(self, chat_id: str) -> Chat:
+        """Return a chat that is open, or one that was held before, also by an earlier server. Raises UsageError."""
+        if (chat := self._open.get(chat_id)) is not None:
+            return chat
+        folder = await asyncio.to_thread(self._folder_of, chat_id)
+        if folder is None:
+            raise UsageError(tr("There is no such chat here."), tr("Send a prompt to begin it."))
+        return await self.open(chat_id, folder)
+
+    async def open(self, chat_id: str, folder: Path, profile: str = "", mode: str = "") -> Chat:
+        """Return the chat of this id: one that is open, one that was held before, or a new one. Raises DogentError.
+
+        `mode` ``page``: its page runs the tools that ask.
+        """
         async with self._opening:
             chat = self._open.get(chat_id)
             if chat is None:
                 await self._make_room()
                 opened = await asyncio.to_thread(self._session, chat_id, Workspace(folder), profile)
-                chat = Chat(chat_id, opened, page_runs_tools=page_runs_tools)
+                chat = Chat(chat_id, opened, page_runs_tools=mode == "page")
                 await chat.connect()
                 self._open[chat_id] = chat
             elif chat.opened.workspace.root != folder:
-                raise UsageError(tr("This chat belongs to another folder."), tr("Start another chat for it."))
-            elif profile and profile != chat.opened.endpoint.name:
-                words = tr("This chat uses the model {name}.").format(name=chat.opened.endpoint.name)
+                words = tr("This chat belongs to another folder.")
+                raise UsageError(words, tr("Start another chat for it."))
+            elif profile and profile != (name := chat.opened.endpoint.name):
+                words = tr("This chat uses the model {name}.").format(name=name)
                 raise UsageError(words, tr("Start another chat for another model."))
             return chat
 
+    async def execute(self, body: ToolBody, folder: Path) -> events.ToolResult | None:
+        """Approve the question that waits with this call in a chat of `folder`, the last one asked; return what the call gives.
+
+        None where the run ends before. Raises PermissionError where no question waits with it.
+        """
+        chats = [chat for chat in self._open.values() if body.id in (None, chat.id)]
+        chats = [chat for chat in chats if chat.opened.workspace.root == folder]
+        waiting = [(asked, chat) for chat in chats for asked in chat.waiting_with(body)]
+        if not waiting:
+            raise PermissionError(tr("No question waits for this call, so it is not run."))
+        asked, chat = max(waiting, key=lambda each: each[0].time)
+        return await chat.execute(asked)
+
     async def close(self) -> None:
         """Close every chat."""
-        await asyncio.gather(*(chat.close() for chat in self._open.values()), return_exceptions=True)
+        closing = [chat.close() for chat in self._open.values()]
+        await asyncio.gather(*closing, return_exceptions=True)
         self._open.clear()
 
     async def _make_room(self) -> None:
@@ -312,22 +305,30 @@ class Chats:
             return
         idle = next((chat for chat in self._open.values() if not chat.is_busy), None)
         if idle is None:
-            raise UsageError(
-                tr("{count} chats are open and all of them work.").format(count=MOST_CHATS), tr("Wait for one to end.")
-            )
+            words = tr("{count} chats are open and all of them work.").format(count=MOST_CHATS)
+            raise UsageError(words, tr("Wait for one to end."))
         del self._open[idle.id]
         await idle.close()
 
+    def _folder_of(self, chat_id: str) -> Path | None:
+        """Return the folder in which a chat was held, None where there is none in what is served. Blocks."""
+        for record in all_sessions():
+            folder = Path(record.workspace)
+            if folder.is_relative_to(self.root.root) and _session_id(chat_id, folder) in record.ids:
+                return folder
+        return None
+
     def _session(self, chat_id: str, workspace: Workspace, profile: str) -> OpenedSession:
-        wanted = chat_id if _UUID.fullmatch(chat_id) else str(uuid.uuid5(_CHATS, f"{workspace.root}\n{chat_id}"))
-        records = (each for each in list_sessions(workspace) if wanted in (each.session_id, each.first_id, *each.before))
-        known = next((each.session_id for each in records), "")
-        chosen = profile or self._options.profile
-        opened = open_session(workspace, msgspec.structs.replace(self._options, resume=known, begin=wanted, profile=chosen))
-        if opened.read_only:
-            words = tr("This conversation is open in another window.")
-            raise UsageError(words, tr("Close it there first, or start another chat."))
+        wanted, chosen = _session_id(chat_id, workspace.root), profile or self._options.profile
+        found = [each.session_id for each in list_sessions(workspace) if wanted in each.ids]
+        known = {"resume": found[0] if found else "", "begin": wanted, "profile": chosen}
+        opened = open_to_write(workspace, msgspec.structs.replace(self._options, **known))
         if profile and opened.unusable_profile:
             words = tr("There is no usable profile {name}.").format(name=profile)
             raise UsageError(words, tr("dogent-tui doctor lists the profiles."))
         return opened
+
+
+def _session_id(chat_id: str, folder: Path) -> str:
+    """Return the id of the session that a chat is in a folder: its own where that is a UUID."""
+    return chat_id if _UUID.fullmatch(chat_id) else str(uuid.uuid5(_CHATS, f"{folder}\n{chat_id}"))

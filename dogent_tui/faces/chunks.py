@@ -4,21 +4,25 @@ The rules that break a client are kept here whatever the order of events: no del
 call that was not announced, no field that is null, nothing of our own but in ``data-…``.
 """
 
+import contextlib
+import json
 import time
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
 from dogent_tui.agent import events
-from dogent_tui.faces.seed_names import action, page_input, page_name
-
-Chunk: TypeAlias = dict[str, Any]
+from dogent_tui.faces.seed_names import page_input, page_name
+from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, ToolEvent, action_of
 
 _LONGEST_TAIL = 8_000
 """Characters of what a running call wrote so far, in one chunk."""
 _TAIL_EVERY_S = 0.25
-_SCREENS = {"clarification": "data-form", "outline_edit": "data-outline", "document_change": "data-review"}
+_SCREENS = {"clarification": "form", "outline_edit": "outline", "document_change": "review"}
+_WAITING = ("needs_clarification", "needs_outline_edit")
+_TRANSLATED = ("type", "run_id", "seq", "time", "request_id", "tool_use_id", "input", "words", "happened")
+"""What a page is told of a permission by other names, or not at all."""
 
 
 class MessageChunks:
@@ -32,23 +36,25 @@ class MessageChunks:
         self._session_id = session_id
         self._page_runs_tools = page_runs_tools
         self._message = ""
+        self._seen = Seen(_LONGEST_TAIL)
         self._open: dict[tuple[str, str], str] = {}
-        self._texts: dict[tuple[str, int], str] = {}
         self._begun: set[str] = set()
-        self._called: set[str] = set()
         self._unsaid: dict[str, events.ToolUse] = {}
-        self._of_page: set[str] = set()
+        self._called: set[str] = set()
         self._answered: set[str] = set()
-        self._tails: dict[str, tuple[str, float]] = {}
+        self._of_page: set[str] = set()
+        self._last_tail: dict[str, float] = {}
 
     def start(self, message_id: str) -> list[Chunk]:
         """Return the chunks with which a response begins; `message_id` names the message that is continued, or a new one."""
         about = {"sessionId": self._session_id}
-        return [{"type": "start", "messageId": message_id, "messageMetadata": about}, {"type": "start-step"}]
+        start = {"type": "start", "messageId": message_id, "messageMetadata": about}
+        return [start, {"type": "start-step"}]
 
     def pause(self) -> list[Chunk]:
         """Return the chunks with which a response ends while the run waits for the user."""
-        return [*self._close(), {"type": "finish-step"}, {"type": "finish", "finishReason": "tool-calls"}]
+        finish = {"type": "finish", "finishReason": "tool-calls"}
+        return [*self._close(), {"type": "finish-step"}, finish]
 
     def of(self, event: events.Event) -> list[Chunk]:
         """Return the chunks for an event, often none."""
@@ -61,45 +67,45 @@ class MessageChunks:
             case events.TextFinished():
                 yield from self._finished_text(event)
             case events.MessageDropped(message_id=message_id):
+                self._seen.drop(message_id)
                 yield from self._close(message_id)
                 yield {"type": "data-dropped", "id": message_id, "data": {"messageId": message_id}}
-            case events.ToolPreparing() | events.ToolUse() | events.ToolOutput() | events.ToolResult():
+            case _ if isinstance(event, TOOL_EVENTS):
                 yield from self._tool(event)
             case events.PermissionRequested():
                 yield from self._permission(event)
             case events.PermissionDecided():
                 yield from self._decided(event)
-            case events.UiRequested():
+            case events.UiRequested(request_id=request_id):
                 yield from self._close()
-                asked = {"id": event.request_id, "kind": event.kind, "status": "pending", **event.payload}
-                yield {"type": _SCREENS[event.kind], "id": event.request_id, "data": asked}
+                asked = {"id": request_id, "kind": event.kind, "status": "pending", **event.payload}
+                yield {"type": f"data-{_SCREENS[event.kind]}", "id": request_id, "data": asked}
             case events.RunFinished():
                 yield from self._end(event)
             case _:
                 yield from _notes(event)
 
     def _delta(self, event: events.TextDelta | events.ThinkingDelta) -> Iterator[Chunk]:
-        kind = "text" if isinstance(event, events.TextDelta) else "reasoning"
+        kind, name = "reasoning", f"{event.message_id}:{event.block}"
+        if isinstance(event, events.TextDelta):
+            kind = "text"
+            self._seen.delta(event)
         yield from self._step(event.message_id)
-        name = f"{event.message_id}:{event.block}"
         if (kind, name) not in self._open:
             self._open[kind, name] = event.message_id
             yield {"type": f"{kind}-start", "id": name}
-        if kind == "text":
-            key = (event.message_id, event.block)
-            self._texts[key] = self._texts.get(key, "") + event.text
         yield {"type": f"{kind}-delta", "id": name, "delta": event.text}
 
     def _finished_text(self, event: events.TextFinished) -> Iterator[Chunk]:
-        streamed = self._texts.pop((event.message_id, event.block), "")
         name = f"{event.message_id}:{event.block}"
-        rest = event.text.removeprefix(streamed)
-        if event.text.startswith(streamed) and rest:
-            yield from self._delta(events.TextDelta(message_id=event.message_id, block=event.block, text=rest))
+        continues, rest = self._seen.rest(event)
+        if continues and rest:
+            message, block = event.message_id, event.block
+            yield from self._delta(events.TextDelta(message_id=message, block=block, text=rest))
+            self._seen.drop(message)
         if self._open.pop(("text", name), None) is not None:
             yield {"type": "text-end", "id": name}
-        self._texts.pop((event.message_id, event.block), None)
-        if not event.text.startswith(streamed):
+        if not continues:
             yield {"type": "data-text", "id": name, "data": {"id": name, "text": event.text}}
 
     def _step(self, message_id: str) -> Iterator[Chunk]:
@@ -118,16 +124,19 @@ class MessageChunks:
 
     # ── Tools ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _about(self, call: str) -> Chunk:
-        return {} if call in self._of_page else {"dynamic": True, "providerExecuted": True}
+    def _chunk(self, kind: str, call: str, **values: Any) -> Chunk:
+        """Return a chunk about a call."""
+        whose = {} if call in self._of_page else {"dynamic": True, "providerExecuted": True}
+        return {"type": kind, "toolCallId": call, **values, **whose}
 
-    def _tool(self, event: events.ToolPreparing | events.ToolUse | events.ToolOutput | events.ToolResult) -> Iterator[Chunk]:
+    def _tool(self, event: ToolEvent) -> Iterator[Chunk]:
         call = event.tool_use_id
         if isinstance(event, events.ToolPreparing):
-            if call not in self._begun and not self._page_runs_tools:  # else it is not known yet whose tool it will be
+            known = self._begun | self._called | self._unsaid.keys()
+            if call not in known and not self._page_runs_tools:  # else it may be the page's own
                 yield from self._step(event.message_id)
                 self._begun.add(call)
-                yield {"type": "tool-input-start", "toolCallId": call, "toolName": page_name(event.name), **self._about(call)}
+                yield self._chunk("tool-input-start", call, toolName=page_name(event.name))
         elif isinstance(event, events.ToolUse):
             if call not in self._called:
                 self._unsaid[call] = event
@@ -140,63 +149,59 @@ class MessageChunks:
 
     def _use(self, call: str) -> Iterator[Chunk]:
         """Say what a call is, once."""
-        event = self._unsaid.pop(call, None)
-        if event is not None:
+        if (event := self._unsaid.pop(call, None)) is not None:
             self._called.add(call)
-            named = {"toolName": page_name(event.name), "input": page_input(event.name, event.input)}
-            yield {"type": "tool-input-available", "toolCallId": call, **named, **self._about(call)}
+            name, given = page_name(event.name), page_input(event.name, event.input)
+            yield self._chunk("tool-input-available", call, toolName=name, input=given)
 
     def _came(self, event: events.ToolOutput | events.ToolResult) -> Iterator[Chunk]:
         call = event.tool_use_id
         if isinstance(event, events.ToolOutput):
-            tail, last = self._tails.get(call, ("", 0.0))
-            tail, now = (tail + event.text)[-_LONGEST_TAIL:], time.monotonic()
-            due = now - last >= _TAIL_EVERY_S
-            self._tails[call] = (tail, now if due else last)
-            if due:
-                yield {**self._output(call, tail), "preliminary": True}
+            tail, now = self._seen.tail(event), time.monotonic()
+            if now - self._last_tail.get(call, 0.0) >= _TAIL_EVERY_S:
+                self._last_tail[call] = now
+                yield self._chunk("tool-output-available", call, output=tail, preliminary=True)
             return
         self._answered.add(call)
-        self._tails.pop(call, None)
+        self._seen.end(call)
         if event.is_error:
-            yield {"type": "tool-output-error", "toolCallId": call, "errorText": event.content, **self._about(call)}
+            yield self._chunk("tool-output-error", call, errorText=event.content)
         else:
-            yield self._output(call, event.content)
-
-    def _output(self, call: str, output: str) -> Chunk:
-        return {"type": "tool-output-available", "toolCallId": call, "output": output, **self._about(call)}
+            output = result_data(event.content) if call in self._of_page else event.content
+            yield self._chunk("tool-output-available", call, output=output)
 
     def _permission(self, event: events.PermissionRequested) -> Iterator[Chunk]:
         yield from self._close()
         call = event.tool_use_id or event.request_id
         if call not in self._called:
-            self._unsaid.setdefault(call, events.ToolUse(tool_use_id=call, name=event.tool, input=event.input))
+            used = events.ToolUse(tool_use_id=call, name=event.tool, input=event.input)
+            self._unsaid.setdefault(call, used)
             if self._page_runs_tools:
                 self._of_page.add(call)
         yield from self._use(call)
         told = msgspec.to_builtins(event, enc_hook=str)
-        for name in ("type", "run_id", "seq", "time", "request_id", "tool_use_id", "input", "words", "happened"):
-            del told[name]
         data = {
+            **{name: value for name, value in told.items() if name not in _TRANSLATED},
             "id": event.request_id,
             "toolCallId": call,
             "toolName": page_name(event.tool),
-            "action": action(event.tool),
+            "action": action_of(event.tool),
             "reason": event.words or " ".join(event.reasons),
             "parameters": page_input(event.tool, event.input),
             "timestamp": round(event.time * 1000),
             "status": "pending",
             "alreadyRan": event.happened,
         }
-        yield {"type": "data-permission", "id": event.request_id, "data": told | data}
+        yield {"type": "data-permission", "id": event.request_id, "data": data}
         if call not in self._of_page and call not in self._answered:
-            yield {"type": "tool-approval-request", "approvalId": event.request_id, "toolCallId": call}
+            asked = {"approvalId": event.request_id, "toolCallId": call}
+            yield {"type": "tool-approval-request", **asked}
 
     def _decided(self, event: events.PermissionDecided) -> Iterator[Chunk]:
         status = {"allow": "approved", "deny": "denied"}.get(event.decision, "cancelled")
-        answer = {"id": event.request_id, "status": status, "scope": event.scope, "message": event.message}
-        yield {"type": "data-permission-decided", "id": event.request_id, "data": answer}
-        call = event.tool_use_id
+        call, asked = event.tool_use_id, event.request_id
+        answer = {"id": asked, "status": status, "scope": event.scope, "message": event.message}
+        yield {"type": "data-permission-decided", "id": asked, "data": answer}
         if event.decision == "deny" and call in self._called and call not in self._answered:
             self._answered.add(call)
             yield {"type": "tool-output-denied", "toolCallId": call}
@@ -204,20 +209,30 @@ class MessageChunks:
     def _end(self, event: events.RunFinished) -> Iterator[Chunk]:
         yield from self._close()
         yield {"type": "finish-step"}
+        known = {"reason": event.reason or None, "costUsd": event.cost_usd}
         told: Chunk = {"status": event.status, "durationMs": event.duration_ms}
-        if event.reason:
-            told["reason"] = event.reason
-        if event.cost_usd is not None:
-            told["costUsd"] = event.cost_usd
+        told |= {name: value for name, value in known.items() if value is not None}
+        if event.status != "completed":
+            yield {"type": "message-metadata", "messageMetadata": told}
         if event.status == "failed":
-            yield {"type": "message-metadata", "messageMetadata": told}
-            yield {"type": "error", "errorText": f"{event.reason} {event.remedy}".strip() or "The run failed."}
+            words = f"{event.reason} {event.remedy}".strip()
+            yield {"type": "error", "errorText": words or "The run failed."}
             return
-        reasons = {"completed": "stop", "needs_clarification": "tool-calls", "needs_outline_edit": "tool-calls"}
         if event.status in ("aborted", "interrupted"):
-            yield {"type": "message-metadata", "messageMetadata": told}
             yield {"type": "abort", "reason": event.reason or event.status}
-        yield {"type": "finish", "finishReason": reasons.get(event.status, "other"), "messageMetadata": told}
+        reason = "stop" if event.status == "completed" else "other"
+        reason = "tool-calls" if event.status in _WAITING else reason
+        yield {"type": "finish", "finishReason": reason, "messageMetadata": told}
+
+
+def result_data(content: str) -> Any:
+    """Return what a call gave as data: our tools answer with JSON, the content of a file comes after it."""
+    head, _, rest = content.partition("\n\n")
+    for text, more in ((content, {}), (head, {"content": rest})):
+        with contextlib.suppress(json.JSONDecodeError):
+            found = json.loads(text)
+            return {**found, **more} if isinstance(found, dict) else found
+    return content
 
 
 def _notes(event: events.Event) -> Iterator[Chunk]:
@@ -231,17 +246,21 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
         case events.QueueChanged(prompts=prompts):
             waiting = [{"id": each.id, "text": each.prompt.text} for each in prompts]
             yield {"type": "data-queue", "id": "queue", "data": waiting}
+        case events.UiSettled(request_id=request_id):
+            status = "abandoned" if event.answer is None else "answered"
+            settled = {"id": request_id, "status": status}
+            yield {"type": "data-settled", "id": request_id, "data": settled}
         case events.Notice():
-            words = {"level": event.level, "message": event.message, "remedy": event.remedy, "code": event.code}
-            yield {"type": "data-notice", "data": words, "transient": True}
+            yield _remark("notice", event, "level", "message", "remedy", "code")
         case events.SessionLost():
-            words = {"level": "error", "message": event.message, "remedy": event.remedy, "code": "session_lost"}
-            yield {"type": "data-notice", "data": words, "transient": True}
+            yield _remark("notice", event, "message", "remedy", level="error", code="session_lost")
         case events.Retrying():
-            again = {"attempt": event.attempt, "of": event.max_attempts, "delayMs": event.delay_ms, "status": event.status}
-            yield {"type": "data-retrying", "data": again, "transient": True}
-        case events.Stalled(seconds=seconds):
-            yield {"type": "data-stalled", "data": {"seconds": seconds}, "transient": True}
-        case events.UiSettled():
-            settled = {"id": event.request_id, "status": "abandoned" if event.answer is None else "answered"}
-            yield {"type": "data-settled", "id": event.request_id, "data": settled}
+            more = {"of": event.max_attempts, "delayMs": event.delay_ms}
+            yield _remark("retrying", event, "attempt", "status", **more)
+        case events.Stalled():
+            yield _remark("stalled", event, "seconds")
+
+
+def _remark(name: str, event: events.Event, *fields: str, **more: Any) -> Chunk:
+    data = {field: getattr(event, field) for field in fields}
+    return {"type": f"data-{name}", "data": data | more, "transient": True}

@@ -2,12 +2,25 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 
-from dogent_tui.agent.events import Event
+from dogent_tui.agent.events import Attachment, Event, Prompt
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.replay import earlier_events
-from dogent_tui.agent.session import OpenedSession
+from dogent_tui.agent.session import OpenedSession, SessionOptions, make_prompt, open_session, with_template
+from dogent_tui.errors import UsageError
+from dogent_tui.language import tr
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.references import find_references
+
+
+def open_to_write(workspace: Workspace, options: SessionOptions) -> OpenedSession:
+    """Return the session, which nobody else writes. Blocks. Raises DogentError."""
+    opened = open_session(workspace, options)
+    if opened.read_only:
+        words = tr("This conversation is open in another window.")
+        raise UsageError(words, tr("Close it there first, or start another chat."))
+    return opened
 
 
 class Connected(ABC):
@@ -27,12 +40,18 @@ class Connected(ABC):
             self.service.restore(earlier)
             await self.restore(earlier)
         await self.service.__aenter__()
-        self._tasks = [asyncio.create_task(self._follow(heard)), asyncio.create_task(recorder.record(record))]
+        works = (self._follow(heard), recorder.record(record))
+        self._tasks = [asyncio.create_task(each) for each in works]
 
     async def close(self) -> None:
         """End the run and the agent."""
         await self.service.close()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def prompt_of(self, text: str, also: Iterable[Attachment]) -> Prompt:
+        """Return a prompt with what it refers to, and `also`. Blocks. Raises DogentError."""
+        prompt, _ = make_prompt(text, self.opened.workspace, find_references(text), also)
+        return with_template(prompt, self.opened.workspace, trusted=self.opened.trust.trusted)
 
     @abstractmethod
     async def restore(self, earlier: Sequence[Event]) -> None:

@@ -1,4 +1,4 @@
-"""Who may use the server: checked before anything of a request is read."""
+"""Who may use the server: checked before anything of a request is read, and refused in one plain sentence."""
 
 import hmac
 import secrets
@@ -15,13 +15,15 @@ from dogent_tui.language import tr
 
 _MOST_REQUESTS, _PER_S = 600, 60.0
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_CORS = {
+    "access-control-allow-headers": "authorization, content-type",
+    "access-control-allow-methods": "GET, POST, OPTIONS",
+    "vary": "origin",
+}
+_OPEN_API = "/api/session"
+"""Gives the token for the code of the page."""
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-def sentence(status: int, message: str, remedy: str = "") -> web.Response:
-    """Return an error as one plain sentence: clients show the body as it is."""
-    return web.Response(status=status, text=f"{message} {remedy}".strip())
 
 
 class Door:
@@ -40,12 +42,10 @@ class Door:
 
     def trade(self, code: str) -> str:
         """Return the token for the code, which is void then. Raises PermissionError."""
-        known, self._code = self._code, ""
-        if not known or not hmac.compare_digest(known.encode(), code.encode()):
-            self._code = known
-            raise PermissionError(
-                tr("This address was used already, or is not the right one. Start the server again for another.")
-            )
+        if not self._code or not _same(self._code, code):
+            words = tr("This address was used already, or is not the right one. Start the server again for another.")
+            raise PermissionError(words)
+        self._code = ""
         return self._token
 
     @web.middleware
@@ -54,59 +54,67 @@ class Door:
         host = urlsplit(f"//{request.host}")
         name = f"[{host.hostname}]" if ":" in (host.hostname or "") else host.hostname
         if name not in _LOOPBACK:
-            return sentence(403, tr("This server answers only to its own address on this machine."))
+            words = tr("This server answers only to its own address on this machine.")
+            raise PermissionError(words)
         own = {f"http://{each}:{host.port or 80}" for each in _LOOPBACK}
         origin = request.headers.get("origin")
         if origin is not None and origin not in self._origins | own:
-            return sentence(403, tr("Pages of {origin} may not use this server.").format(origin=origin[:100]))
+            words = tr("Pages of {origin} may not use this server.")
+            raise PermissionError(words.format(origin=origin[:100]))
+        self._count()
+        if request.method == "OPTIONS":
+            return web.Response(status=204)
+        is_open = not request.path.startswith("/api/") or request.path == _OPEN_API
+        if not is_open and not self._has_token(request):
+            words = tr("The token is missing or wrong.")
+            remedy = tr("Send it as: Authorization: Bearer TOKEN.")
+            raise web.HTTPUnauthorized(text=f"{words} {remedy}")
+        if request.method == "POST" and request.content_type != "application/json":
+            words = tr("The body must be JSON, sent as application/json.")
+            raise web.HTTPUnsupportedMediaType(text=words)
+        return await handler(request)
+
+    def _count(self) -> None:
         now = time.monotonic()
         while self._seen and now - self._seen[0] > _PER_S:
             self._seen.popleft()
         if len(self._seen) >= _MOST_REQUESTS:
-            return sentence(429, tr("Too many requests."), tr("Wait a minute."))
+            raise web.HTTPTooManyRequests(text=tr("Too many requests. Wait a minute."))
         self._seen.append(now)
-        response: web.StreamResponse
-        if request.method == "OPTIONS":
-            response = web.Response(status=204)
-        elif request.path.startswith("/api/") and request.path != "/api/session" and not self._has_token(request):
-            return sentence(401, tr("The token is missing or wrong."), tr("Send it as: Authorization: Bearer TOKEN."))
-        elif request.method == "POST" and request.content_type != "application/json":
-            return sentence(415, tr("The body must be JSON, sent as application/json."))
-        else:
-            response = await _answered(request, handler)
-        if origin in self._origins and not response.prepared:
-            response.headers.update(cors(origin))
-        return response
 
     def _has_token(self, request: web.Request) -> bool:
         kind, _, given = request.headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self._token.encode())
+        return kind.lower() == "bearer" and _same(self._token, given.strip())
 
-    def cors(self, request: web.Request) -> dict[str, str]:
-        """Return the headers of a stream for a page of a listed origin."""
-        origin = request.headers.get("origin", "")
-        return cors(origin) if origin in self._origins else {}
-
-
-def cors(origin: str | None) -> dict[str, str]:
-    """Return the headers that let a page of another origin read the answer."""
-    return {
-        "access-control-allow-origin": origin or "",
-        "access-control-allow-headers": "authorization, content-type",
-        "access-control-allow-methods": "GET, POST, OPTIONS",
-        "vary": "origin",
-    }
+    async def allow_origin(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Let a page of a listed origin read the answer."""
+        if (origin := request.headers.get("origin", "")) in self._origins:
+            response.headers.update(_CORS, **{"access-control-allow-origin": origin})
 
 
-async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+def _same(known: str, given: str) -> bool:
+    return hmac.compare_digest(known.encode(), given.encode("utf-8", "replace"))
+
+
+@web.middleware
+async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer an error with one plain sentence: clients show the body as it is. Of `execute-tool` they read JSON."""
     try:
         return await handler(request)
     except web.HTTPException as error:
-        words = {404: tr("There is nothing at this address."), 413: tr("The request is larger than 10 MB.")}
-        return sentence(error.status, words.get(error.status, error.reason))
+        status, words = error.status, error.text or error.reason
+        if status == 404:
+            words = tr("There is nothing at this address.")
+        elif status == 413:
+            words = tr("The request is larger than 10 MB.")
     except PermissionError as error:
-        return sentence(403, str(error))
+        status, words = 403, str(error)
     except DogentError as error:
-        return sentence(409, error.message, error.remedy)
+        status, words = 409, f"{error.message} {error.remedy}".strip()
     except ValueError as error:
-        return sentence(400, str(error))
+        status, words = 400, str(error)
+    except OSError as error:  # of a path that cannot be one
+        status, words = 400, f"{error.strerror or error}."
+    if request.path.endswith("/execute-tool"):
+        return web.json_response({"success": False, "error": words}, status=status)
+    return web.Response(status=status, text=words)

@@ -17,14 +17,6 @@ _PAGE_NAMES: Mapping[str, str] = {
 _OWN_NAMES = {page: own for own, page in _PAGE_NAMES.items()}
 _PAGE_KEYS = {"path": "filePath", "file_pattern": "filePattern", "new_content": "newContent"}
 _OWN_KEYS = {page: own for own, page in _PAGE_KEYS.items()}
-_ACTIONS: Mapping[str, str] = {
-    "readMarkdownFile": "read",
-    "searchMarkdownFiles": "search",
-    "searchMarkdownContent": "search",
-    "listFileTree": "list",
-    "proposeDocumentChange": "propose",
-    "read_document": "read",
-}
 
 
 def page_name(tool: str) -> str:
@@ -38,12 +30,6 @@ def page_input(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values)
     kept = ("path",) if tool.endswith("propose_document_change") else ()
     return {key if key in kept else _PAGE_KEYS.get(key, key): value for key, value in values.items()}
-
-
-def action(tool: str) -> str:
-    """Return what a tool does, in a word: ``read``, ``search``, ``run``."""
-    name = page_name(tool)
-    return _ACTIONS.get(name, {"Bash": "run", "Write": "write", "Edit": "edit"}.get(name, "use"))
 
 
 def own_call(name: str, values: Mapping[str, Any], workspace: Workspace) -> tuple[str, dict[str, Any]]:

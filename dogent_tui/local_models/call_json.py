@@ -10,6 +10,8 @@ from dogent_tui.offline.messages_api import ReplyToolUse
 NAME_KEYS = ("name", "tool", "tool_name", "function")
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
 _CALL_KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, "id", "type"})
+UNREADABLE = "unreadable_arguments"
+"""Holds what a model gave as arguments and is no JSON: the tool refuses it, and the model sees why."""
 _DEEPEST = 4
 """How often JSON may lie in a text of JSON; a model that writes a call twice over does so once."""
 

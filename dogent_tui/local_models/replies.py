@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from dogent_tui.local_models.call_json import Tools, arguments_of
+from dogent_tui.local_models.call_json import UNREADABLE, Tools, arguments_of
 from dogent_tui.local_models.reading import (
     BlockEnded,
     Broken,
@@ -29,8 +29,6 @@ from dogent_tui.offline.messages_api import (
 
 _PIECES, _LEAST = 60, 48
 NO_ANSWER = "(The model gave no answer.)"
-UNREADABLE = "unreadable_arguments"
-"""Holds what a model gave as arguments and is no JSON: the tool refuses it, and the model sees why."""
 
 
 class ReplyWriter:

@@ -10,11 +10,33 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from dogent_tui.local_models.call_json import ARGUMENT_KEYS, NAME_KEYS, Tools, calls_in, function_call, loads
+from dogent_tui.local_models.call_json import ARGUMENT_KEYS, NAME_KEYS, UNREADABLE, Tools, calls_in, function_call, loads
 from dogent_tui.offline.messages_api import ReplyBlock, ReplyText, ReplyThinking, ReplyToolUse
 
-_OPENER = re.compile(r"<tool_call>|<function=|\[TOOL_CALLS\]|(?:^|(?<=\n))[ \t]{0,3}(?:```|~~~|\{|\[(?=\s*\{))")
-_PERHAPS_OPENER = re.compile(r"(?:<[a-z_]{0,9}|\[[A-Z_]{0,10}|(?:^|\n)[ \t]{0,3}(?:[`~]{0,2}|\[\s*))$")
+_NAMED_MARKS = (
+    "[TOOL_CALLS]",  # Mistral: a list, or NAME[ARGS]{…}
+    "<|tool_call|>",  # Granite, Phi
+    "<|python_tag|>",  # Llama
+    "<|tool_calls_section_begin|>",  # Kimi
+    "<|tool_call_begin|>",
+    "<｜tool▁calls▁begin｜>",  # DeepSeek
+    "<｜tool▁call▁begin｜>",
+    "<|start|>assistant<|channel|>commentary to=",  # harmony
+    "<|channel|>commentary to=",
+)
+"""Marks after which the name of the tool may precede the JSON, which then is the arguments only."""
+_MARKS = "|".join(map(re.escape, _NAMED_MARKS))
+_BEGINNINGS = "|".join(re.escape(mark[:length]) for mark in _NAMED_MARKS for length in range(len(mark) - 1, 0, -1))
+
+_SPECIAL = r"<[|｜][a-z_▁]{1,40}[|｜]>|\[ARGS\]|```json"
+_HEADER = re.compile(rf"(?:\s|{_SPECIAL}|[\w.:-])*")
+_HEADER_PART = re.compile(rf"\s+|{_SPECIAL}")
+_NAME = re.compile(r'\[?\s*\{\s*"name"\s*:\s*"([^"\s]{1,120})"')
+_MOST_HEADER = 240
+"""Characters between a mark and its JSON: some tokens and the name of a tool."""
+
+_OPENER = re.compile(rf"<tool_call>|<function=|{_MARKS}|(?:^|(?<=\n))[ \t]{{0,3}}(?:```|~~~|\{{|\[(?=\s*\{{))")
+_PERHAPS_OPENER = re.compile(rf"(?:<[a-z_]{{0,9}}|{_BEGINNINGS}|(?:^|\n)[ \t]{{0,3}}(?:[`~]{{0,2}}|\[\s*))$")
 """The end of a text that the next piece may make an opener."""
 
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})[ \t]*([^\n]*)\n")
@@ -26,7 +48,17 @@ _KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, "id", "type"})
 
 _STRUCTURE = re.compile(r'["{}\[\]]')
 _IN_TEXT = re.compile(r'["\\]')
-_CLOSING = "</tool_call>"
+_CLOSINGS = (
+    "</tool_call>",
+    "<|/tool_call|>",
+    "<|tool_call_end|>",
+    "<|tool_calls_section_end|>",
+    "```<｜tool▁call▁end｜>",
+    "<｜tool▁call▁end｜>",
+    "<｜tool▁calls▁end｜>",
+    "<|call|>",
+    "<|eom_id|>",
+)
 
 _MOST_HELD = 8_000_000
 """Characters of a call: that of a tool which writes a file holds the file."""
@@ -103,6 +135,8 @@ class CallFinder:
         """Return the rest: nothing more comes."""
         self._ended = True
         out = self._work()
+        if self._mode == "marked" and not self._rest:  # nothing came after the mark
+            self._give_up(0, self._marker)
         self._say(self._rest)
         self._rest = ""
         for _, calls in self._held:
@@ -170,14 +204,47 @@ class CallFinder:
             self._go("function", body)
             return True
         if body[0] not in "{[":
-            return self._give_up(0, self._marker)
+            return self._named() if self._marker in _NAMED_MARKS else self._give_up(0, self._marker)
         end = self._json_end(blank)
         if end < 0:
-            return self._give_up(0, self._marker) if self._ended else False
-        calls = calls_in(loads(self._rest[blank:end]), self._tools, marked=True)
+            if not self._ended:
+                return False
+            end = len(self._rest)
+        written = self._rest[blank:end]
+        calls = calls_in(loads(written), self._tools, marked=True) or self._refused(written)
         if not calls:
             return self._give_up(end, self._marker)
         self._call(calls, self._rest[end:])
+        return True
+
+    def _refused(self, written: str) -> tuple[ReplyToolUse, ...]:
+        """Return what was to be a call, but is unreadable, as one that the tool refuses; only where it begins a line."""
+        found = _NAME.match(written) if self._line_start and loads(written) is None else None
+        name = self._tools.named(found[1]) if found else ""
+        return (ReplyToolUse(name, {UNREADABLE: written[:2000]}),) if name else ()
+
+    def _named(self) -> bool:
+        """After a mark: the name of the tool between tokens of the model's own, then its arguments."""
+        start = self._rest.find("{")
+        header = self._rest[:start] if start >= 0 else self._rest
+        partial = start < 0 and not self._ended and len(header) < _MOST_HEADER
+        if partial and _HEADER.fullmatch(re.sub(r"(?:<[|｜]?[a-z_▁]*[|｜]?|\[[A-Z]*|`{1,3}[a-z]*)$", "", header)):
+            return False
+        parts = _HEADER_PART.split(header) if start >= 0 and _HEADER.fullmatch(header) else []
+        named = (self._tools.named(part.removeprefix("functions.").partition(":")[0]) for part in parts)
+        name = next(filter(None, named), "")
+        if not name or len(header) > _MOST_HEADER:
+            return self._give_up(0, self._marker)
+        end = self._json_end(start)
+        if end < 0:
+            if not self._ended:
+                return False
+            end = len(self._rest)  # cut off: the tool refuses it, and the model calls it again
+        written = self._rest[start:end]
+        arguments = loads(written)
+        if not isinstance(arguments, dict):
+            arguments = {UNREADABLE: written[:2000]}
+        self._call((ReplyToolUse(name, arguments),), self._rest[end:])
         return True
 
     def _function(self) -> bool:
@@ -268,9 +335,9 @@ class CallFinder:
     def _after(self) -> bool:
         """After a call, or what was thought: the end of its mark is none of the text, nor are the blanks behind it."""
         rest = self._rest.lstrip()
-        if rest.startswith(_CLOSING):
-            rest = rest[len(_CLOSING) :]
-        elif _CLOSING.startswith(rest) and not self._ended:
+        if closing := next(filter(rest.startswith, _CLOSINGS), ""):
+            rest = rest[len(closing) :]
+        elif any(closing.startswith(rest) for closing in _CLOSINGS) and not self._ended:
             return False
         elif rest:
             self._go("plain", rest)

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.events import (
     Attachment,
     Prompt,
@@ -14,7 +15,6 @@ from dogent_tui.agent.events import (
     UiAnswer,
     UiRequested,
 )
-from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.errors import AgentError

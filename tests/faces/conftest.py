@@ -28,7 +28,8 @@ LIMIT_S = 60
 class Served:
     """A running server: where it is, its token, the folder it serves, and the API that its agent asks."""
 
-    def __init__(self, url: str, token: str, root: Path, home: Path, api: ScriptedApi) -> None:
+    def __init__(self, url: str, token: str, root: Path, home: Path, api: ScriptedApi, pid: int = 0) -> None:
+        self.pid = pid
         self.url, self.token, self.root, self.home, self.api = url, token, root, home, api
         self.http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=LIMIT_S))
         self.headers = {"authorization": f"Bearer {token}"}
@@ -47,6 +48,16 @@ class Served:
         assert status == 200, answer
         return parsed(answer)
 
+    async def known(self, chat: str) -> Any:
+        """Return what a page that is loaded again finds of a chat."""
+        async with self.http.get(f"{self.url}/api/chat/{chat}", headers=self.headers) as answer:
+            return await answer.json()
+
+    async def rest_of(self, chat: str) -> str:
+        """Wait until the run of a chat has ended or waits, and return what it said."""
+        async with self.http.get(f"{self.url}/api/chat/{chat}/stream", headers=self.headers) as answer:
+            return await answer.text()
+
 
 def parsed(stream: str) -> list[dict[str, Any]]:
     """Return the chunks of a stream, which must end as streams do."""
@@ -61,7 +72,7 @@ async def serving(folder: Path, api: ScriptedApi, *arguments: str) -> AsyncItera
     async with started(folder, api, "--json", *arguments) as (process, home, root):
         assert process.stdout is not None
         told = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT_S))
-        served = Served(told["url"], told["token"], root, home, api)
+        served = Served(told["url"], told["token"], root, home, api, process.pid)
         async with served.http:
             yield served
 

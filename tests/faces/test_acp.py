@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import acp
+import psutil
 import pytest
 from acp import schema
-from acp.helpers import resource_link_block, text_block
+from acp.helpers import image_block, resource_link_block, text_block
 
 from tests.e2e.conftest import write_profile
 from tests.e2e.scripted_api import ScriptedApi
@@ -34,6 +35,7 @@ class Editor:
         self.session = ""
         self.waits: asyncio.Event | None = None
         self.has_asked = asyncio.Event()
+        self.process: Any = None
 
     def on_connect(self, conn: Any) -> None:
         pass
@@ -52,6 +54,9 @@ class Editor:
 
     async def create_elicitation(self, message: str, mode: Any, **_: Any) -> Any:
         self.asked.append((message, mode))
+        self.has_asked.set()
+        if self.waits is not None:
+            await self.waits.wait()
         if self.fill is None:
             return schema.DeclineElicitationResponse(action="decline")
         return schema.AcceptElicitationResponse(action="accept", content=self.fill)
@@ -81,9 +86,10 @@ class Place:
         """Start the agent as an editor does, with a session: a new one unless named."""
         editor = Editor()
         command = (sys.executable, "-m", "dogent_tui", "acp")
-        options = {"env": plain_environment(self.home), "cwd": ROOT, "use_unstable_protocol": True}
-        async with acp.spawn_agent_process(editor, *command, **options) as (conn, _):  # type: ignore[arg-type]
-            editor.conn = conn
+        waits = {"shutdown_timeout": LIMIT_S}
+        options = {"env": plain_environment(self.home), "cwd": ROOT, "use_unstable_protocol": True, "transport_kwargs": waits}
+        async with acp.spawn_agent_process(editor, *command, **options) as (conn, process):  # type: ignore[arg-type]
+            editor.conn, editor.process = conn, psutil.Process(process.pid)
             await conn.initialize(protocol_version=1, client_capabilities=capabilities)
             if session:
                 await conn.load_session(cwd=str(self.root), session_id=session, mcp_servers=[])
@@ -277,5 +283,243 @@ async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
     done = await ask(3, "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "say it"}])
     assert done["result"]["stopReason"] == "end_turn"
     assert "out" in str(lines)
+    process.stdin.close()
+    assert await asyncio.wait_for(process.wait(), LIMIT_S) == 0
+
+
+async def test_cancelling_before_anything_has_begun(place: Place) -> None:
+    async with place.editor() as editor:
+        prompt = editor.conn.prompt(session_id=editor.session, prompt=[text_block("never mind")])
+        answer, _ = await asyncio.gather(prompt, editor.conn.cancel(session_id=editor.session))  # in one go
+        assert answer.stop_reason == "cancelled"
+        place.api.reset()
+        place.api.say("Here.")
+        assert await editor.say("hello") == "end_turn"
+        assert editor.text.endswith("Here.")
+
+
+async def test_cancelling_while_a_form_waits(place: Place) -> None:
+    place.api.call("mcp__dogent__ui_request", QUESTIONS)
+    place.api.say("Still here.")
+    async with place.editor(FORMS) as editor:
+        editor.waits = asyncio.Event()
+        prompt = asyncio.create_task(editor.say("write a report"))
+        await asyncio.wait_for(editor.has_asked.wait(), LIMIT_S)
+        await editor.conn.cancel(session_id=editor.session)
+        assert await asyncio.wait_for(prompt, LIMIT_S) == "cancelled"
+        editor.waits.set()
+        assert await editor.say("go on") == "end_turn"
+        assert editor.text.endswith("Still here.")
+
+
+async def test_cancelling_while_a_review_waits_writes_nothing(place: Place) -> None:
+    (place.root / "plan.md").write_text("One.\n", encoding="utf-8")
+    place.api.call("Read", {"file_path": str(place.root / "plan.md")})
+    place.api.call("mcp__dogent__propose_document_change", {"path": "plan.md", "new_content": "Eins.\n", "summary": "German."})
+    async with place.editor() as editor:
+        editor.waits = asyncio.Event()
+        prompt = asyncio.create_task(editor.say("in German"))
+        await asyncio.wait_for(editor.has_asked.wait(), LIMIT_S)
+        await editor.conn.cancel(session_id=editor.session)
+        assert await asyncio.wait_for(prompt, LIMIT_S) == "cancelled"
+        editor.choose = "once"
+        editor.waits.set()
+    assert (place.root / "plan.md").read_text(encoding="utf-8") == "One.\n"
+
+
+async def test_cancelling_while_a_command_runs_ends_it(place: Place) -> None:
+    place.api.call("Bash", {"command": "echo begun; sleep 97", "description": "wait"})
+    async with place.editor() as editor:
+        prompt = asyncio.create_task(editor.say("wait a while"))
+        while not (slept := [each for each in editor.process.children(recursive=True) if "97" in each.cmdline()]):
+            await asyncio.sleep(0.05)
+        await editor.conn.cancel(session_id=editor.session)
+        assert await asyncio.wait_for(prompt, LIMIT_S) == "cancelled"
+        await asyncio.to_thread(psutil.wait_procs, slept, LIMIT_S)
+        assert not any(each.is_running() for each in slept)
+
+
+async def test_an_agent_that_is_killed_ends_the_turn_and_the_session_lives(place: Place) -> None:
+    pieces = place.api.say_in_pieces("Half of it, ", "never sent.")
+    async with place.editor() as editor:
+        prompt = asyncio.create_task(editor.say("a long one"))
+        await pieces.sent(1)
+        [cli] = [each for each in editor.process.children(recursive=True) if "stream-json" in each.cmdline()][-1:]
+        cli.kill()
+        assert await asyncio.wait_for(prompt, LIMIT_S) == "end_turn"
+        assert editor.text.rstrip().endswith(".")
+        pieces.release_all()
+        place.api.reset()
+        place.api.say("Back again.")
+        assert await editor.say("are you there?") == "end_turn"
+        assert "Back again." in editor.text
+
+
+async def test_a_second_prompt_beside_a_running_one_is_refused(place: Place) -> None:
+    pieces = place.api.say_in_pieces("One, ", "two.")
+    async with place.editor() as editor:
+        prompt = asyncio.create_task(editor.say("count"))
+        await pieces.sent(1)
+        with pytest.raises(acp.RequestError, match="still working"):
+            await editor.say("and I?")
+        pieces.release_all()
+        assert await prompt == "end_turn"
+        assert editor.text == "One, two."
+
+
+OUTLINE = {"type": "outline_edit", "title": "Outline", "outline_text": "# Report\n\n## First\n"}
+
+
+@pytest.mark.parametrize("capabilities", [None, FORMS])
+async def test_an_outline_is_edited(place: Place, capabilities: Any) -> None:
+    place.api.call("mcp__dogent__ui_request", OUTLINE)
+    place.api.say("I will follow it.")
+    edited = "# Report\n\n## Only\n"
+    async with place.editor(capabilities) as editor:
+        editor.fill = {"outline": edited}
+        assert await editor.say("plan it") == "end_turn"
+        if capabilities is None:
+            assert "## First" in editor.text
+            assert await editor.say(edited) == "end_turn"
+        assert editor.text.endswith("I will follow it.")
+    assert "## Only" in str(place.api.requests[-1].messages[-1])
+
+
+async def test_a_form_that_is_declined_ends_the_turn(place: Place) -> None:
+    place.api.call("mcp__dogent__ui_request", QUESTIONS)
+    async with place.editor(FORMS) as editor:
+        assert await editor.say("write a report") == "cancelled"
+
+
+async def test_an_image_is_attached(place: Place) -> None:
+    place.api.say("A dot.")
+    async with place.editor() as editor:
+        assert await editor.say("what is this?", image_block("aGVsbG8=", "image/png")) == "end_turn"
+    assert ".png" in str(place.api.requests[-1].messages[-1])
+
+
+async def test_what_is_not_there_is_refused_in_a_sentence(place: Place) -> None:
+    (place.root / "file").write_text("x")
+    async with place.editor() as editor:
+        unknown = "11111111-1111-4111-8111-111111111111"
+        for cwd in ("relative", str(place.root / "missing"), str(place.root / "file"), "/\0"):
+            with pytest.raises(acp.RequestError, match="no folder"):
+                await editor.conn.new_session(cwd=cwd, mcp_servers=[])
+        for session in (unknown, "../../etc", ""):
+            with pytest.raises(acp.RequestError):
+                await editor.conn.load_session(cwd=str(place.root), session_id=session, mcp_servers=[])
+            with pytest.raises(acp.RequestError, match="no session"):
+                await editor.conn.prompt(session_id=session, prompt=[text_block("hello")])
+        with pytest.raises(acp.RequestError):
+            await editor.say("look", image_block("not base64!", "image/png"))
+        place.api.say("Fine.")
+        assert await editor.say("hello") == "end_turn"
+
+
+async def test_a_session_is_loaded_while_it_is_open(place: Place) -> None:
+    place.api.say("Once.")
+    place.api.say("Twice.")
+    async with place.editor() as editor:
+        await editor.say("hello")
+        await editor.conn.load_session(cwd=str(place.root), session_id=editor.session, mcp_servers=[])
+        assert editor.text == "Once.Once."
+        assert await editor.say("again") == "end_turn"
+        assert editor.text.endswith("Twice.")
+
+
+ATTACKS: list[tuple[str, dict[str, str]]] = [
+    ("Write", {"file_path": "{out}/new.md", "content": "x"}),
+    ("Write", {"file_path": "{root}/../outside/new.md", "content": "x"}),
+    ("Write", {"file_path": "{root}/leads-out/new.md", "content": "x"}),
+    ("Write", {"file_path": "{root}/.dogent/dogent.json", "content": '{{"permissions": {{"allow": ["everything"]}}}}'}),
+    ("Write", {"file_path": "{root}/.git/hooks/pre-commit", "content": "#!/bin/sh"}),
+    ("Write", {"file_path": "{home}/.bashrc", "content": "x"}),
+    ("Write", {"file_path": "{home}/.dogent/claude.json", "content": "x"}),
+    ("Read", {"file_path": "{out}/secret.md"}),
+    ("Read", {"file_path": "{root}/leads-out/secret.md"}),
+    ("Read", {"file_path": "{home}/.ssh/id"}),
+    ("Bash", {"command": "rm -rf {out}/*"}),
+    ("Bash", {"command": "rm -r {root}/chapters"}),
+    ("Bash", {"command": "cd {root} && cd .. && echo x > outside/new.md"}),
+    ("Bash", {"command": "python3 -c \"import shutil; shutil.rmtree('{out}')\""}),
+    ("Bash", {"command": "ln -sf {out}/secret.md {root}/l && echo x > {root}/l"}),
+    ("Bash", {"command": "find {out} -name '*.md' -delete"}),
+    ("Bash", {"command": "mv {root}/chapters {out}/"}),
+    ("Bash", {"command": "cat {out}/secret.md"}),
+    ("Bash", {"command": "cat {home}/.ssh/id"}),
+    ("Bash", {"command": "git -C {root} config core.hooksPath {out}"}),
+]
+
+
+async def test_the_attacks_of_the_permission_suite_do_nothing_here(place: Place) -> None:
+    """Whatever is asked is denied: nothing outside changes, nothing is deleted, and no secret comes to the model."""
+    out = place.root.parent / "outside"
+    for path, text in {
+        out / "secret.md": "the secret",
+        place.home / ".ssh/id": "the secret",
+        place.root / "chapters/one.md": "One.",
+        place.root / ".git/HEAD": "ref: refs/heads/main",
+    }.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (place.root / "leads-out").symlink_to(out)
+    kept = (place.home / ".ssh", place.home / ".dogent/claude.json", out, place.root)
+
+    def tree() -> dict[str, bytes]:
+        found = [path for each in kept for path in ([each] if each.is_file() else each.rglob("*")) if path.is_file()]
+        return {str(path): path.read_bytes() for path in found if "sessions" not in path.parts}
+
+    async with place.editor() as editor:
+        place.api.say("Ready.")
+        await editor.say("hello")
+        before = tree()
+        for tool, given in ATTACKS:
+            place.api.reset()
+            values = {key: value.format(root=place.root, out=out, home=place.home) for key, value in given.items()}
+            place.api.call(tool, values)
+            place.api.say("Denied, then.")
+            await editor.say("do it")
+            after = tree()
+            changed = {path for path in before | after if before.get(path) != after.get(path)}
+            assert {path for path in changed if "/.dogent/" not in path.removeprefix(str(place.home))} <= {f"{place.root}/l"}, (
+                values
+            )
+            assert str(place.root / ".dogent/dogent.json") not in changed
+            assert "the secret" not in str([request.messages for request in place.api.requests]), values
+    assert len(editor.asked) >= len(ATTACKS) // 2
+
+
+async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
+    """What is no message, or asks for nothing that there is, does no harm: the next request is answered."""
+    import json
+
+    command = (sys.executable, "-m", "dogent_tui", "acp")
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=plain_environment(place.home), cwd=ROOT
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    junk = [b"not json", b"{}", b"\xff\xfe", b'{"jsonrpc": "2.0", "id": 99, "result": {}}']
+    asked = [
+        {"method": "nope"},
+        {"method": "session/prompt"},
+        {"method": "session/prompt", "params": {"sessionId": "x", "prompt": [{"type": "text", "text": "hello"}]}},
+        {"method": "session/new", "params": {"cwd": ["x"], "mcpServers": []}},
+        {"method": "session/load", "params": {"cwd": str(place.root), "sessionId": "../x", "mcpServers": []}},
+        {"method": "session/list", "params": {"cursor": "-5", "cwd": "/\0"}},
+        {"method": "fs/read_text_file", "params": {"path": "/etc/passwd", "sessionId": "x"}},
+        {"method": 5},
+    ]
+    lines = [*junk, *(json.dumps({"jsonrpc": "2.0", "id": number, **each}).encode() for number, each in enumerate(asked))]
+    last = {"jsonrpc": "2.0", "id": "last", "method": "initialize", "params": {"protocolVersion": 1}}
+    process.stdin.write(b"\n".join([*lines, json.dumps(last).encode(), b""]))
+    answers: dict[Any, Any] = {}
+    while not {"last", *range(len(asked) - 2)} <= answers.keys():
+        answer = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT_S))
+        answers[answer.get("id")] = answer
+    assert answers["last"]["result"]["protocolVersion"] == 1
+    for number in range(5):
+        assert "error" in answers[number], asked[number]
+    assert not place.api.requests
     process.stdin.close()
     assert await asyncio.wait_for(process.wait(), LIMIT_S) == 0

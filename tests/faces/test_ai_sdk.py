@@ -1,10 +1,16 @@
 """The AI SDK's own client, versions 6 and 7, against the real server, the real CLI and a scripted model."""
 
+import asyncio
 import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
 
+import psutil
 import pytest
+import pytest_asyncio
 
-from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of
+from tests.e2e.scripted_api import ScriptedApi
+from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of, serving
 
 pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
 
@@ -14,6 +20,13 @@ READ = "mcp__dogent__read_markdown_file"
 @pytest.fixture
 def chat() -> str:
     return uuid.uuid4().hex
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def api() -> AsyncIterator[ScriptedApi]:
+    """What answers a server of one's own."""
+    async with ScriptedApi() as api:
+        yield api
 
 
 async def test_a_reply_streams_and_the_chat_remembers(served: Served, page: Page, chat: str) -> None:
@@ -101,10 +114,15 @@ async def test_a_chat_that_runs_is_resumed_from_its_beginning(served: Served, pa
     await page.open(served, chat)
     await page("begin", chat=chat, text="a long one")
     await pieces.sent(1)
-    other = f"{chat}"
-    answer = page("settle", chat=other)
+    other = f"{chat}-again"  # the same chat in another tab, with half of the message drawn
+    await page.open(served, other, of=chat)
+    while not (told := await page("told", chat=chat))["text"]:
+        await asyncio.sleep(0.02)
+    answer, again = page("settle", chat=chat), page("resume", chat=other, half="The fir", message=told["id"])
     pieces.release_all()
-    assert (await answer)["text"] == "The first half, the second half."
+    told, both = await asyncio.gather(answer, again)
+    assert told["text"] == both["text"] == "The first half, the second half."
+    assert both["count"] == 2
     assert (await page("resume", chat=chat))["status"] == "ready"  # 204: nothing runs
 
 
@@ -153,3 +171,141 @@ async def test_a_proposed_change_is_reviewed_hunk_by_hunk(served: Served, page: 
     told = await page("go_on", chat=chat)
     assert told["text"].endswith("Done.")
     assert "1 of 2 hunks written" in str(served.api.requests[-1].messages)
+
+
+@pytest.mark.parametrize("approved", [True, False])
+async def test_a_permission_is_answered_beside_the_open_stream(served: Served, page: Page, chat: str, approved: bool) -> None:
+    (served.root / "a.md").write_text("# A\n", encoding="utf-8")
+    served.api.call(READ, {"path": "a.md", "reason": "To see it."})
+    served.api.say("Said.")
+    await page.open(served, chat, query="?approvals=stream")
+    await page("begin", chat=chat, text="look")
+    asked = await waiting(page, chat)
+    status, _ = await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": approved, "scope": "session"})
+    assert status == 200
+    told = await page("settle", chat=chat)
+    [tool] = parts_of(told, "dynamic-tool")
+    assert (told["status"], told["count"], told["text"]) == ("ready", 2, "Said.")
+    assert tool["state"] == ("output-available" if approved else "output-denied")
+
+
+async def test_what_the_page_does_not_run_is_a_denial(served: Served, page: Page, chat: str) -> None:
+    (served.root / "b.md").write_text("# B\n", encoding="utf-8")
+    served.api.call(READ, {"path": "b.md", "reason": "To see it."})
+    served.api.say("Then not.")
+    await page.open(served, chat, query="?approvals=page", client="refuse")
+    told = await page("send", chat=chat, text="what is in b?")
+    while told["text"] != "Then not.":
+        told = await page("settle", chat=chat)
+    assert [part["state"] for part in parts_of(told, "tool-readMarkdownFile")] == ["output-denied"]
+    assert "not today" in str(served.api.requests[-1].messages)
+    assert "# B" not in str(served.api.requests[-1].messages)
+
+
+async def test_an_output_that_nobody_made_is_refused_and_not_sent_again(served: Served, page: Page, chat: str) -> None:
+    (served.root / "b.md").write_text("# B\n", encoding="utf-8")
+    served.api.call(READ, {"path": "b.md", "reason": "To see it."})
+    await page.open(served, chat, query="?approvals=page", client="invent")
+    told = await page("send", chat=chat, text="what is in b?")
+    while told["status"] != "error":
+        told = await page("settle", chat=chat)
+    assert "still waits for its permission" in told["error"]
+    assert len(served.api.requests) == 1
+    await served.post(f"/api/chat/{chat}/stop", {})
+
+
+async def test_two_chats_ask_the_same_and_each_gets_its_answer(served: Served, page: Page, chat: str) -> None:
+    (served.root / "b.md").write_text("# B\n", encoding="utf-8")
+    call = {"path": "b.md", "reason": "To see it."}
+    served.api.call(READ, call)
+    served.api.call(READ, call)
+    served.api.say("Seen.")
+    other = uuid.uuid4().hex
+    await served.chunks(chat, "one", "?approvals=page")
+    await served.chunks(other, "two", "?approvals=page")
+    wanted = {"toolName": "readMarkdownFile", "parameters": {"filePath": "b.md", "reason": "To see it."}}
+    assert (await served.post("/api/chat/execute-tool", {**wanted, "id": chat}))[0] == 200
+    assert (await served.post("/api/chat/execute-tool", {**wanted, "id": chat}))[0] == 403
+    await served.rest_of(chat)
+    assert "data-permission" in await served.rest_of(other)  # it still waits
+    await served.post(f"/api/chat/{other}/stop", {})
+
+
+async def test_an_edited_prompt_goes_back_to_before_it(served: Served, page: Page, chat: str) -> None:
+    for reply in ("first", "second", "third"):
+        served.api.say(reply)
+    await page.open(served, chat)
+    await page("send", chat=chat, text="one")
+    told = await page("send", chat=chat, text="two")
+    told = await page("send", chat=chat, text="other", messageId=told["prompts"][1])
+    assert (told["text"], told["count"]) == ("third", 4)
+    assert "second" not in str(served.api.requests[-1].messages)
+    assert "'two'" not in str(served.api.requests[-1].messages)
+
+
+async def test_a_connection_that_is_cut_is_an_error_and_no_success(served: Served, page: Page, chat: str) -> None:
+    pieces = served.api.say_in_pieces("Half of it, ", "never sent.")
+    await page.open(served, chat)
+    await page("begin", chat=chat, text="a long one")
+    await pieces.sent(1)
+    [agent] = [child for child in psutil.Process(served.pid).children(recursive=True) if is_agent_of(child)][-1:]
+    agent.kill()
+    told = await page("settle", chat=chat)
+    pieces.release_all()
+    assert told["status"] == "error"
+    assert told["error"].endswith(".")
+    assert told["text"] == "Half of it, "
+
+
+async def waiting(page: Page, chat: str) -> str:
+    """Return the id of the permission that waits in an open stream."""
+    while True:
+        for tool in parts_of(await page("told", chat=chat), "dynamic-tool"):
+            if tool["state"] == "approval-requested":
+                return str(tool["approval"]["id"])
+        await asyncio.sleep(0.02)
+
+
+def is_agent_of(process: psutil.Process) -> bool:
+    """Whether this is the agent of a chat."""
+    return "stream-json" in " ".join(process.cmdline())
+
+
+async def test_everything_is_offered_where_it_was_asked_for(tmp_path: Path, api: ScriptedApi, page: Page, chat: str) -> None:
+    outside = tmp_path / "outside.md"
+    api.call("Write", {"file_path": str(outside), "content": "x\n"})
+    api.say("Still here.")
+    async with serving(tmp_path, api, "--tools", "all") as served:
+        await page.open(served, chat)
+        told = await page("send", chat=chat, text="write it")
+        assert {"Bash", "Read", "Write", "Edit", "mcp__dogent__read_markdown_file"} <= set(api.requests[-1].tools)
+        [tool] = parts_of(told, "dynamic-tool")
+        told = await page("approve", chat=chat, id=tool["approval"]["id"], approved=False)
+        assert told["metadata"]["status"] == "aborted"
+        assert told["metadata"]["reason"]
+        assert not outside.exists()
+        assert (await page("send", chat=chat, text="hello"))["text"] == "Still here."
+
+
+async def test_a_chat_goes_on_after_the_server_was_started_again(tmp_path: Path, api: ScriptedApi, page: Page, chat: str) -> None:
+    question = {"type": "clarification", "title": "Before I begin", "questions": [{"id": "who", "question": "For whom?"}]}
+    api.call("mcp__dogent__ui_request", question)
+    async with serving(tmp_path, api) as served:
+        await page.open(served, chat)
+        await page("send", chat=chat, text="write a report")
+    api.say("For the board, then.")
+    api.say("You asked for a report.")
+    async with serving(tmp_path, api) as served:
+        known = await served.known(chat)
+        assert known["said"][0] == {"role": "user", "text": "write a report"}
+        assert not known["isRunning"]
+        [form] = [each for each in known["waiting"] if each["type"] == "data-form"]
+        status, _ = await served.post(f"/api/chat/{chat}/answers/{form['id']}", {"answers": {"who": "the board"}})
+        assert status == 200
+        await served.rest_of(chat)
+        assert {"role": "assistant", "text": "For the board, then."} in (await served.known(chat))["said"]
+        await page.open(served, chat)
+        assert (await page("send", chat=chat, text="what did I ask?"))["text"] == "You asked for a report."
+        assert "write a report" in str(api.requests[-1].messages)
+        async with served.http.get(f"{served.url}/api/chat/nobody", headers=served.headers) as answer:
+            assert answer.status == 409

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, Route, async_playwright, expect
+from playwright.async_api import Browser, Locator, Page, Route, ViewportSize, async_playwright, expect
 
 from dogent_tui.documents.export.browser import find_browsers
 from tests.e2e.scripted_api import ScriptedApi
@@ -22,6 +22,10 @@ UI = "mcp__dogent__ui_request"
 CHANGE = "mcp__dogent__propose_document_change"
 HOSTILE = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>'
 expect.set_options(timeout=LIMIT_S * 1000)
+DESK, PHONE = 1280, 360
+ON_PHONES_TOO = pytest.mark.parametrize("tab", [DESK, PHONE], indirect=True)
+"""For what is used otherwise where it is narrow; that everything fits is looked at in every test."""
+WIDTHS = "[document.documentElement.scrollWidth, document.getElementById('talk').scrollWidth <= document.body.clientWidth]"
 PLAN = "# Plan\n\nOne.\n\n## Next\n\nTwo.\n\n## Last\n\nThree.\n"
 
 
@@ -68,6 +72,10 @@ async def opened_once(browser: Browser, tmp_path_factory: pytest.TempPathFactory
         yield served, address
 
 
+def _size(width: int) -> ViewportSize:
+    return {"width": width, "height": 740}
+
+
 class Tab:
     """A tab with the page in it. What the browser complained about is in `complaints`."""
 
@@ -111,8 +119,18 @@ class Tab:
 
     async def choose(self, name: str) -> None:
         """Press a button by the keyboard."""
+        await self.fits()
         await self.tab_to(name)
         await self.press("Enter")
+
+    async def fits(self) -> None:
+        """Look whether all of it fits, as wide as a phone and as a desk. It is left as wide as it was."""
+        before = self.page.viewport_size
+        assert before is not None
+        for width in (PHONE, DESK):
+            await self.page.set_viewport_size(_size(width))
+            assert await self.page.evaluate(WIDTHS) == [width, True]
+        await self.page.set_viewport_size(before)
 
     async def ask(self, kind: Mapping[str, Any]) -> None:
         """Have the agent ask something on a screen."""
@@ -125,18 +143,17 @@ class Tab:
         return str((await self.api.arrived(count)).messages)
 
 
-@pytest_asyncio.fixture(loop_scope="module", params=[1280, 360])
+@pytest_asyncio.fixture(loop_scope="module")
 async def tab(browser: Browser, opened_once: tuple[Served, str], request: pytest.FixtureRequest) -> AsyncIterator[Tab]:
-    """The page with the token, and a chat of its own, on a desk and on a phone. Nothing is ever cut off or reported."""
+    """The page with the token, and a chat of its own. Nothing is ever cut off, on a desk or on a phone, or reported."""
     served, _ = opened_once
     served.api.reset()
-    context = await browser.new_context(viewport={"width": request.param, "height": 740}, locale="en-GB")
+    context = await browser.new_context(viewport=_size(getattr(request, "param", DESK)), locale="en-GB")
     await context.add_init_script(f"sessionStorage.setItem('token', '{served.token}')")
     tab = Tab(await context.new_page(), served)
     await tab.page.goto(served.url)
     yield tab
-    widths = "[document.documentElement.scrollWidth, document.getElementById('talk').scrollWidth <= document.body.clientWidth]"
-    assert await tab.page.evaluate(widths) == [request.param, True]
+    await tab.fits()
     assert tab.complaints == []
     assert await tab.page.evaluate("window.owned") is None
     await context.close()
@@ -161,6 +178,7 @@ async def test_the_address_opens_once(browser: Browser, opened_once: tuple[Serve
     await page.close()
 
 
+@ON_PHONES_TOO
 async def test_a_reply_streams_as_markdown(tab: Tab) -> None:
     table = "| A | B |\n|---|---|\n| 1 | **2** |\n"
     pieces = tab.api.say_in_pieces(
@@ -221,6 +239,7 @@ async def test_a_policy_lets_no_foreign_script_in(tab: Tab) -> None:
     assert "Content Security" in tab.complaints.pop()
 
 
+@ON_PHONES_TOO
 async def test_a_write_is_allowed_after_its_diff(tab: Tab) -> None:
     path = outside(tab) / "notes.md"
     path.write_text("# Notes\n\nold line\n", encoding="utf-8")
@@ -270,6 +289,7 @@ async def test_a_write_is_denied_in_words_and_the_run_continues(tab: Tab) -> Non
     assert not (outside(tab) / "never.md").exists()
 
 
+@ON_PHONES_TOO
 async def test_a_form_is_filled_in(tab: Tab) -> None:
     options = [{"label": "The board", "value": "board"}, {"label": "Everyone", "value": "all", "description": "In the house"}]
     questions = [
@@ -292,6 +312,7 @@ async def test_a_form_is_filled_in(tab: Tab) -> None:
     assert all(words in heard for words in ("The board", "Everyone", "dry, 平实"))
 
 
+@ON_PHONES_TOO
 async def test_an_outline_is_edited_by_keyboard(tab: Tab) -> None:
     outline = "# Report\n\nAbout it.\n\n## First\n\n## Second\n\n## Third\n"
     await tab.ask({"type": "outline_edit", "title": "Outline", "outline_text": outline})
@@ -315,6 +336,7 @@ async def test_an_outline_is_edited_by_keyboard(tab: Tab) -> None:
     assert "Third" not in heard.rpartition("Report of 2026")[2]
 
 
+@ON_PHONES_TOO
 async def test_a_change_is_reviewed_by_keyboard(tab: Tab) -> None:
     path = tab.served.root / "plan.md"
     path.write_text(PLAN, encoding="utf-8")

@@ -8,8 +8,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from dogent_tui.local_models.call_json import UNREADABLE
 from dogent_tui.local_models.relay import LocalRelay
-from dogent_tui.local_models.replies import NO_ANSWER, UNREADABLE
+from dogent_tui.local_models.replies import NO_ANSWER
 from tests.local_models.stand_ins import (
     CUT,
     LLAMA_CPP,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.local_models.call_json import Tools
+from dogent_tui.local_models.call_json import UNREADABLE, Tools
 from dogent_tui.local_models.text_calls import CallFinder
 from dogent_tui.offline.messages_api import ReplyText, ReplyThinking, ReplyToolUse
 
@@ -54,6 +54,20 @@ CALLS = {
     "list": f"[TOOL_CALLS] [{json.dumps(READ)}]",
     "bare list": f"[\n{json.dumps(READ)}]",
     "function": "<function=Read>\n<parameter=file_path>\na.md\n</parameter>\n</function>",
+    "Granite": f"<|tool_call|>[{json.dumps(READ)}]",
+    "Phi": f"<|tool_call|>[{json.dumps(READ)}]<|/tool_call|>",
+    "Llama": '<|python_tag|>{"name": "Read", "parameters": {"file_path": "a.md"}}<|eom_id|>',
+    "Mistral, named": '[TOOL_CALLS]Read[ARGS]{"file_path": "a.md"}',
+    "Mistral, named without a mark": '[TOOL_CALLS]Read{"file_path": "a.md"}',
+    "Kimi": "<|tool_calls_section_begin|><|tool_call_begin|>functions.Read:0<|tool_call_argument_begin|>"
+    '{"file_path": "a.md"}<|tool_call_end|><|tool_calls_section_end|>',
+    "DeepSeek V3": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>Read\n```json\n"
+    '{"file_path": "a.md"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    "DeepSeek V3.1": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>Read<｜tool▁sep｜>"
+    '{"file_path": "a.md"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    "harmony": '<|channel|>commentary to=functions.Read <|constrain|>json<|message|>{"file_path": "a.md"}<|call|>',
+    "harmony, started": "<|start|>assistant<|channel|>commentary to=functions.Read <|constrain|>json<|message|>"
+    '{"file_path": "a.md"}<|call|>',
     "function in tags": "<tool_call>\n<function=Read>\n<parameter=file_path>a.md</parameter>\n</function>\n</tool_call>",
 }
 
@@ -101,7 +115,6 @@ TEXTS = {
     "more keys than a call has": '{"name": "Read", "arguments": {"file_path": "a.md"}, "price": 3}',
     "JSON of a package": '```json\n{"name": "read", "version": "1.0"}\n```',
     "a list in JSON": "[1, 2, 3]",
-    "cut off": '<tool_call>{"name": "Write", "arguments": {"content": "half a',
     "function cut off": "<function=Write><parameter=content>half",
     "code about tags": "```python\nprint('<tool_call>')\n" + json.dumps(READ) + "\n```\nDone.",
     "in a line": f"It writes {json.dumps(READ)}",
@@ -158,3 +171,46 @@ def test_pieces_make_no_difference_and_nothing_is_invented(parts, size):
 def test_a_long_call_is_looked_at_once():
     call = {"name": "Write", "arguments": {"file_path": "x.md", "content": 'word "quoted"\n' * 20_000}}
     assert found(f"<tool_call>{json.dumps(call)}</tool_call>", 40) == [ReplyToolUse("Write", call["arguments"])]
+
+
+NAMED_TEXTS = [
+    "Mistral writes [TOOL_CALLS] before a call.",
+    "The token <|tool_call_begin|> begins one, and <|tool_call_end|> ends it.",
+    "Llama's <|python_tag|> is followed by code: print({1: 2})",
+    'Ours is [TOOL_CALLS]Nothing{"a": 1} and no other.',
+    "harmony has <|channel|>commentary to=functions.Read as a header",
+    "中文 <｜tool▁call▁begin｜>没有<｜tool▁sep｜>{}",
+    "[TOOL_CALLS]",
+    "<|tool_calls_section_begin|><|tool_call_begin|>",
+]
+
+
+@pytest.mark.parametrize("text", NAMED_TEXTS)
+def test_words_on_marks_stay_text_however_they_are_cut(text):
+    for size in range(len(text) + 1):
+        assert "".join(block.text for block in found(text, size)) == text
+
+
+@pytest.mark.parametrize("arguments", ['{"file_path": "a', '{"file_path": a.md}', '{"file_path": "中文\\"'])
+def test_a_named_call_that_cannot_be_read_is_a_call_that_the_tool_refuses(arguments):
+    text = f"I read it.\n[TOOL_CALLS]Read[ARGS]{arguments}"
+    for size in range(len(text) + 1):
+        assert found(text, size) == [ReplyText("I read it.\n"), ReplyToolUse("Read", {UNREADABLE: arguments})]
+
+
+def test_two_named_calls_in_one_message_are_two_calls():
+    call = '<|tool_call_begin|>functions.Read:0<|tool_call_argument_begin|>{"file_path": "a.md"}<|tool_call_end|>'
+    text = f"<|tool_calls_section_begin|>{call}{call}<|tool_calls_section_end|>"
+    assert all(found(text, size) == [WANTED, WANTED] for size in range(len(text) + 1))
+
+
+@pytest.mark.parametrize("mark", ["<tool_call>", "<|tool_call|>", "<|python_tag|>"])
+@pytest.mark.parametrize("call", ['{"name": "Read", "arguments": {"file_path": "a', '{"name": "Read", "arguments": {a.md}}'])
+def test_a_marked_call_that_cannot_be_read_is_a_call_that_the_tool_refuses(mark, call):
+    for size in range(len(mark + call) + 1):
+        assert found(mark + call, size) == [ReplyToolUse("Read", {UNREADABLE: call})]
+
+
+def test_a_broken_call_within_a_sentence_stays_text():
+    text = 'Write `<tool_call>{"name": "Read", ...}` in a line.'
+    assert all(found(text, size) == [ReplyText(text)] for size in range(len(text) + 1))

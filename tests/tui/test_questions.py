@@ -27,7 +27,7 @@ class Person:
         self.answers: list[tuple[str, PermissionAnswer]] = []
         self.refuses = False
         self.screen = stage.app.conversation
-        self.screen.questions.desk = replace(self.screen.questions.desk, reply=self._reply)
+        self.screen.questions.context = replace(self.screen.questions.context, reply=self._reply)
 
     async def _reply(self, request_id, answer) -> None:
         if self.refuses:
@@ -114,6 +114,8 @@ async def test_the_way_back_from_words(person):
         assert "Enter sends" in p.note
         await p.press("enter")
         assert "Write something" in p.note
+        await p.press("ctrl+c")
+        assert "Esc goes back" in p.note
         await p.press("escape")
         assert p.answers == []
         assert p.note.startswith("rows 1–")

@@ -185,8 +185,8 @@ def workbook() -> bytes:
     for row in (("name", "joined", "fee"), ("Alder", 2011, 40), ("Birch", 2015, 25), ("Cedar", 2020, 40), ("Dogwood", 2022, 25)):
         sheet.append(row)
     stock = book.create_sheet("Stock")
-    for row in (("item", "count"), ("chairs", 84), ("lamps", 17), ("tables", 21)):
-        stock.append(row)
+    for line in (("item", "count"), ("chairs", 84), ("lamps", 17), ("tables", 21)):
+        stock.append(line)
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()

@@ -7,9 +7,9 @@ from pathlib import Path
 from string import Template
 from typing import Literal
 
-from dogent_tui.agent.course import MOST_TOLD, Said
 from dogent_tui.agent.events import Attachment, UsedTemplate
-from dogent_tui.agent.standing import Standing
+from dogent_tui.agent.project_instructions import ProjectInstructions
+from dogent_tui.agent.turn_index import MOST_TOLD, Said
 
 _FOLDER = Path(__file__).parent
 
@@ -26,7 +26,7 @@ _OURS = re.compile(r"<(?=/?(?:dogent-md|template|lessons|standing-changed|earlie
 def system_prompt(
     *,
     workspace: str,
-    standing: Standing | None = None,
+    standing: ProjectInstructions | None = None,
     can_answer: bool = True,
     at_screen: bool = True,
     wall: Literal["full", "partial", "none"] = "full",
@@ -37,7 +37,7 @@ def system_prompt(
     `can_answer`: somebody, or a file of answers, is there to answer what the model asks; `at_screen`: somebody is there to allow
     what the policy asks about. `wall` surrounds commands. `consent`: each look at a document asks.
     """
-    standing = standing or Standing()
+    standing = standing or ProjectInstructions()
     consenting = [_words("consent.md")] if consent else []
     return _template("system.md").substitute(
         workspace=workspace,
@@ -49,7 +49,7 @@ def system_prompt(
     )
 
 
-def standing_changed(before: Standing | None, now: Standing) -> str:
+def standing_changed(before: ProjectInstructions | None, now: ProjectInstructions) -> str:
     """Return the note that tells how what applies in a workspace changed, empty where it did not.
 
     `before` is None where it is not known what was told: then all of it is told.
@@ -65,13 +65,13 @@ def standing_changed(before: Standing | None, now: Standing) -> str:
     return _template("standing-changed.md").substitute(parts="\n".join([*changed, *gone])).rstrip("\n")
 
 
-def _tagged(standing: Standing) -> dict[str, str]:
+def _tagged(standing: ProjectInstructions) -> dict[str, str]:
     """Return what applies in a workspace, each part in its tag, by the name of the tag: the first is the strongest."""
     parts = dict(zip(_STANDING, (standing.constraints, standing.template, standing.lessons), strict=True))
     return {tag: f"<{tag}>\n{_inside(text)}\n</{tag}>" for tag, text in parts.items() if text.strip()}
 
 
-def _language(standing: Standing) -> str:
+def _language(standing: ProjectInstructions) -> str:
     if standing.language:
         return f"Reply and write in {standing.language} unless asked otherwise."
     return "Reply in the language of the request."

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dogent_tui.agent.standing_wall import standing_words
+from dogent_tui.agent.wall_status import standing_words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.sample import SAMPLE, copy_sample
@@ -13,13 +13,13 @@ from dogent_tui.tui.trusting import ask_for_trust, trust_words
 from dogent_tui.workspace.paths import Workspace, display_path
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
 class ApplicationCommands:
     """The commands of `app` about itself."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
         self._mouse_on = True
 
@@ -107,7 +107,7 @@ class ApplicationCommands:
         return ""
 
 
-def switch_mouse(app: "DogentApp", *, on: bool) -> None:
+def switch_mouse(app: "AppPort", *, on: bool) -> None:
     """Take or release the mouse while the application runs. Textual offers this only at start: a test names the two methods."""
     driver = app._driver  # noqa: SLF001
     if driver is not None:

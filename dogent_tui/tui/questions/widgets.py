@@ -155,6 +155,10 @@ class AnswerBar(Widget, can_focus=True):
 class WordsInput(Input):
     """One line for the user's words. Controls that are pasted are shown, not obeyed."""
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave Ctrl+C to the screen where nothing is selected to copy."""
+        return bool(self.selected_text) if action == "copy" else super().check_action(action, parameters)
+
     def insert(self, text: str, index: int) -> None:
         """Insert `text`, made safe to draw."""
         super().insert(revealed(text), index)

@@ -14,11 +14,11 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.sessions.controller import AT_WORK
-from dogent_tui.workspace.copies import Undone
 from dogent_tui.workspace.rewinding import changed_places, plan
+from dogent_tui.workspace.undo_log import Undone
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 Answer = TypeVar("Answer")
 
@@ -28,13 +28,13 @@ _SCOPES: tuple[Scope, ...] = ("both", "conversation", "files")
 class Rewinding:
     """Goes back in the conversation that `app` shows. Its methods are not to be awaited by a handler of messages."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
         self._root = str(app.opened.workspace.root)
 
     async def go_back(self) -> None:
         """Have a prompt chosen and go back to before it. Esc leads back a step at a time, and out."""
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             self._say(READ_ONLY)
             return
         opened = self._app.opened

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from enum import Enum
 from functools import cached_property
 from posixpath import basename
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -11,7 +12,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 
 from dogent_tui.agent.events import (
     Event,
@@ -33,12 +33,13 @@ from dogent_tui.sample.requests import requests_for
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
-from dogent_tui.tui.by_hand import HandWork
 from dogent_tui.tui.commands.table import CommandTable
-from dogent_tui.tui.furniture import Furniture
+from dogent_tui.tui.conversation_layout import ConversationLayout
+from dogent_tui.tui.foreground import ForegroundTask
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.lessons import LessonOffer
 from dogent_tui.tui.pane.showing import Showing
+from dogent_tui.tui.ports import AppPort, ConversationPort
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -57,7 +58,6 @@ from dogent_tui.workspace.paths import display_path, state_dir
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
-    from dogent_tui.tui.app import DogentApp
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.pane.pane import DocumentPane
@@ -71,8 +71,30 @@ _MOST_ASKED_ABOUT = 200
 """Files of which some are offered to be asked about: those changed lately, then those nearest to the root."""
 
 
-class ConversationScreen(Screen[None]):
+class Origin(Enum):
+    """Where events come from.
+
+    `LIVE`: the session of this window. `EARLIER`: a log, of which all is over. `OPEN_ELSEWHERE`: the log of a session that
+    another window has. `ELSEWHERE`: what that window adds.
+    """
+
+    LIVE = "live"
+    EARLIER = "earlier"
+    OPEN_ELSEWHERE = "open elsewhere"
+    ELSEWHERE = "elsewhere"
+
+    @property
+    def is_now(self) -> bool:
+        """Whether it happens now, rather than being read from a log."""
+        return self in (Origin.LIVE, Origin.ELSEWHERE)
+
+
+class ConversationScreen(ConversationPort):
     """Shows one session and sends what is typed to its service."""
+
+    typed: PromptController
+    conversation_layout: ConversationLayout
+    showing: Showing
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", tr("Find"), id="find"),
@@ -97,7 +119,7 @@ class ConversationScreen(Screen[None]):
         self.index = FileIndex(opened.workspace.root, kept=state_dir() / "names" / opened.workspace.key)
         self._references = WorkspaceReferences(opened.workspace, self.index, commands, lambda: self.opened.trust.trusted)
         self.prompt = PromptBox(self._references, id="prompt")
-        self.by_hand = HandWork(self.prompt.set_doing)
+        self.foreground = ForegroundTask(self.prompt.set_doing)
         self.made = ResultsController(self)
         self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
@@ -110,7 +132,7 @@ class ConversationScreen(Screen[None]):
         root, endpoint = opened.workspace.root, self.status_bar.status.endpoint
         self.welcome = Welcome(display_path(root), endpoint, id="welcome")
         self.typed = PromptController(self, commands)
-        self.furniture = Furniture(self)
+        self.conversation_layout = ConversationLayout(self)
 
     @property
     def service(self) -> "AgentService":
@@ -120,12 +142,12 @@ class ConversationScreen(Screen[None]):
     @property
     def transcript(self) -> "Transcript":
         """The conversation as it is drawn."""
-        return self.furniture.transcript
+        return self.conversation_layout.transcript
 
     @property
     def sidebar(self) -> "AttachmentsSidebar":
         """The files that the conversation refers to, as they are shown."""
-        return self.furniture.sidebar
+        return self.conversation_layout.sidebar
 
     @property
     def attachments(self) -> Attachments:
@@ -140,14 +162,14 @@ class ConversationScreen(Screen[None]):
     @cached_property
     def questions(self) -> "QuestionController":
         """The permission questions that wait for the user."""
-        from dogent_tui.tui.desks import question_controller
+        from dogent_tui.tui.request_contexts import question_controller
 
         return question_controller(self)
 
     @cached_property
     def requests(self) -> "RequestController":
         """What the agent asks on screens of its own."""
-        from dogent_tui.tui.desks import request_controller
+        from dogent_tui.tui.request_contexts import request_controller
 
         return request_controller(self)
 
@@ -169,7 +191,7 @@ class ConversationScreen(Screen[None]):
             await self.requests.close()
 
     def compose(self) -> ComposeResult:
-        """Lay out what the first paint shows; the rest comes with `Furniture.bring`."""
+        """Lay out what the first paint shows; the rest comes with `ConversationLayout.bring`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             yield self.welcome
         yield self.todos
@@ -196,7 +218,7 @@ class ConversationScreen(Screen[None]):
 
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
-        self.by_hand.stop()
+        self.foreground.stop()
         self.opened = opened
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
         self.made = ResultsController(self)
@@ -212,7 +234,7 @@ class ConversationScreen(Screen[None]):
         self.questions.clear()
         await self.keep_answers()
         self.requests.clear()
-        await self.furniture.clear()
+        await self.conversation_layout.clear()
         if self.has_document and self.documents.is_result:
             await self.documents.close()
         elif self.has_document:
@@ -221,45 +243,115 @@ class ConversationScreen(Screen[None]):
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
     def handle(self, event: Event) -> None:
-        """Show what happened. The one place where events reach the widgets."""
-        self.transcript.apply(event)
-        self.status_bar.handle(event)
-        self.attaching.handle(event)
-        self.todos.handle(event)
-        self._handle_documents(event)
-        if isinstance(event, RunStarted | RunFinished):
-            self.prompt.offer(self.lessons.offer(event))
-        match event:
-            case RunStarted() | Notice():
-                self.furniture.show_transcript()
-                self.prompt.offer_requests(())
-                self.prompt.set_busy(self.status_bar.status.running)
-            case RunFinished():
-                self.prompt.set_busy(False)
-                self._ask(event)
-                self._call_back()
-            case UiRequested() | UiSettled():
-                self.requests.handle(event)
-            case QueueChanged(prompts=prompts):
-                self.prompt.set_queue(prompts)
-            case PermissionRequested():
-                self.questions.handle(event)
-                self._call_back()
-            case PermissionDecided():
-                self.questions.handle(event)
-                self._ask(event)
-            case ToolResult():
-                self.look_again()
+        """Show what happened."""
+        self._dispatch((event,), Origin.LIVE)
 
-    def _handle_documents(self, event: Event) -> None:
-        """Show what `event` means to the documents that were made, and to the one that is open."""
-        made = self.made.learn(event)
-        if made is not None:
+    async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
+        """Show an earlier conversation, and return when its end can be seen. Not `ended`: another window continues it."""
+        self._dispatch(events, Origin.EARLIER if ended else Origin.OPEN_ELSEWHERE)
+        self.conversation_layout.show_transcript()
+        if self.transcript.is_running:  # the user may have left already
+            await self.transcript.wait_for_refresh()
+
+    def show_elsewhere(self, events: Sequence[Event]) -> None:
+        """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
+        self._dispatch(events, Origin.ELSEWHERE)
+
+    def _dispatch(self, events: Sequence[Event], origin: Origin) -> None:
+        """Give `events` to all that show them. The one place where events reach the widgets."""
+        for subscriber in (
+            self._to_transcript,
+            self._to_status,
+            self._to_attachments,
+            self._to_plan,
+            self._to_documents,
+            self._to_prompt,
+            self._to_questions,
+            self._to_index,
+        ):
+            subscriber(events, origin)
+
+    def _to_transcript(self, events: Sequence[Event], origin: Origin) -> None:
+        if origin is not Origin.LIVE:
+            self.transcript.replay(events, ended=origin is Origin.EARLIER)
+            return
+        for event in events:
+            self.transcript.apply(event)
+            if isinstance(event, RunStarted | Notice):
+                self.conversation_layout.show_transcript()
+
+    def _to_status(self, events: Sequence[Event], origin: Origin) -> None:
+        for event in events:
+            if origin is not Origin.EARLIER or isinstance(event, UsageChanged):  # of what is over only the context lasts
+                self.status_bar.handle(event)
+
+    def _to_attachments(self, events: Sequence[Event], origin: Origin) -> None:
+        if origin is not Origin.LIVE:
+            self.attaching.replay(events)
+            return
+        for event in events:
+            self.attaching.handle(event)
+
+    def _to_plan(self, events: Sequence[Event], origin: Origin) -> None:
+        del origin
+        for event in events:
+            self.todos.handle(event)
+
+    def _to_documents(self, events: Sequence[Event], origin: Origin) -> None:
+        """Show what `events` mean to the documents that were made, and to the one that is open."""
+        all_made: list[Result] = []
+        for event in events:
+            if (made := self.made.learn(event)) is not None:
+                all_made.append(made)
+            if origin.is_now:
+                if self.has_document:
+                    self.documents.handle(event)
+                self.showing.handle(event, made)
+        if all_made:
             self.made.show()
             self._name_document()
-        if self.has_document:
-            self.documents.handle(event)
-        self.showing.handle(event, made)
+            if not origin.is_now:
+                self.showing.replayed(all_made)
+
+    def _to_prompt(self, events: Sequence[Event], origin: Origin) -> None:
+        if origin is not Origin.LIVE:
+            return
+        for event in events:
+            match event:
+                case RunStarted():
+                    self.prompt.offer(self.lessons.offer(event))
+                    self.prompt.offer_requests(())
+                    self.prompt.set_busy(self.status_bar.status.running)
+                case Notice():
+                    self.prompt.offer_requests(())
+                    self.prompt.set_busy(self.status_bar.status.running)
+                case RunFinished():
+                    self.prompt.offer(self.lessons.offer(event))
+                    self.prompt.set_busy(False)
+                case QueueChanged(prompts=prompts):
+                    self.prompt.set_queue(prompts)
+
+    def _to_questions(self, events: Sequence[Event], origin: Origin) -> None:
+        """Ask what the agent asks: in this window alone."""
+        if origin is not Origin.LIVE:
+            return
+        for event in events:
+            match event:
+                case UiRequested() | UiSettled():
+                    self.requests.handle(event)
+                case PermissionRequested():
+                    self.questions.handle(event)
+                    self._call_back()
+                case PermissionDecided():
+                    self.questions.handle(event)
+                    self._ask(event)
+                case RunFinished():
+                    self._ask(event)
+                    self._call_back()
+
+    def _to_index(self, events: Sequence[Event], origin: Origin) -> None:
+        if origin.is_now and any(isinstance(event, ToolResult) for event in events):
+            self.look_again()
 
     def _name_document(self) -> None:
         """Say with which key what was written last is seen."""
@@ -267,41 +359,11 @@ class ConversationScreen(Screen[None]):
         words = tr("{key} shows {name}").format(key=self.key_of("document"), name=shortened(basename(written))) if written else ""
         self.prompt.set_document(words)
 
-    async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
-        """Show an earlier conversation, and return when its end can be seen. Not `ended`: it goes on in another window."""
-        made: list[Result] = []
-        for event in events:
-            self.todos.handle(event)
-            if (result := self.made.learn(event)) is not None:
-                made.append(result)
-            if isinstance(event, UsageChanged) or not ended:
-                self.status_bar.handle(event)
-        self.transcript.replay(events, ended=ended)
-        self.attaching.replay(events)
-        if made:
-            self.made.show()
-            self._name_document()
-            self.showing.replayed(made)
-        self.furniture.show_transcript()
-        if self.transcript.is_running:  # the user may have left already
-            await self.transcript.wait_for_refresh()
-
-    def happened_elsewhere(self, events: Sequence[Event]) -> None:
-        """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
-        for event in events:
-            self.todos.handle(event)
-            self.status_bar.handle(event)
-            self._handle_documents(event)
-        self.transcript.replay(events, ended=False)
-        self.attaching.replay(events)
-        if any(isinstance(event, ToolResult) for event in events):
-            self.look_again()
-
-    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Show whether another window goes on with the conversation. Where it left, what was under way there was stopped."""
         if not goes_on:
             self.transcript.replay((), ended=True)
-        self.status_bar.goes_on_elsewhere(goes_on=goes_on)
+        self.status_bar.set_open_elsewhere(goes_on=goes_on)
 
     def _ask(self, event: Event) -> None:
         """Open what the agent asks on a screen, where it does and it is time for it."""
@@ -388,7 +450,7 @@ class ConversationScreen(Screen[None]):
     @work(group="attachments", exclusive=True)
     async def place_sidebar(self) -> None:
         """Show results and attachments as they are now."""
-        await self.furniture.place_sidebar()
+        await self.conversation_layout.place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
         """Have pasted or dropped files go with the next prompt."""
@@ -447,7 +509,7 @@ class ConversationScreen(Screen[None]):
 
     def key_of(self, action_id: str) -> str:
         """Return the key of an action as a sentence names it: the user may have changed it."""
-        return cast("DogentApp", self.app).keys.shown(action_id)
+        return cast("AppPort", self.app).keys.shown(action_id)
 
     async def action_escape(self) -> None:
         """Interrupt the run, if there is one, and go back to the prompt."""
@@ -457,7 +519,7 @@ class ConversationScreen(Screen[None]):
 
     async def action_find(self) -> None:
         """Search the transcript."""
-        await self.furniture.open_search()
+        await self.conversation_layout.open_search()
 
     def action_answer(self) -> None:
         """Open what the agent asked."""
@@ -492,12 +554,12 @@ class ConversationScreen(Screen[None]):
 
     async def action_sidebar(self) -> None:
         """Show the attachments and go there; from there, or where they only take room, hide them."""
-        await self.furniture.toggle_sidebar()
+        await self.conversation_layout.toggle_sidebar()
 
     async def on_resize(self, event: textual_events.Resize) -> None:
         """Fit what there is into the window."""
         self.todos.place()
-        await self.furniture.fit(event.size)
+        await self.conversation_layout.fit(event.size)
 
     async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""

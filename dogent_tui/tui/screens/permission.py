@@ -23,7 +23,7 @@ from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
@@ -36,7 +36,7 @@ _MEANT = frozenset({"f", *(answer.key for answer in (*ANSWERS, *ANSWERS_AFTER))}
 _TYPED = tr("Typing goes to the prompt. To answer, pause for a second.")
 
 
-class Behind(msgspec.Struct, frozen=True):
+class UnderlyingPrompt(msgspec.Struct, frozen=True):
     """What can be done with the conversation behind a question.
 
     `typed` and `pasted` take text that was meant for the prompt, `page` and `scroll` move the transcript by pages or rows, and
@@ -84,7 +84,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
-    def __init__(self, question: Question, behind: Behind, *, typing: bool = False, counter: str = "") -> None:
+    def __init__(self, question: Question, behind: UnderlyingPrompt, *, typing: bool = False, counter: str = "") -> None:
         """Put `question` before what lies `behind`. `typing`: the user is at the prompt just now."""
         super().__init__()
         self.question = question
@@ -229,8 +229,9 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
 
     def action_say_how_to_leave(self) -> None:
         """Say which keys leave: Ctrl+C alone neither denies nor quits."""
-        keys = cast("DogentApp", self.app).keys
-        self._say(tr("Esc denies · {quits} quits").format(quits=keys.shown("quit")))
+        keys = cast("AppPort", self.app).keys
+        words = tr("Esc goes back · {quits} quits") if self._words.display else tr("Esc denies · {quits} quits")
+        self._say(words.format(quits=keys.shown("quit")))
 
     def on_key(self, event: events.Key) -> None:
         """Send on what is still being typed."""

@@ -20,11 +20,11 @@ class Chat extends ai.AbstractChat {
 
 const chats = new Map();
 
-function make({ chat, base, token, query = '', body, client = false }) {
+function make({ chat, base, token, query = '', body, client = false, of = chat }) {
   const seen = [];
   const headers = { authorization: `Bearer ${token}` };
   const made = new Chat({
-    id: chat,
+    id: of,
     transport: new ai.DefaultChatTransport({
       api: `${base}/api/chat${query}`,
       headers,
@@ -36,12 +36,14 @@ function make({ chat, base, token, query = '', body, client = false }) {
     onToolCall: client
       ? ({ toolCall }) => {
           (async () => {
+            const of = { tool: toolCall.toolName, toolCallId: toolCall.toolCallId };
+            if (client === 'refuse') return made.addToolOutput({ ...of, state: 'output-error', errorText: 'not today' });
+            if (client === 'invent') return made.addToolOutput({ ...of, output: 'mine' });
             const answer = await fetch(`${base}/api/chat/execute-tool`, {
               method: 'POST', headers: { ...headers, 'content-type': 'application/json' },
               body: JSON.stringify({ toolName: toolCall.toolName, parameters: toolCall.input }),
             });
             const done = await answer.json();
-            const of = { tool: toolCall.toolName, toolCallId: toolCall.toolCallId };
             await made.addToolOutput(done.success ? { ...of, output: done.data } : { ...of, state: 'output-error', errorText: done.error });
           })();
         }
@@ -60,7 +62,7 @@ function told(chat) {
   const parts = chat.lastMessage?.parts ?? [];
   return {
     status: chat.status, error: chat.error?.message ?? null, count: chat.messages.length, seen: chat.seen,
-    id: chat.lastMessage?.id ?? null, metadata: chat.lastMessage?.metadata ?? null, parts, role: chat.lastMessage?.role ?? null,
+    id: chat.lastMessage?.id ?? null, prompts: chat.messages.filter((message) => message.role === 'user').map((message) => message.id), metadata: chat.lastMessage?.metadata ?? null, parts, role: chat.lastMessage?.role ?? null,
     text: parts.filter((part) => part.type === 'text').map((part) => part.text).join('\n'),
   };
 }
@@ -81,7 +83,15 @@ const acts = {
   settle: async ({ chat }) => { await chats.get(chat).running; await settled(chats.get(chat)); return told(chats.get(chat)); },
   approve: async ({ chat, id, approved, reason }) => { await chats.get(chat).addToolApprovalResponse({ id, approved, reason }); await settled(chats.get(chat)); return told(chats.get(chat)); },
   regenerate: async ({ chat }) => { await chats.get(chat).regenerate(); await settled(chats.get(chat)); return told(chats.get(chat)); },
-  resume: async ({ chat }) => { await chats.get(chat).resumeStream(); await settled(chats.get(chat)); return told(chats.get(chat)); },
+  resume: async ({ chat, half, message }) => {
+    if (half) {
+      const parts = [{ type: 'text', text: half, state: 'streaming' }];
+      chats.get(chat).messages = [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'x' }] }, { id: message, role: 'assistant', parts }];
+    }
+    await chats.get(chat).resumeStream();
+    await settled(chats.get(chat));
+    return told(chats.get(chat));
+  },
   go_on: async ({ chat }) => { await chats.get(chat).sendMessage(); await settled(chats.get(chat)); return told(chats.get(chat)); },
   stop: async ({ chat }) => { await chats.get(chat).stop(); await chats.get(chat).running; return told(chats.get(chat)); },
   told: ({ chat }) => told(chats.get(chat)),

@@ -1,0 +1,313 @@
+"""`dogent-tui acp`: one conversation of an editor, over the Agent Client Protocol, version 1."""
+
+import asyncio
+import base64
+import contextlib
+import uuid
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+import acp
+from acp import schema
+
+from dogent_tui.agent import events
+from dogent_tui.agent.change_requests import ChangeRequest, read_request
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.changes.hunks import Hunk
+from dogent_tui.errors import AgentError, DogentError, UsageError
+from dogent_tui.faces.acp_forms import as_text, field_of_hunks, fields_of, filled_in, from_text
+from dogent_tui.faces.acp_updates import Updates, diff_of, progress, said
+from dogent_tui.faces.connected import Connected
+from dogent_tui.faces.reviews import decide, open_review, written
+from dogent_tui.faces.seen import Chunk
+from dogent_tui.language import tr
+from dogent_tui.workspace.custom_commands import CustomCommand, custom_commands
+from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.paths import state_dir
+
+Block: TypeAlias = (
+    schema.TextContentBlock
+    | schema.ImageContentBlock
+    | schema.AudioContentBlock
+    | schema.ResourceContentBlock
+    | schema.EmbeddedResourceContentBlock
+)
+
+_SCOPES = ("once", "session", "always")
+_ALLOW = (tr("Allow once"), tr("Allow for this session"), tr("Always allow here"))
+_KEEP = (tr("Keep"), tr("Keep, and the like in this session"), tr("Always keep such"))
+_FORMS = ("needs_clarification", "needs_outline_edit")
+
+_INTERRUPTED = events.RunFinished(status="interrupted", duration_ms=0)
+
+
+class EditorSession(Connected):
+    """One conversation for an editor. `replays`: it is told what was said before."""
+
+    def __init__(self, opened: OpenedSession, client: acp.Client, has_forms: bool, replays: bool) -> None:
+        super().__init__(opened)
+        self._client = client
+        self._has_forms = has_forms
+        self._replays = replays
+        self._updates = Updates(opened.workspace.root)
+        self._asking: dict[str, asyncio.Task[None]] = {}
+        self._prompt: events.Prompt | None = None
+        self._is_cancelled = False
+        self._run_id = ""
+        self._ended: asyncio.Future[events.RunFinished] | None = None
+        self._commands: dict[str, CustomCommand] = {}
+
+    @property
+    def id(self) -> str:
+        """The session's id, ours and the editor's."""
+        return self.service.session_id
+
+    async def start(self) -> None:
+        """Connect the agent, and tell the editor which commands there are, after the answer to its request."""
+        await self.connect()
+        where, trusted = self.opened.workspace, self.opened.trust.trusted
+        found = await asyncio.to_thread(custom_commands, where, Path.home(), trusted=trusted)
+        self._commands = {each.name: each for each in found}
+        self._tasks.append(asyncio.create_task(self._tell_commands()))
+
+    async def _tell_commands(self) -> None:
+        commands: list[Chunk] = []
+        for each in self._commands.values():
+            told: Chunk = {"name": each.name, "description": each.description or each.name}
+            commands.append(told | ({"input": {"hint": each.argument}} if each.argument else {}))
+        update = {"sessionUpdate": "available_commands_update", "availableCommands": commands}
+        await self._tell(update)
+
+    async def _tell(self, update: Chunk) -> None:
+        told = schema.SessionNotification.model_validate({"sessionId": self.id, "update": update})
+        await self._client.session_update(self.id, told.update)
+
+    # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
+
+    async def prompt(self, blocks: Sequence[Block]) -> str:
+        """Send a prompt and return why its turn ended, in the protocol's words. Raises DogentError."""
+        if self._prompt is not None:
+            words = tr("The agent is still working.")
+            raise UsageError(words, tr("Wait for its answer, or cancel it."))
+        self._prompt, self._is_cancelled = events.Prompt(""), False
+        try:
+            self._prompt = prompt = await asyncio.to_thread(self._made, blocks)
+            self._ended, self._run_id = asyncio.get_running_loop().create_future(), ""
+            if self._is_cancelled:
+                return "cancelled"
+            if not await self._answers(prompt.text):
+                await self.service.submit(prompt)
+            finished = await self._ended
+        finally:
+            self._prompt = None
+        return "cancelled" if finished.status == "interrupted" else "end_turn"
+
+    async def cancel(self) -> None:
+        """Stop the run, a prompt that is about to begin one, and what is asked."""
+        self._is_cancelled = True
+        for task in [*self._asking.values()]:
+            task.cancel()
+        if [each for each in self.service.queued if self.service.take_back(each.id)]:
+            self._finish(_INTERRUPTED)
+        await self.service.interrupt()
+        for request in self.service.requests:  # a form whose run has ended
+            with contextlib.suppress(AgentError):
+                await self.service.reply(request.request_id, events.UiAnswer())
+
+    async def _answers(self, text: str) -> bool:
+        """Take a prompt for the answer to what was asked as text, where it is one; else what is asked is abandoned."""
+        answered = False
+        for request in self.service.requests:
+            answer = from_text(read_request(request.payload), text)
+            answered = answered or answer is not None
+            await self.service.reply(request.request_id, answer or events.UiAnswer())
+        return answered
+
+    def _made(self, blocks: Sequence[Block]) -> events.Prompt:
+        """Return the prompt of some blocks. Blocks. Raises DogentError."""
+        texts: list[str] = []
+        also: list[events.Attachment] = []
+        for block in blocks:
+            match block:
+                case schema.TextContentBlock(text=text):
+                    texts.append(text)
+                case schema.ResourceContentBlock(uri=uri, name=name):
+                    attached = self._attachment(uri)
+                    texts += [] if attached else [f"[{name}]({uri})"]
+                    also += [attached] if attached else []
+                case schema.EmbeddedResourceContentBlock(resource=given):
+                    texts.append(_selected(given))
+                case schema.ImageContentBlock():
+                    also.append(_image(block))
+        text = "\n\n".join(filter(None, texts))
+        if text.startswith("/") and (command := self._commands.get((text[1:].split() or [""])[0])):
+            text = command.filled_in(text[1 + len(command.name) :].strip())
+        return self.prompt_of(text, also)
+
+    def _attachment(self, uri: str) -> events.Attachment | None:
+        parts = urlsplit(uri)
+        if parts.scheme != "file":
+            return None
+        path = Path(unquote(parts.path))
+        numbers = [each.lstrip("L") for each in parts.fragment.split("-")]
+        lines = "-".join(number for number in numbers if number.isdecimal()) or None
+        kind = "folder" if path.is_dir() else path.suffix.lstrip(".").lower() or "file"
+        name = self.opened.workspace.relative(path)
+        return events.Attachment(name, path.name, kind, lines=lines)
+
+    # ── Following ─────────────────────────────────────────────────────────────────────────────────
+
+    async def restore(self, earlier: Sequence[events.Event]) -> None:
+        """Tell the editor what was said before, where it has not seen it."""
+        for event in earlier if self._replays else ():
+            for update in self._updates.of(event, replayed=True):
+                await self._tell(update)
+
+    async def hear(self, event: events.Event) -> None:
+        """Tell the editor what happens, and ask it what is asked."""
+        for update in self._updates.of(event):
+            await self._tell(update)
+        match event:
+            case events.RunStarted(prompt=prompt) if prompt == self._prompt or prompt.answers:
+                self._run_id = event.run_id
+            case events.RunFinished() if event.run_id == self._run_id:
+                if not (self._has_forms and event.status in _FORMS):
+                    self._finish(event)  # else its answers begin another run, of the same turn
+            case events.PermissionRequested():
+                self._ask(event.request_id, self._permission(event))
+            case events.PermissionDecided(decision="cancelled") if event.request_id in self._asking:
+                self._asking[event.request_id].cancel()
+            case events.UiRequested():
+                self._ask(event.request_id, self._request(event))
+
+    async def end(self) -> None:
+        """End the turn, and what is asked in it."""
+        for task in self._asking.values():
+            task.cancel()
+        self._finish(_INTERRUPTED)
+
+    def _finish(self, event: events.RunFinished) -> None:
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(event)
+
+    # ── Asking ────────────────────────────────────────────────────────────────────────────────────
+
+    def _ask(self, request_id: str, asking: Coroutine[Any, Any, None]) -> None:
+        task = self._asking[request_id] = asyncio.create_task(asking)
+        task.add_done_callback(lambda _: self._asking.pop(request_id, None))
+
+    async def _permission(self, event: events.PermissionRequested) -> None:
+        """Have the editor ask. What it does not answer is denied, and the run ends."""
+        options = [_option("deny", tr("Deny"), "reject_once")]
+        for scope, name in zip(_SCOPES, _KEEP if event.happened else _ALLOW, strict=True):
+            if scope in event.scopes:
+                kind = "allow_once" if scope == "once" else "allow_always"
+                options.append(_option(scope, name, kind))
+        chosen = await self._chosen(self._updates.asked(event), options)
+        with contextlib.suppress(AgentError):  # it was cancelled meanwhile
+            if chosen is None:
+                await self.service.interrupt()
+                return
+            answer = events.PermissionAnswer("deny")
+            if chosen in event.scopes:
+                answer = events.PermissionAnswer("allow", scope=chosen)
+            await self.service.reply(event.request_id, answer)
+
+    async def _chosen(self, call: Chunk, options: list[dict[str, str]]) -> Any:
+        """Return the id of the option that was chosen; None where the editor cancelled, or failed to ask."""
+        asked = {"sessionId": self.id, "toolCall": call, "options": options}
+        request = schema.RequestPermissionRequest.model_validate(asked)
+        try:
+            ask = self._client.request_permission
+            outcome = (await ask(self.id, request.tool_call, request.options)).outcome
+        except (acp.RequestError, ValueError):
+            return None
+        return outcome.option_id if isinstance(outcome, schema.AllowedOutcome) else None
+
+    async def _request(self, event: events.UiRequested) -> None:
+        asked = read_request(event.payload)
+        try:
+            if isinstance(asked, ChangeRequest):
+                answer = await self._review(event.request_id, asked)
+            elif self._has_forms:
+                title = f"{asked.title}\n\n{asked.preface}".strip()
+                given = await self._elicited(title, fields_of(asked))
+                answer = events.UiAnswer() if given is None else filled_in(asked, given)
+            else:
+                await self._tell(said(as_text(asked), event.request_id))
+                return
+            await self.service.reply(event.request_id, answer)
+        except AgentError:
+            pass  # it was settled meanwhile
+        except (DogentError, acp.RequestError, ValueError) as error:
+            await self._tell(said(f"\n\n{error}", event.request_id))
+            with contextlib.suppress(AgentError):
+                await self.service.reply(event.request_id, events.UiAnswer())
+
+    async def _elicited(self, title: str, properties: Chunk) -> dict[str, Any] | None:
+        """Return what was filled in; None where the user declined."""
+        form = {"type": "object", "properties": properties}
+        asked = {"mode": "form", "sessionId": self.id, "requestedSchema": form}
+        mode = schema.ElicitationFormSessionMode.model_validate(asked)
+        answer = await self._client.create_elicitation(title, mode)
+        is_taken = isinstance(answer, schema.AcceptElicitationResponse)
+        return answer.content or {} if is_taken else None
+
+    async def _review(self, request_id: str, asked: ChangeRequest) -> events.UiAnswer:
+        """Have the user choose hunks."""
+        reviewed = await asyncio.to_thread(open_review, self.opened, asked)
+        hunks, path = reviewed.change.hunks, str(reviewed.path)
+        title = tr("Change of {path}: {summary}").format(path=asked.path, summary=asked.summary)
+        call = {
+            "toolCallId": request_id,
+            "title": title,
+            "kind": "edit",
+            "status": "pending",
+            "content": [diff_of(path, "\n".join(hunk.old), "\n".join(hunk.new)) for hunk in hunks],
+            "locations": [{"path": path, "line": hunk.start + 1} for hunk in hunks[:1]],
+        }
+        await self._tell({"sessionUpdate": "tool_call", **call})
+        taken = await self._taken(call, hunks)
+        if taken is None:
+            return events.UiAnswer()
+        verdicts = ("rejected", "accepted")
+        decide(reviewed, {str(hunk.number): verdicts[hunk.number in taken] for hunk in hunks})
+        answer, is_written = await asyncio.to_thread(written, self.opened, reviewed)
+        await self._tell(progress(request_id, status="completed" if is_written else "failed"))
+        return answer
+
+    async def _taken(self, call: Chunk, hunks: Sequence[Hunk]) -> set[int] | None:
+        """Return the numbers of the hunks to write; None where nothing was decided."""
+        if self._has_forms:
+            given = await self._elicited(call["title"], field_of_hunks(hunks))
+            if given is None:
+                return None
+            return {hunk.number for hunk in hunks if str(hunk.number) in (given.get("hunks") or ())}
+        deny = _option("deny", tr("Write nothing"), "reject_once")
+        chosen = await self._chosen(call, [deny, _option("once", tr("Write all of it"), "allow_once")])
+        if chosen is None:
+            return None
+        return {hunk.number for hunk in hunks} if chosen == "once" else set()
+
+
+def _option(key: str, name: str, kind: str) -> dict[str, str]:
+    return {"optionId": key, "name": name, "kind": kind}
+
+
+def image_folder() -> Path:
+    """Return the private folder where images of prompts lie."""
+    return private_folder(state_dir() / "prompt-images")
+
+
+def _selected(given: schema.TextResourceContents | schema.BlobResourceContents) -> str:
+    text = given.text if isinstance(given, schema.TextResourceContents) else ""
+    return f"<selected_text from={given.uri!r}>\n{text}\n</selected_text>" if text else ""
+
+
+def _image(block: schema.ImageContentBlock) -> events.Attachment:
+    kind = block.mime_type.rpartition("/")[2].partition("+")[0] or "png"
+    path = image_folder() / f"{uuid.uuid4().hex[:12]}.{kind if kind.isalnum() else 'png'}"
+    path.write_bytes(base64.b64decode(block.data))
+    return events.Attachment(str(path), path.name, kind)
