@@ -284,6 +284,22 @@ def tree_memory(pid: int) -> int:
     return sum(kilobytes * 1024 for process, kilobytes in _listed("rss") if process in tree)
 
 
+def tree_cpu(pid: int) -> float | None:
+    """Return the seconds of processor time that the process `pid` and all that descends from it have used.
+
+    None where the system does not tell. Blocks as `kill_tree`.
+    """
+    return sum(map(_used, _tree(pid))) / os.sysconf("SC_CLK_TCK") if _PROC.is_dir() else None
+
+
+def _used(pid: int) -> int:
+    """Return the ticks of a process and of its children that have ended."""
+    try:
+        return sum(map(int, (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[11:15]))
+    except (OSError, ValueError):
+        return 0
+
+
 def _tree(pid: int) -> list[int]:
     """Return `pid` and the processes that descend from it, parents first."""
     found = [pid]

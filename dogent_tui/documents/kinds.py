@@ -16,7 +16,7 @@ READERS: Mapping[str, tuple[str, str]] = {
     "odt": _PANDOC,
     "rtf": _PANDOC,
     "epub": _PANDOC,
-    "html": _PANDOC,
+    "html": ("dogent_tui.documents.html.reader", "open_html"),
     "pptx": _PANDOC,
     "ipynb": _PANDOC,
     "pdf": ("dogent_tui.documents.pdf.reader", "open_pdf"),

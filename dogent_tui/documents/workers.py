@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -17,7 +18,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_places
 from dogent_tui.documents.worker import LONG_CHARS, worker_command
 from dogent_tui.language import tr
-from dogent_tui.processes import end_tree, talk_process, tree_memory
+from dogent_tui.processes import end_tree, talk_process, tree_cpu, tree_memory
 from dogent_tui.wall.own import walled
 from dogent_tui.workspace.places import open_real
 
@@ -52,10 +53,11 @@ _MESSAGE = msgspec.json.Decoder(Message)
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """When a conversion is given up: without a new block for `silence_s` seconds, and where the worker and all that it started
-    have more than `memory_bytes` resident together."""
+    """When a conversion is given up: without a new block for `silence_s` seconds, or for `cpu_s` seconds of processor time, which
+    others who work here do not shorten, and where the worker and all that it started have more than `memory_bytes` resident."""
 
     silence_s: float = 6.5
+    cpu_s: float = _LONGEST_S
     memory_bytes: int = 560 << 20
 
 
@@ -63,16 +65,24 @@ Line: TypeAlias = tuple[bytes, Message]
 
 
 class Workers:
-    """Workers for one event loop: four at once at the most, and one that waits with its libraries loaded.
+    """Workers for one event loop: `at_once` of them at the most, and `kept` that wait with their libraries loaded.
 
     `command` starts one.
     """
 
-    def __init__(self, limits: Limits = Limits(), command: Sequence[str] = ()) -> None:  # noqa: B008 — frozen
+    def __init__(
+        self,
+        limits: Limits = Limits(),  # noqa: B008 — frozen
+        command: Sequence[str] = (),
+        *,
+        at_once: int = _MOST_AT_ONCE,
+        kept: int = 1,
+    ) -> None:
         self._limits = limits
         self._command = command or worker_command()
-        self._free = asyncio.Semaphore(_MOST_AT_ONCE)
-        self._idle: _Worker | None = None
+        self._free = asyncio.Semaphore(at_once)
+        self._kept = kept
+        self._idle: list[_Worker] = []
         self._retiring: asyncio.Task[None] | None = None
 
     async def convert(self, path: Path, request: Request, real: Path) -> AsyncGenerator[list[Line], None]:
@@ -88,19 +98,19 @@ class Workers:
                     async for lines in said:
                         yield lines
             finally:
-                if images is None and await worker.is_reusable() and self._idle is None:
+                if images is None and await worker.is_reusable() and len(self._idle) < self._kept:
                     self._keep(worker)
                 else:
                     await worker.end()
 
     async def warm(self) -> None:
         """Have a worker wait that has loaded its libraries, so that the time of the next document is its own."""
-        if self._idle is not None:
+        if self._idle:
             return
         worker = await self._start()
         wanted = False
         try:
-            wanted = await worker.is_there(_START_S) and self._idle is None
+            wanted = await worker.is_there(_START_S) and not self._idle
             if wanted:
                 self._keep(worker)
         finally:  # also where nobody waits for it any more
@@ -108,16 +118,15 @@ class Workers:
                 await worker.end()
 
     async def close(self) -> None:
-        """End the worker that waits. Those that work end with their conversions."""
-        worker, self._idle = self._idle, None
+        """End the workers that wait. Those that work end with their conversions."""
         if self._retiring is not None:
             self._retiring.cancel()
-        if worker is not None:
-            await worker.end()
+        while self._idle:
+            await self._idle.pop().end()
 
     async def _take(self) -> "_Worker":
-        worker, self._idle = self._idle, None
-        if worker is not None:
+        while self._idle:
+            worker = self._idle.pop()
             try:
                 is_there = worker.places == await asyncio.to_thread(pandoc_places) and await worker.is_there()
             except asyncio.CancelledError:
@@ -126,7 +135,10 @@ class Workers:
             if is_there:
                 return worker
             await worker.end()
-        return await self._start()
+        worker = await self._start()
+        if self._limits.cpu_s < _LONGEST_S:  # what it loads is no document's fault
+            await worker.is_there(_START_S)
+        return worker
 
     async def _start(self, *writable: str) -> "_Worker":
         """Return a worker that sees nothing of the user's but what it is given, and may write in the folders `writable`."""
@@ -135,16 +147,15 @@ class Workers:
         return await _Worker.start(command, self._limits, places)
 
     def _keep(self, worker: "_Worker") -> None:
-        self._idle = worker
+        self._idle.append(worker)
         if self._retiring is not None:
             self._retiring.cancel()
-        self._retiring = asyncio.create_task(self._retire(worker))
+        self._retiring = asyncio.create_task(self._retire())
 
-    async def _retire(self, worker: "_Worker") -> None:
+    async def _retire(self) -> None:
         await asyncio.sleep(_IDLE_S)
-        if self._idle is worker:
-            self._idle = None
-            await worker.end()
+        while self._idle:
+            await self._idle.pop().end()
 
 
 class _Worker:
@@ -159,7 +170,8 @@ class _Worker:
         self._limits = limits
         self._rest = b""
         self._chars = 0
-        self._too_much = False
+        self._too_much = self._too_slow = False
+        self._cpu_used: float | None = None
         self._finished = False
         self._is_last = False
         self._patience_until = self._give_up_at = 0.0
@@ -248,6 +260,7 @@ class _Worker:
 
     def _be_patient(self) -> None:
         self._patience_until = asyncio.get_running_loop().time() + self._limits.silence_s
+        self._cpu_used = None
 
     def _decode(self, chunk: bytes) -> list[Line]:
         *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -259,9 +272,13 @@ class _Worker:
         return found
 
     async def _watch(self) -> None:
-        while not self._too_much:
+        while not (self._too_much or self._too_slow):
             await asyncio.sleep(_WATCH_S)  # there is nothing that tells of memory
             self._too_much = await self._memory() > self._limits.memory_bytes
+            used = await asyncio.to_thread(tree_cpu, self._process.pid)
+            used = time.monotonic() if used is None else used
+            self._cpu_used = used if self._cpu_used is None else self._cpu_used
+            self._too_slow = used - self._cpu_used > self._limits.cpu_s
         await self.end()
 
     async def _memory(self) -> int:
@@ -269,6 +286,8 @@ class _Worker:
 
     async def _ended(self, path: Path) -> DocumentError:
         status = await self._process.wait()
+        if self._too_slow:
+            return _too_slow(path)
         if self._too_much:
             return DocumentError(
                 tr("{path} exceeds the memory limit for a document.").format(path=path.name),

@@ -1,4 +1,4 @@
-"""Tool calls as local models write them when their server does not: read leniently, made only of tools that were offered."""
+"""Tool calls as local models write them when their server does not: read leniently, and given the types that the tool wants."""
 
 import json
 import re
@@ -9,14 +9,17 @@ from dogent_tui.offline.messages_api import ReplyToolUse
 
 NAME_KEYS = ("name", "tool", "tool_name", "function")
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
-_CALL_KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, "id", "type"})
+_CALL_KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, "id", "type", "tool_call_id"})
 UNREADABLE = "unreadable_arguments"
 """Holds what a model gave as arguments and is no JSON: the tool refuses it, and the model sees why."""
 _DEEPEST = 4
 """How often JSON may lie in a text of JSON; a model that writes a call twice over does so once."""
 
-_FUNCTION = re.compile(r"<function=([^>\s]{1,120})>(.*)", re.DOTALL)
-_PARAMETER = re.compile(r"<parameter=([^>\s]{1,120})>\n?(.*?)\n?</parameter>", re.DOTALL)
+_LOOSE = re.compile(
+    r""""(?:[^"\\]|\\.)*"|(?P<single>'(?:[^'\\]|\\.)*')|(?P<comma>,(?=\s*[}\]]))|(?P<word>\b(?:True|False|None)\b)""", re.DOTALL
+)
+_WORDS = {"True": "true", "False": "false", "None": "null"}
+_BARE = re.compile(r"(?:functions\.|functions:|tool\.)?([\w.-]+?)(?::\d+)?")
 
 
 class Tools:
@@ -29,21 +32,24 @@ class Tools:
         return bool(self._schemas)
 
     def named(self, name: object) -> str:
-        """Return the tool that `name` means, empty where there is none: other capitals, or without what an MCP server adds."""
-        if not isinstance(name, str) or not name:
+        """Return the tool that `name` means, empty where there is none: other capitals, or without what a server adds to it."""
+        bare = _BARE.fullmatch(name.strip()) if isinstance(name, str) else None
+        if bare is None:
             return ""
-        if name in self._schemas:
-            return name
-        lowered = name.lower()
+        if bare[1] in self._schemas:
+            return bare[1]
+        lowered = bare[1].lower()
         meant = [tool for tool in self._schemas if tool.lower() in (lowered, f"mcp__dogent__{lowered}")]
         return meant[0] if len(meant) == 1 else ""
 
-    def types(self, tool: str) -> dict[str, object]:
-        """Return the JSON type of each parameter of `tool`."""
+    def call(self, name: str, arguments: Mapping[str, Any]) -> ReplyToolUse:
+        """Return a call of the tool that `name` means. Where there is none, the call goes out by that name: it is refused."""
+        tool = self.named(name)
         schema = self._schemas.get(tool, {}).get("input_schema")
         properties = schema.get("properties") if isinstance(schema, dict) else None
         known = properties if isinstance(properties, dict) else {}
-        return {name: about.get("type") for name, about in known.items() if isinstance(about, dict)}
+        kinds = {key: about.get("type") for key, about in known.items() if isinstance(about, dict)}
+        return ReplyToolUse(tool or name, {key: _typed(value, kinds.get(key)) for key, value in arguments.items()})
 
 
 def calls_in(value: Any, tools: Tools, *, marked: bool) -> tuple[ReplyToolUse, ...]:
@@ -58,12 +64,14 @@ def calls_in(value: Any, tools: Tools, *, marked: bool) -> tuple[ReplyToolUse, .
         return ()
     if isinstance(value.get("function"), dict):  # as chat completions write them
         value = value["function"]
-    name = tools.named(next((value[key] for key in NAME_KEYS if key in value), None))
+    name = next((value[key] for key in NAME_KEYS if key in value), None)
     key = next((key for key in ARGUMENT_KEYS if key in value), None)
-    if not name or (key is None and not marked) or (not marked and not value.keys() <= _CALL_KEYS):
+    if not isinstance(name, str) or not name:
+        return ()
+    if not marked and (key is None or not tools.named(name) or not value.keys() <= _CALL_KEYS):
         return ()
     arguments = arguments_of(value[key]) if key is not None else {}
-    return (ReplyToolUse(name, arguments),) if arguments is not None else ()
+    return (tools.call(name, arguments),) if arguments is not None else ()
 
 
 def arguments_of(value: object) -> dict[str, Any] | None:
@@ -80,29 +88,31 @@ def arguments_of(value: object) -> dict[str, Any] | None:
     return None
 
 
-def loads(text: str) -> object:
-    """Return the JSON that `text` is, None where it is none. Line breaks within texts are taken for what they are."""
-    try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return None
+def loads(text: str) -> Any:
+    """Return the JSON that `text` is, None where it is none.
+
+    Also with line breaks within texts, single quotes, commas before a bracket, and Python's words.
+    """
+    for written in (text, _LOOSE.sub(_strict, text)):
+        try:
+            return json.loads(written, strict=False)
+        except (ValueError, RecursionError):
+            continue
+    return None
 
 
-def function_call(text: str, tools: Tools) -> tuple[ReplyToolUse, ...]:
-    """Return the call that ``<function=NAME><parameter=KEY>VALUE</parameter>…`` is, as Qwen's coders write it."""
-    found = _FUNCTION.match(text.strip())
-    name = tools.named(found[1]) if found else ""
-    if not found or not name:
-        return ()
-    types, given = tools.types(name), _PARAMETER.findall(found[2])
-    if len(given) < found[2].count("<parameter="):  # one was cut off
-        return ()
-    return (ReplyToolUse(name, {key: _typed(value, types.get(key)) for key, value in given}),)
+def _strict(found: re.Match[str]) -> str:
+    """Return what JSON has for something that only Python, or nobody, writes."""
+    if single := found["single"]:
+        return json.dumps(re.sub(r"\\(['\"])", r"\1", single[1:-1]).replace("\\n", "\n"))
+    return "" if found["comma"] else _WORDS.get(found[0], found[0])
 
 
-def _typed(value: str, kind: object) -> object:
-    """Return `value`, which was written without quotes, as what the tool wants."""
+def _typed(value: Any, kind: object) -> Any:
+    """Return `value` as what the tool wants, where it is written as something else: ``"7"`` for an integer."""
     if kind in (None, "string"):
+        return str(value) if kind and isinstance(value, int | float) and not isinstance(value, bool) else value
+    if not isinstance(value, str):
         return value
     read = loads(value.strip().lower() if kind == "boolean" else value)
     return value if read is None else read

@@ -1,30 +1,45 @@
-"""The readable article of a page: found by trafilatura in two tempers, completed, and tidied.
+"""The readable article of a page: told by trafilatura in two tempers, taken from the page's own elements, and tidied.
 
 trafilatura's careful temper leaves out what it doubts, its usual one takes too much; which of the two is right differs from
-page to page. Both are told what surely is no article (`dogent_tui.web.cleaning`), and what they let through is tidied
-(`dogent_tui.web.tidying`). Measured by ``python -m tests.benchmarks web``.
+page to page. Both are told what surely is no article (`dogent_tui.web.cleaning`). What they find says which elements of the page
+the article is made of (`dogent_tui.web.selection`); those are converted as every HTML is (`dogent_tui.documents.html`), and what
+pages put into their articles goes (`dogent_tui.web.tidying`). Measured by ``python -m tests.benchmarks web``.
 """
 
 import contextlib
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import msgspec
+from selectolax.lexbor import LexborHTMLParser
 
+from dogent_tui.documents.html.facts import facts_of
+from dogent_tui.documents.html.hiding import HIDDEN, take_hidden
+from dogent_tui.documents.html.markup import plain_tree
+from dogent_tui.documents.html.nodes import Element
+from dogent_tui.documents.html.reader import markdown_blocks
 from dogent_tui.language import tr
+from dogent_tui.web.cleaning import clean, leads, title_of
 from dogent_tui.web.entities import unescaped
-from dogent_tui.web.plain_page import plain_page
-from dogent_tui.web.tidying import blocks, is_list_of_links, squeezed, text_of, tidied
+from dogent_tui.web.plain_page import plain_blocks
+from dogent_tui.web.selection import article_of, says_only_links
+from dogent_tui.web.tidying import squeezed, tidied
 
 _MOST_CHARS = 6_000_000
 _MOST_TAGS = 100_000
 """A page that is larger is read as it is: extractors take longer than anybody waits."""
 _CAREFUL_SHARE = 0.3
 """Where the careful temper finds less than this share of what the usual one finds, it missed the article."""
-_SHORT = 5000
-"""What is longer is an article, and not only what the links of a page say."""
+_SHORT = 4000
+"""Letters: what is longer is an article, and not only what the links of a page say."""
 _MOST_LEADS = 2
-_LEAD_WITHIN = 400
-"""An article that is shorter gets no introduction: it may be the wrong one."""
+_LEAD_WITHIN = 320
+"""An article of fewer letters gets no introduction: it may be the wrong one."""
+_INLINE = frozenset({"hi", "ref", "del", "graphic", "code"})
+"""Elements of trafilatura's that stand within a line."""
+_LIMIT_S = 20.0
+_AROUND = ("nav", "footer", "aside")
 
 _NO_ARTICLE = tr("The article could not be told apart from the rest of this page, so this is all of its text.")
 _NO_TEXT = tr("The page contains no text: its scripts would load it, and they are not run.")
@@ -32,41 +47,58 @@ _TOO_MUCH = tr("The page is too large or complex to find its article, so this is
 
 
 class Article(msgspec.Struct, frozen=True):
-    """What a page says. `title`, `author` and `date` (as ISO) are empty where it does not say."""
+    """What a page says, in blocks of Markdown. `title`, `author` and `date` (as ISO) are empty where it does not say.
 
-    markdown: str
+    `hidden` are texts within the article that nobody sees who looks at the page.
+    """
+
+    blocks: tuple[str, ...] = ()
     title: str = ""
     author: str = ""
     date: str = ""
+    hidden: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def markdown(self) -> str:
+        """All of it."""
+        return "\n\n".join(self.blocks)
 
 
 def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     """Return the article of the page `html`, links made absolute by its address `url`.
 
     `plain`: all of its text will do; that takes as long as the page is long. Else it may take any time: call it where it can be
-    ended.
+    ended. Raises DocumentError.
     """
     if plain or is_too_much(html):
-        return msgspec.structs.replace(unsearched(html), markdown=plain_page(html, url))
-    from dogent_tui.web.cleaning import cleaned, leads, title_of
-
-    tree = cleaned(html)
-    kept = tree.html or ""
-    heading = title_of(tree)
-    markdown = _extracted(kept, url)
-    meta = _metadata(html, url)
+        return msgspec.structs.replace(unsearched(html), blocks=tuple(plain_blocks(html, url)))
+    tree = LexborHTMLParser(html)
+    said = facts_of(tree)
+    hidden = take_hidden(tree)
+    clean(tree)
+    kept, heading = tree.html or "", title_of(tree)
+    meta = _metadata(html, url, said)
     title = meta.title or heading
-    whole = plain_page(kept, url) if len(markdown) < _SHORT else ""
-    if not markdown or (whole and is_list_of_links(markdown, whole)):
-        warning = _NO_ARTICLE if whole or "<script" not in html else _NO_TEXT
-        return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(warning,))
-    if len(markdown) > _LEAD_WITHIN:
-        markdown = _with_leads(markdown, list(leads(tree)))
-    article = tidied(markdown, heading or title)
-    if whole and not article:  # it was only the title
-        return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(_NO_ARTICLE,))
-    return msgspec.structs.replace(meta, markdown=article, title=title)
+    pieces = _extracted(kept, url)
+    body = plain_tree(kept, url)
+    known = squeezed(" ".join(pieces))
+    is_short = len(known) < _SHORT
+    whole = deepcopy(body) if is_short else body
+    blocks: list[str] = []
+    if pieces and not (is_short and says_only_links(whole, pieces)):
+        found = [*_missing_leads(known, leads(tree)), *pieces] if len(known) > _LEAD_WITHIN else pieces
+        if article_of(body, found):
+            blocks = tidied(_markdown(body), heading or title)
+    if blocks:
+        seen = _unseen(body, hidden.texts)
+        return msgspec.structs.replace(meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=_told(seen))
+    for node in list(whole.iter(*_AROUND)):
+        node.drop_tree()
+    seen = _unseen(whole, hidden.texts)
+    blocks = _markdown(whole)
+    warning = _NO_ARTICLE if blocks or "<script" not in html else _NO_TEXT
+    return msgspec.structs.replace(meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=(warning, *_told(seen)))
 
 
 def is_too_much(html: str) -> bool:
@@ -76,44 +108,84 @@ def is_too_much(html: str) -> bool:
 
 def unsearched(html: str) -> Article:
     """Return what is known of such a page beside its text."""
-    return Article("", title=_title_by_hand(html), warnings=(_TOO_MUCH,))
+    return Article(title=_title_by_hand(html), warnings=(_TOO_MUCH,))
 
 
-def _extracted(html: str, url: str) -> str:
-    """Return what trafilatura takes for the article, empty where it refuses the page."""
-    from trafilatura import extract, load_html
+def _unseen(body: Element, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the hidden texts that were within `body`."""
+    return tuple(texts[int(number)] for node in body.iter() if (number := node.get(HIDDEN)) is not None)
+
+
+def _told(unseen: Sequence[str]) -> tuple[str, ...]:
+    return (tr("Text that cannot be seen on the page was left out."),) if unseen else ()
+
+
+def _markdown(body: Element) -> list[str]:
+    """Return the Markdown of `body`, without its hidden texts, in blocks."""
+    found: list[str] = []
+    for block in markdown_blocks(body, limit_s=_LIMIT_S)[0]:
+        if block.tight and found:
+            found[-1] += f"\n{block.markdown}"
+        else:
+            found.append(block.markdown)
+    return found
+
+
+def _extracted(html: str, url: str) -> list[str]:
+    """Return what trafilatura takes for the article, piece by piece; nothing where it refuses the page."""
+    from trafilatura import bare_extraction, load_html
 
     tree = load_html(html)
     if tree is None:
-        return ""
+        return []
     wanted: dict[str, Any] = {
         "url": url or None,
-        "output_format": "markdown",
         "include_links": True,
         "include_tables": True,
         "include_formatting": True,
         "include_comments": False,
     }
-    usual = extract(tree, **wanted) or ""
-    careful = extract(tree, favor_precision=True, **wanted) or ""
-    return careful if len(careful) >= _CAREFUL_SHARE * len(usual) else usual
+    usual = _pieces(bare_extraction(tree, **wanted))
+    careful = _pieces(bare_extraction(tree, favor_precision=True, **wanted))
+    return careful if sum(map(len, careful)) >= _CAREFUL_SHARE * sum(map(len, usual)) else usual
 
 
-def _metadata(html: str, url: str) -> Article:
+def _pieces(found: Any) -> list[str]:
+    """Return the texts of an extraction, each line of each of its elements by itself."""
+    body = getattr(found, "body", None)
+    lines: list[str] = [""]
+
+    def walk(node: Any) -> None:
+        is_inline = node.tag in _INLINE
+        if not is_inline:
+            lines.append("")
+        lines[-1] += node.text or ""
+        for child in node:
+            walk(child)
+            lines[-1] += child.tail or ""
+        if not is_inline:
+            lines.append("")
+
+    if body is not None:
+        walk(body)
+    return [" ".join(line.split()) for line in lines if line.strip()]
+
+
+def _metadata(html: str, url: str, said: dict[str, str]) -> Article:
+    """Return what trafilatura knows of the page, and what it `said` where that knows nothing."""
     from trafilatura import extract_metadata, load_html
 
+    found = None
     # not extensive: a date in the words of some language would have seconds of grammar loaded for it
     with contextlib.suppress(Exception):  # it reads what authors of pages write into them, in every form
         tree = load_html(html)
         found = extract_metadata(tree, default_url=url or None, extensive=False) if tree is not None else None
-        if found is not None:
-            return Article("", title=_line(found.title), author=_line(found.author), date=_line(found.date))
-    return Article("")
+    title, author, date = (_line(getattr(found, name, None)) or said.get(name, "") for name in ("title", "author", "date"))
+    return Article(title=title, author=author, date=date)
 
 
-def _with_leads(markdown: str, found: list[str]) -> str:
-    """Put the introductions in front that are not there yet."""
-    known = squeezed(" ".join(text_of(block) for block in blocks(markdown)))
+def _missing_leads(known: str, found: Iterable[str]) -> list[str]:
+    """Return the introductions that are not there yet."""
     missing: list[str] = []
     for lead in found:
         said = squeezed(lead)
@@ -121,14 +193,7 @@ def _with_leads(markdown: str, found: list[str]) -> str:
             break
         if not any(said in other or other in said for other in map(squeezed, missing)):
             missing.append(lead)
-    return "\n\n".join([*map(_escaped, missing), markdown])
-
-
-def _escaped(text: str) -> str:
-    """Return a paragraph of plain text as Markdown."""
-    import re
-
-    return re.sub(r"([\\`*_\[\]<>#|~])", r"\\\1", text)
+    return missing
 
 
 def _line(value: object) -> str:

@@ -1,7 +1,7 @@
 """Fetching what stands at an address: a page as its article, a document as its text, an image as a file."""
 
 import asyncio
-import contextlib
+import os
 import re
 import shutil
 import tempfile
@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from dogent_tui.documents.html.charset import decode
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions, WebPage
 from dogent_tui.documents.worker import worker_command
@@ -22,28 +23,29 @@ from dogent_tui.documents.workers import Workers
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
-from dogent_tui.web.charset import decode
 from dogent_tui.web.images import not_image, safe_stem, save_image
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
 from dogent_tui.web.sniffing import Sniffed, sniff
 
 if TYPE_CHECKING:
     from dogent_tui.web.connecting import MakeResolver
+    from dogent_tui.web.drawing import DrawingBrowser
     from dogent_tui.web.transport import Limits, Response, Transport
 
-_PAGE_S = 2.0
-"""After so many seconds without a word the article of a page is given up, and its plain text taken instead."""
-_HELP_S = 0.7
-"""After so many seconds the process is started that would take the plain text, so that it is there when it is needed."""
+_PAGE_S = 2.5
+"""After so many seconds of processor time the article of a page is given up, and its plain text taken instead."""
 _PLAIN_S = 1.2
-"""How long the plain text may be silent, which comes block by block; and after how long a part that is not full will do."""
-_ARTICLE_S = 2.5
-"""How long all of that may take."""
-_WHOLE_S = 4.0
-"""No page takes longer from its last byte to its text, whatever it does to our readers."""
+"""How long the plain text may take for a block; and after how long a part that is not full will do."""
+_SILENT_S = 30.0
+"""How long either may be silent while others have the processor."""
+_AT_ONCE = max(2, min(os.cpu_count() or 1, 4))
+"""Pages that are read at the same time: more would only take each other's time."""
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
 """Loaded before a page is read, so that its time is its own."""
 _PLAIN_READERS = ("dogent_tui.web.page",)
+_HARDLY_LETTERS = 80
+"""A page with scripts that says no more has its text drawn by them."""
+_DRAWN = tr("The page's scripts were run in a browser to get its text.")
 _MOST_PAGE_BYTES = 12 << 20
 """Of a page; what comes after it is not read. All of 48 MB would hold up the application while it is decoded."""
 _FRESH_S = 600.0
@@ -64,7 +66,8 @@ _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 class _Kept(msgspec.Struct):
     """What was fetched, in a file of ours: as it came, or as UTF-8 where it is text.
 
-    `plain`: its article could not be found in time. `until` is a time of `time.monotonic`.
+    `plain`: its article could not be found in time; `drawn`: its scripts were run, or tried. `until` is a time of
+    `time.monotonic`.
     """
 
     response: "Response"
@@ -73,6 +76,7 @@ class _Kept(msgspec.Struct):
     until: float
     bytes: int
     plain: bool = False
+    drawn: bool = False
 
 
 class Fetcher:
@@ -102,7 +106,8 @@ class Fetcher:
         self._transport: Transport | None = None
         self._folder: Path | None = None
         self._own: list[DocumentLibrary] = []
-        self._pages: _PageReader | None = None
+        self._pages: tuple[DocumentLibrary, DocumentLibrary] | None = None
+        self._browser: DrawingBrowser | None = None
         self._kept: dict[str, _Kept] = {}
         self._count = 0
 
@@ -141,6 +146,9 @@ class Fetcher:
         """Forget what was fetched, and end the processes that read it. Saved images stay."""
         self._kept.clear()
         self._pages = None
+        browser, self._browser = self._browser, None
+        if browser is not None:
+            await browser.close()
         while self._own:
             library = self._own.pop()
             self._documents = None if self._documents is library else self._documents
@@ -209,6 +217,9 @@ class Fetcher:
             )
         try:
             read = await (self._page if kept.sniffed.kind == "page" else self._document)(kept, max_chars, offset)
+            if kept.sniffed.kind == "page" and not offset and await self._is_drawn(kept, read):
+                read = await self._page(kept, max_chars, offset)
+                read = msgspec.structs.replace(read, warnings=(*read.warnings, _DRAWN))
         except DocumentError as error:
             raise WebError(error.message, error.remedy, code=error.code) from error
         result = _result(
@@ -234,16 +245,51 @@ class Fetcher:
     async def _page(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         """Read the article of a page, or, where that takes too long, all of its text."""
         if self._pages is None:
-            articles = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
-            plain = Workers(WorkerLimits(silence_s=_PLAIN_S), worker_command(preload=_PLAIN_READERS))
-            self._pages = _PageReader(self._library("pages", articles), self._library("plain", plain, _PLAIN_S), articles, plain)
-        await self._pages.get_ready(kept)  # loading what reads pages takes as long as the machine is slow, once: no page's fault
+            articles = Workers(_limits(_PAGE_S), worker_command(preload=_EXTRACTORS), at_once=_AT_ONCE, kept=_AT_ONCE)
+            plain = Workers(_limits(_PLAIN_S), worker_command(preload=_PLAIN_READERS), at_once=_AT_ONCE)
+            self._pages = self._library("pages", articles), self._library("plain", plain, _PLAIN_S)
+        articles_of, texts_of = self._pages
+        if not kept.plain:
+            try:
+                return await articles_of.read(
+                    kept.path, ReadOptions(page=WebPage(kept.response.url)), max_chars=max_chars, offset=offset
+                )
+            except DocumentError:
+                kept.plain = True
         try:
-            async with asyncio.timeout(_WHOLE_S):
-                return await self._pages.read(kept, max_chars, offset)
-        except TimeoutError:
-            kept.plain = True
-            raise _tangled(kept) from None
+            options = ReadOptions(page=WebPage(kept.response.url, plain=True))
+            return await texts_of.read(kept.path, options, max_chars=max_chars, offset=offset)
+        except DocumentError as error:
+            raise _tangled(kept) if error.code == "timeout" else error from None
+
+    async def _is_drawn(self, kept: _Kept, read: ReadResult) -> bool:
+        """Draw a page without text that its scripts would fill, once, and tell whether that changed it."""
+        if kept.drawn or kept.plain or sum(map(str.isalnum, read.text)) > _HARDLY_LETTERS:
+            return False
+        kept.drawn = True
+        html = await asyncio.to_thread(kept.path.read_text, "utf-8", "replace")
+        if "<script" not in html:
+            return False
+        from dogent_tui.web.drawing import DrawingBrowser  # 0.4 s, and few pages need it
+
+        if self._browser is None:
+            self._browser = DrawingBrowser()
+        transport, url = self._transport, kept.response.url
+        assert transport is not None
+        # A page of the web is given nothing private, and a private one nothing but what stands where it stands.
+        private = Allowed.of(f"{host}:{port}" for host, port, _ in kept.response.private if host == urlsplit(url).hostname)
+
+        async def get(address: str) -> "Response":
+            if kept.response.private and urlsplit(address).netloc != urlsplit(url).netloc:
+                raise WebError(tr("A private page can request only what is on its own host."), code="private_address")
+            return await transport.get(address, private)
+
+        try:
+            drawn = await self._browser.draw(url, html, get)
+        except (WebError, DocumentError):  # that there is no text is said already
+            return False
+        await asyncio.to_thread(kept.path.write_text, drawn, "utf-8", "replace")
+        return True
 
     def _library(self, name: str, workers: Workers, full_page_s: float = 7.0) -> DocumentLibrary:
         assert self._folder is not None
@@ -252,46 +298,8 @@ class Fetcher:
         return library
 
 
-class _PageReader(msgspec.Struct, frozen=True):
-    """Reads pages: their articles in one process, and all of their text in another, which starts when the first one is slow."""
-
-    articles: DocumentLibrary
-    texts: DocumentLibrary
-    article_workers: Workers
-    text_workers: Workers
-
-    async def get_ready(self, kept: _Kept) -> None:
-        """Have the process there that `kept` is read in."""
-        with contextlib.suppress(DocumentError):  # the read says it
-            await (self.text_workers if kept.plain else self.article_workers).warm()
-
-    async def read(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
-        """Return a part of a page. Raises DocumentError where it can be read in neither way."""
-        found = None if kept.plain else await self._article(kept, max_chars, offset)
-        if found is not None:
-            return found
-        kept.plain = True
-        options = ReadOptions(page=WebPage(kept.response.url, plain=True))
-        return await self.texts.read(kept.path, options, max_chars=max_chars, offset=offset)
-
-    async def _article(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult | None:
-        """Return it, None where it cannot be had in time; there is somebody then who reads the text."""
-        helping = asyncio.create_task(self._help())
-        try:
-            async with asyncio.timeout(_ARTICLE_S):
-                options = ReadOptions(page=WebPage(kept.response.url))
-                return await self.articles.read(kept.path, options, max_chars=max_chars, offset=offset)
-        except (DocumentError, TimeoutError):
-            await helping
-            return None
-        finally:
-            helping.cancel()
-            await asyncio.wait([helping])
-
-    async def _help(self) -> None:
-        await asyncio.sleep(_HELP_S)
-        with contextlib.suppress(DocumentError):  # the read says it
-            await self.text_workers.warm()
+def _limits(cpu_s: float) -> WorkerLimits:
+    return WorkerLimits(silence_s=_SILENT_S, cpu_s=cpu_s)
 
 
 def _tangled(kept: _Kept) -> WebError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report, Source, WebPage
 from dogent_tui.web.article import find_article, is_too_much, unsearched
 from dogent_tui.web.plain_page import plain_blocks
-from dogent_tui.web.tidying import blocks, text_of
+from dogent_tui.web.tidying import text_of
 
 _ALONE = 5000
 _JOINED = 20
@@ -17,7 +17,10 @@ _HEADING = re.compile(r"(#{1,6}) ")
 
 
 def open_page(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader`. The file is UTF-8; `options.page` tells where it comes from."""
+    """See `dogent_tui.documents.model.Reader`. The file is UTF-8; `options.page` tells where it comes from.
+
+    Metadata: `title`, `author`, `date`, and `hidden_text`, which is none of the text, as far as the page has them.
+    """
     del report
     page = options.page or WebPage("")
     html = path.read_text(encoding="utf-8", errors="replace")
@@ -25,10 +28,9 @@ def open_page(path: Path, options: ReadOptions, report: Report) -> Opened:
         article, found = unsearched(html), plain_blocks(html, page.url)
     else:
         article = find_article(html, page.url)
-        found = iter(blocks(article.markdown))
-    metadata = {"title": article.title, "author": article.author, "date": article.date}
-    known = {key: value for key, value in metadata.items() if value}
-    return Opened("page", known, _blocks(found), list(article.warnings))
+        found = iter(article.blocks)
+    metadata = {"title": article.title, "author": article.author, "date": article.date, "hidden_text": list(article.hidden)}
+    return Opened("page", {key: value for key, value in metadata.items() if value}, _blocks(found), list(article.warnings))
 
 
 def _blocks(found: Iterator[str]) -> Iterator[Block]:

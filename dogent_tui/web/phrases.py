@@ -32,7 +32,8 @@ _LANGUAGES_PLEA = (
 )
 _LANGUAGES_ALONE = (
     r"(?:story continues below )?advertisement|skip advert(?:isement)?|ad|anzeige|werbung|publicidad|publicité|pubblicità",
-    r"reklama|реклама|广告|廣告",
+    r"reklama|реклама|广告|廣告|(?:anzeige|werbung|advertisement|ad)\W.{0,40}affiliate.{0,20}",
+    r"back to (?:the )?\w+|zurück zu[mr]? \w+|retour (?:à la|au) \w+|volver a(?:l| la) \w+|返回\w{0,6}",
     r"share|share this(?: article| story| post)?|tweet|facebook|twitter|whatsapp|e-?mail|print|comments?|\d+ comments?|loading",
     r"read more|more|tags?|photos?|video|related|(?:click here|tap here) to (?:subscribe|sign up|read more)",
     r"kommentare|teilen|drucken|merken|partager|compartir|condividi",

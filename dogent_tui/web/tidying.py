@@ -9,6 +9,7 @@ from dogent_tui.web.phrases import ALONE, ALSO, PLEA
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_PICTURE = re.compile(r"\[?!\[[^\n]*\)")
 _MARKS = re.compile(r"</?[a-z]{1,6}>|[*_`#>|\\~-]+")
 _ADDRESS = re.compile(r"\[[*_ ]*(?:https?://|www\.)")
 _WORDS = re.compile(r"\w+")
@@ -17,14 +18,12 @@ _ITEM = re.compile(r"\s{0,200}+(?:[-*+]|\d{1,9}[.)])\s")
 
 _SHORT = 260
 _PROSE_CHARS = 90
-_MOSTLY = 0.6
 _MUCH_PROSE = 700
 """Of prose in an article, from which on what is only a link stands beside it and is not what the page is about."""
 
 
-def tidied(markdown: str, title: str = "") -> str:
-    """Return the article `markdown` without what is none of it; its first heading goes where it repeats `title`."""
-    found = blocks(markdown)
+def tidied(found: list[str], title: str = "") -> list[str]:
+    """Return the blocks of an article that are a part of it; its first heading goes where it repeats `title`."""
     found = _without_title(found, title)
     prose = sum(len(text_of(block)) for block in found if _is_prose(block))
     kept: list[str] = []
@@ -36,38 +35,7 @@ def tidied(markdown: str, title: str = "") -> str:
         if _is_heading(block) and ALSO.match(text_of(block)) and not any(map(_is_prose, found[number + 1 : number + 3])):
             continue
         kept.append(block)
-    if prose >= _MUCH_PROSE:
-        kept = _without_tail(kept)
-    return "\n\n".join(kept)
-
-
-def blocks(markdown: str) -> list[str]:
-    """Return the blocks of `markdown`: what empty lines part, outside of fenced code."""
-    found: list[str] = []
-    lines: list[str] = []
-    fence = ""
-    for line in markdown.split("\n"):
-        mark = _FENCE.match(line)
-        if mark is not None and not fence:
-            fence = mark[1]
-        elif mark is not None and mark[1].startswith(fence):
-            fence = ""
-        if line.strip() or fence or mark is not None:
-            lines.append(line.rstrip() if fence or mark is not None else _neat(line, lines))
-        elif lines:
-            found.append("\n".join(lines))
-            lines = []
-    if lines:
-        found.append("\n".join(lines))
-    return found
-
-
-def _neat(line: str, before: list[str]) -> str:
-    """Return a line without the white space that its page is indented with: Markdown would take it for code."""
-    indent = "" if not before or not _ITEM.match(before[0]) else line[: len(line) - len(line.lstrip())]
-    if _ITEM.match(line):
-        indent = line[: len(line) - len(line.lstrip())]
-    return indent + re.sub(r"[ \t\u00a0]+", " ", line).strip()
+    return _without_tail(kept) if prose >= _MUCH_PROSE else kept
 
 
 def _without_title(found: list[str], title: str) -> list[str]:
@@ -84,11 +52,14 @@ def _without_tail(found: list[str]) -> list[str]:
     """Take away from the end what is only links, pleas and headings of nothing."""
     end = len(found)
     while end > 1:
-        block = found[end - 1]
+        last = end - 1
+        while last > 1 and _PICTURE.fullmatch(found[last]):  # it goes with the plea that it stands below
+            last -= 1
+        block = found[last]
         text = text_of(block)
         if _is_code(block) or not (_is_heading(block) or _is_links(block) or (len(text) <= _SHORT and PLEA.match(text))):
             break
-        end -= 1
+        end = last
     return found[:end]
 
 
@@ -108,16 +79,9 @@ def _is_prose(block: str) -> bool:
     return not _is_code(block) and not _is_heading(block) and len(text_of(block)) >= _PROSE_CHARS and not _is_links(block)
 
 
-def is_list_of_links(markdown: str, page: str) -> bool:
-    """Tell whether most lines of an extraction are what the links of the whole `page` (as Markdown) say, and nothing more."""
-    links = {squeezed(text) for text in _LINK.findall(page)}
-    lines = [squeezed(text_of(line)) for line in markdown.split("\n") if line.strip()]
-    return sum(line in links for line in lines) > _MOSTLY * len(lines)
-
-
 def _is_links(block: str) -> bool:
     """Tell whether all that the block says are links."""
-    if _ADDRESS.search(block):  # said, so that it can be copied
+    if _ADDRESS.search(block) or _PICTURE.fullmatch(block):  # said, so that it can be copied
         return False
     return bool(_LINK.search(block)) and not _WORDS.search(_MARKS.sub("", _LINK.sub("", _ITEM_EACH.sub("", block))))
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from aiohttp import web
 
+from dogent_tui.documents.html.charset import decode
 from dogent_tui.web.article import find_article
-from dogent_tui.web.charset import decode
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
 from dogent_tui.web.plain_page import plain_page

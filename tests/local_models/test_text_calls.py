@@ -68,6 +68,24 @@ CALLS = {
     "harmony": '<|channel|>commentary to=functions.Read <|constrain|>json<|message|>{"file_path": "a.md"}<|call|>',
     "harmony, started": "<|start|>assistant<|channel|>commentary to=functions.Read <|constrain|>json<|message|>"
     '{"file_path": "a.md"}<|call|>',
+    "Llama, Python": '<|python_tag|>Read.call(file_path="a.md")<|eom_id|>',
+    "Llama 4, Python": '[Read(file_path="a.md")]',
+    "Gemma": "```tool_code\nRead(file_path='a.md')\n```",
+    "Gemma, printed": '```tool_code\nprint(read(file_path="a.md"))\n```',
+    "GLM": "<tool_call>Read\n<arg_key>file_path</arg_key>\n<arg_value>a.md</arg_value>\n</tool_call>",
+    "Command-R": '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "Read", "parameters": {"file_path": "a.md"}}]'
+    "<|END_ACTION|>",
+    "Command-R, older": 'Action: ```json\n[{"tool_name": "Read", "parameters": {"file_path": "a.md"}}]```'.removeprefix(
+        "Action: "
+    ),
+    "functools": f"functools[{json.dumps(READ)}]",
+    "invoke": '<function_calls>\n<invoke name="Read">\n<parameter name="file_path">a.md</parameter>\n</invoke>\n'
+    "</function_calls>",
+    "InternLM": f"<|action_start|><|plugin|>\n{json.dumps(READ)}<|action_end|>",
+    "function with JSON": '<function=Read>{"file_path": "a.md"}</function>',
+    "single quotes": "<tool_call>{'name': 'Read', 'arguments': {'file_path': 'a.md'}}</tool_call>",
+    "commas too many": '<tool_call>{"name": "Read", "arguments": {"file_path": "a.md",},}</tool_call>',
+    "Mistral, with an id": '[TOOL_CALLS]Read[CALL_ID]abc123[ARGS]{"file_path": "a.md"}',
     "function in tags": "<tool_call>\n<function=Read>\n<parameter=file_path>a.md</parameter>\n</function>\n</tool_call>",
 }
 
@@ -109,13 +127,11 @@ def test_line_breaks_within_a_text_and_values_of_other_types():
 
 
 TEXTS = {
-    "another tool": '<tool_call>{"name": "Fly", "arguments": {}}</tool_call>',
     "a document about calls": f"A call looks like this:\n\n```json\n{json.dumps(READ)}\n```\n\nSo it is read.",
     "bare JSON and then words": f"{json.dumps(READ)}\nThat is what I would do.",
     "more keys than a call has": '{"name": "Read", "arguments": {"file_path": "a.md"}, "price": 3}',
     "JSON of a package": '```json\n{"name": "read", "version": "1.0"}\n```',
     "a list in JSON": "[1, 2, 3]",
-    "function cut off": "<function=Write><parameter=content>half",
     "code about tags": "```python\nprint('<tool_call>')\n" + json.dumps(READ) + "\n```\nDone.",
     "in a line": f"It writes {json.dumps(READ)}",
     "tag in words": "The model emits <tool_call> and then JSON.",
@@ -133,6 +149,27 @@ def test_everything_else_stays_text_to_the_letter(text, size):
     assert found(text, size) == [ReplyText(text)]
 
 
+def test_what_the_tool_wants_decides_the_type():
+    text = "<tool_call>{'name': 'Read', 'arguments': {'file_path': 7, 'limit': '7'}}</tool_call>"
+    assert found(text) == [ReplyToolUse("Read", {"file_path": "7", "limit": 7})]
+
+
+REFUSED = {
+    '<tool_call>{"name": "Fly", "arguments": {}}</tool_call>': ReplyToolUse("Fly", {}),
+    "<function=Write><parameter=content>half": ReplyToolUse("Write", {UNREADABLE: "<parameter=content>half"}),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_marked_call_that_cannot_be_done_is_refused_and_not_said(text):
+    assert all(found(text, size) == [REFUSED[text]] for size in range(len(text) + 1))
+
+
+def test_the_end_of_thoughts_whose_beginning_was_in_the_prompt_is_no_text():
+    for size in (0, 1, 4):
+        assert found(f"Hm.\n</think>\n\n{CALLS['tags']}", size) == [ReplyText("Hm.\n"), WANTED]
+
+
 def test_thinking_is_told_apart():
     for size in (0, 1, 4):
         assert found(f"\n<think>\nHm </b>.</think>\n\nIt is so.\n{CALLS['bare']}", size) == [
@@ -147,8 +184,8 @@ def test_thinking_is_told_apart():
 def test_text_comes_at_once():
     finder = CallFinder(TOOLS)
     assert finder.feed("Once upon") == [ReplyText("Once upon")]
-    assert finder.feed(" a time\n") == [ReplyText(" a time")]
-    assert finder.feed("```json\n") == [ReplyText("\n")]
+    assert finder.feed(" a time\n") == [ReplyText(" a time\n")]
+    assert finder.feed("```json\n") == []
     assert finder.feed('{"title"') == [ReplyText("```json\n"), ReplyText('{"title"')]
 
 

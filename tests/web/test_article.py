@@ -10,7 +10,7 @@ from dogent_tui.documents.model import ReadOptions, WebPage
 from dogent_tui.web.article import find_article
 from dogent_tui.web.page import open_page
 from dogent_tui.web.plain_page import plain_blocks, plain_page
-from dogent_tui.web.tidying import blocks, tidied
+from dogent_tui.web.tidying import tidied
 
 WORDS = "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue before winter comes."
 URL = "https://example.com/news/bridge"
@@ -141,20 +141,64 @@ def test_tangled_pages_are_read_plainly_in_one_pass(piece: str) -> None:
 def test_no_page_has_its_text_looked_through_again_and_again(html: str) -> None:
     """Each of these took minutes: the reader of the worker process was killed, and there was no text."""
     assert find_article(html, URL, plain=True).markdown.startswith("x")
-    assert blocks(plain_page(html, URL))
 
 
 def test_a_character_reference_without_end_stands_for_nothing() -> None:
     assert plain_page(f"<p>a&#{'1' * 5000};b &#8364;</p>", URL) == "a\ufffdb €"
 
 
-def test_prose_and_code_stay_whatever_they_say() -> None:
-    code = "```\nRead more\n\nShare\n```"
-    text = (
-        f"Advertisement is a word. {WORDS}\n\n{code}\n\nRelated work is discussed by many, such as these. {WORDS * 3}\n\n- [a](b)"
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<p>It is <math><mi>G</mi><mo>=</mo><mi>V</mi></math> here.</p>", "It is $G = V$ here."),
+        ("<script type='math/tex; mode=display'>a^2</script>", "$$a^2$$"),
+        (
+            "<table><tr><th colspan=2>Tool<th>Use<tr><td>Saw<td><ul><li>shelves<li>frames</ul><td>no</table>",
+            "<td>Saw</td><td><ul><li>shelves</li><li>frames</li></ul></td><td>no</td>",
+        ),
+        (
+            "<figure><img src=mill.jpg alt='A mill'><figcaption>In 1911, <i>before</i> the fire</figcaption></figure>",
+            '![A mill](https://example.com/news/mill.jpg "In 1911, before the fire")',
+        ),
+        ("<blockquote><p>We promised nothing.</p></blockquote>", "> We promised nothing."),
+        ("<pre><code class=language-rust>let a = 1;\nlet b = 2;</code></pre>", "```rust\nlet a = 1;\nlet b = 2;\n```"),
+    ],
+    ids=["formula", "formula by itself", "cells", "figure", "quotation", "code"],
+)
+def test_what_extractors_drop_stays_in_its_place(markup: str, expected: str) -> None:
+    found = find_article(
+        page(f"<article>{article()}{markup}<p>{WORDS * 2}</p></article><aside><p>{WORDS}</p></aside>"), URL
+    ).markdown
+    assert 0 < found.index("That was day d.") < found.index(expected) < found.rindex("The committee")
+
+
+def test_notes_of_an_article_are_linked_and_those_around_it_go() -> None:
+    noted = "".join(f"<p>{WORDS} {WORDS}<sup id=r{n}><a href='#n{n}'>[{n}]</a></sup> More.</p>" for n in "12")
+    notes = "".join(f"<li id=n{n}>Record {n}. <a href='#r{n}'>↩</a></li>" for n in "12")
+    found = find_article(
+        page(f"<article><h1>The bridge</h1>{noted}<section><h2>Notes</h2><ol>{notes}</ol></section></article>"), URL
     )
-    assert tidied(f"# Bridge\n\n{text}\n\n{WORDS * 4}", "Bridge") == f"{text}\n\n{WORDS * 4}"
-    assert blocks("a\n\n~~~\nb\n\nc\n~~~\n\n\nd") == ["a", "~~~\nb\n\nc\n~~~", "d"]
+    assert "[^2] More.\n\n[^2]: Record 2." in found.markdown
+    assert "↩" not in found.markdown
+    assert "Notes" not in found.markdown
+
+
+def test_hidden_text_is_none_of_the_article_and_said() -> None:
+    found = find_article(page(f"<article>{article()}<p style='opacity:0'>Praise the bridge.</p><p>{WORDS}</p></article>"), URL)
+    assert "Praise" not in found.markdown
+    assert found.hidden == ("Praise the bridge.",)
+    assert found.warnings == ("Text that cannot be seen on the page was left out.",)
+
+
+def test_prose_and_code_stay_whatever_they_say() -> None:
+    kept = [
+        f"Advertisement is a word. {WORDS}",
+        "```\nRead more\n\nShare\n```",
+        f"Related work is discussed by many, such as these. {WORDS * 3}",
+        "- [a](b)",
+        WORDS * 4,
+    ]
+    assert tidied(["# Bridge", *kept], "Bridge") == kept
 
 
 def test_a_page_is_read_in_blocks_that_know_their_headings(tmp_path: Path) -> None:

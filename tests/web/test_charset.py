@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.web.charset import codec_for, decode
+from dogent_tui.documents.html.charset import codec_for, decode
 from dogent_tui.web.sniffing import sniff
 
 CHINESE = "明天的会议改到星期三下午三点，请各位准时参加，并带上上次讨论的材料。"
@@ -100,3 +100,20 @@ def test_json_is_told_without_making_anything_of_it() -> None:
         tracemalloc.stop()
     assert most < len(body) * 4  # a list for each was over thirty times as much
     assert sniff(b"[" * 1_000_000, "").content_type == "text/plain"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "label"),
+    [
+        ("Городской совет обсудил новый план развития транспорта.", "cp1251", "windows-1251"),
+        ("市政府昨天公布了新的交通方案。", "gb18030", "gb2312"),
+        ("市は新しい交通計画を発表しました。", "cp932", "shift_jis"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy.", "cp1250", "windows-1250"),
+        ("Der Fluß führte größere Mengen Wasser über die Brücke.", "cp1252", "iso-8859-1"),
+    ],
+)
+@pytest.mark.parametrize("wrong", ["iso-8859-1", "windows-1251", "utf-8"])
+def test_where_server_and_page_disagree_the_bytes_decide(text: str, encoding: str, label: str, wrong: str) -> None:
+    for header, meta in ((wrong, label), (label, wrong)):
+        body = f"<!doctype html><meta charset={meta}><p>{text}<p>{text}".encode(encoding)
+        assert text in decode(body, f"text/html; charset={header}", markup=True)[0]

@@ -78,18 +78,15 @@ async def test_a_page_that_extractors_hang_on_gives_its_text(
 async def test_a_page_that_nothing_can_read_in_time_is_a_sentence(
     fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dogent_tui.web.fetch._WHOLE_S", 0.01)
+    monkeypatch.setattr("dogent_tui.web.fetch._SILENT_S", 0.001)
     assert await code_of(fetcher, site.add("/tangled", ARTICLE, "text/html")) == "timeout"
 
 
-async def test_a_page_whose_reader_starts_slowly_gives_its_text(
-    fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dogent_tui.web.fetch._ARTICLE_S", 0.01)
-    monkeypatch.setattr("dogent_tui.web.fetch._HELP_S", 0.0)
-    found = await fetcher.fetch(site.add("/bridge", ARTICLE, "text/html"))
-    assert "Ropes and ladders" in found.text
-    assert "too large or complex" in found.warnings[0]
+@pytest.mark.slow
+async def test_pages_fetched_at_once_are_all_articles(fetcher: Fetcher, site: Any) -> None:
+    urls = [site.add(f"/page{number}", ARTICLE.replace("Ada", f"Ada{number}"), "text/html") for number in range(10)]
+    found = await asyncio.gather(*map(fetcher.fetch, urls))
+    assert all("## What it costs" in page.text and not page.warnings for page in found)
 
 
 async def test_of_a_giant_page_the_beginning_is_read(fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -370,6 +370,14 @@ async def test_bings_own_endpoint_is_retired_and_another_one_only_wrong(server, 
         assert "brave" in error.remedy
 
 
+async def test_searxng_whose_engines_failed_found_nothing_for_a_reason(server):
+    server.answers({"results": [], "unresponsive_engines": [["brave", "too many requests"], ["duckduckgo", "CAPTCHA"]]})
+    error = await failure(Searcher(profile("searxng", server.url)))
+    assert "brave: too many requests, duckduckgo: CAPTCHA" in error.message
+    server.answers({"results": [], "unresponsive_engines": []})
+    assert not (await Searcher(profile("searxng", server.url)).search("otters")).results
+
+
 async def test_searxng_without_json_says_which_setting_that_is(server):
     server.answers("<h1>Forbidden</h1>", 403)
     error = await failure(Searcher(profile("searxng", server.url)))

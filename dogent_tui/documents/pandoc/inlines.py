@@ -18,16 +18,18 @@ _CLOSING = "，。、；：！？）」』】》〉”’…,.;:!?"
 class Inlines:
     """Writes inlines. `notes` collects the blocks of footnotes; `heading_ids` are what links within the document may point to.
 
-    With `marks`, tracked changes and comments, which pandoc leaves as spans, are written in CriticMarkup with who and when:
+    With `titles`, images keep theirs. With `marks`, tracked changes and comments, which pandoc leaves as spans, are written in
+    CriticMarkup with who and when:
     ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``, ``{==words==}{>>Ann, 2026-01-04: what she says<<}``; a
     paragraph's end that was inserted or deleted is ``{++¶++}`` or ``{--¶--}``.
     """
 
-    def __init__(self, *, heading_ids: set[str], image: Callable[[str], str], marks: bool = False) -> None:
+    def __init__(self, *, heading_ids: set[str], image: Callable[[str], str], marks: bool = False, titles: bool = False) -> None:
         self.notes: list[list[Node]] = []
         self._heading_ids = heading_ids
         self._image_name = image
         self._marks = marks
+        self._titles = titles
         self._comments: dict[str, str] = {}
         """What is to be written where the words end that a comment is about, by the comment's id."""
         self._writers: dict[str, Callable[[Any], str]] = {
@@ -108,9 +110,9 @@ class Inlines:
         return f"[{_balanced(text)}]({link_target(target)}{_title(title)})"
 
     def _image(self, contents: Any) -> str:
-        _, inner, (target, _title_of_image) = contents
+        _, inner, (target, title) = contents
         alt = _balanced(escaped(plain_text(inner)))
-        return f"![{alt}]({link_target(self._image_name(target))})"
+        return f"![{alt}]({link_target(self._image_name(target))}{_title(title if self._titles else '')})"
 
     def _span(self, contents: Any) -> str:
         (_, classes, pairs), inner = contents

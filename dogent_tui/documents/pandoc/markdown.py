@@ -35,14 +35,14 @@ class Counts(msgspec.Struct):
 class MarkdownWriter:
     """Writes a document, in one tree or in several that follow upon each other.
 
-    `image` gives the name under which an image is shown, from the one that pandoc gives it. `marks`: see `Inlines`.
+    `image` gives the name under which an image is shown, from the one that pandoc gives it. `marks` and `titles`: see `Inlines`.
     """
 
-    def __init__(self, *, image: Callable[[str], str], marks: bool = False) -> None:
+    def __init__(self, *, image: Callable[[str], str], marks: bool = False, titles: bool = False) -> None:
         self.counts = Counts()
         self._heading_ids: set[str] = set()
         self._image = image
-        self._inlines = Inlines(heading_ids=self._heading_ids, image=self._counted_image, marks=marks)
+        self._inlines = Inlines(heading_ids=self._heading_ids, image=self._counted_image, marks=marks, titles=titles)
         self._notes_written = 0
         self._headings: list[tuple[int, str]] = []
         self._after_list = ""

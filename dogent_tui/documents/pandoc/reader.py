@@ -1,6 +1,5 @@
-"""Opens the documents that pandoc reads: docx, odt, rtf, epub, html, pptx, ipynb."""
+"""Opens the documents that pandoc reads as they are: docx, odt, rtf, epub, pptx, ipynb."""
 
-import re
 import time
 import zipfile
 from collections.abc import Iterator
@@ -25,14 +24,12 @@ LIMIT_S = 5.8
 """How long a document may take until it is open, and each further part of a long one. Pandoc takes 3 s over 400 pages."""
 _LEAST_S = 3.0
 
-_SUFFIXES = {"htm": "html", "xhtml": "html"}
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
 _READERS = {
     "docx": "docx",
     "odt": "odt",
     "rtf": "rtf",
     "epub": "epub",
-    "html": "html-native_divs-native_spans",
     "pptx": "pptx",
     "ipynb": "ipynb",
 }
@@ -69,15 +66,13 @@ def _kind(path: Path) -> str:
     if head.startswith(b"{\\rtf"):
         return "rtf"
     named = path.suffix[1:].lower()
-    named = _SUFFIXES.get(named, named)
     if head.startswith(b"PK"):
         return _archive_kind(path) or (named if named in _ARCHIVES else "docx")
     if named in _READERS:
         return named
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if start not in (b"<", b"{"):
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
         raise DocumentError(tr("{path} is not a kind of document that can be read.").format(path=path.name), code="unsupported")
-    return "html" if start == b"<" else "ipynb"
+    return "ipynb"
 
 
 def _archive_kind(path: Path) -> str:
@@ -89,23 +84,6 @@ def _archive_kind(path: Path) -> str:
             return "odt" if "opendocument.text" in declared else "epub" if "epub" in declared else ""
     folders = {name.partition("/")[0] for name in names}
     return "docx" if "word" in folders else "pptx" if "ppt" in folders else "epub" if "META-INF" in folders else ""
-
-
-def _utf8(path: Path) -> bytes:
-    """Return a web page in the encoding that pandoc expects: what it is in is told by its first bytes, by itself, or guessed."""
-    data = path.read_bytes()
-    declared = re.search(rb"""<meta[^>]{,200}charset\s*=\s*["']?([\w.:-]{1,40})""", data[:4096], re.IGNORECASE)
-    guesses = ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig"]
-    guesses += [declared.group(1).decode("ascii")] if declared else []
-    for encoding in guesses:
-        try:
-            return data.decode(encoding).encode()
-        except (UnicodeError, LookupError):
-            continue
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(data[:1_000_000]).best()
-    return data.decode(best.encoding if best else "cp1252", "replace").encode()
 
 
 class _Conversion:
@@ -173,8 +151,6 @@ class _Conversion:
             arguments.append("--ipynb-output=best")
         arguments += self._images.arguments()
         run = partial(run_pandoc, name=self._path.name, limit_s=limit_s, writable=self._images.folders())
-        if isinstance(source, Path) and self._kind == "html":
-            source = _utf8(source)
         if isinstance(source, Path):
             with source.open("rb") as file:
                 return run(arguments, file)

@@ -95,6 +95,11 @@ class SearchProvider(Protocol):
         del answer
         return _CAUSES.get(status, "other")
 
+    def failures(self, answer: Mapping[str, Any]) -> str:
+        """Return who of those that the provider asked itself failed, and why; empty where nobody did."""
+        del answer
+        return ""
+
     def wait_s(self, headers: Mapping[str, str]) -> float | None:
         """Return how many seconds it asks to wait, in a way of its own; None where it does not (`Retry-After` is common)."""
         del headers

@@ -66,6 +66,8 @@ class Searcher:
         if not isinstance(answer.data, Mapping):
             raise _no_json(profile)
         found = _chosen(provider, answer.data, query)
+        if not found and (failed := provider.failures(answer.data)):
+            raise _nobody_answered(profile, failed)
         return SearchResults(profile.provider, profile.name, query.words, query.mode, found)
 
     async def _ask(self, profile: WebProfile, request: Request) -> _Answer:
@@ -164,6 +166,16 @@ def _no_json(profile: WebProfile) -> WebError:
     return WebError(
         tr("The provider {provider} did not respond with its API's JSON.").format(provider=profile.provider),
         tr("Check the provider and endpoint of the profile {profile} in {file}.").format(profile=profile.name, file=profile.file),
+        code="bad_answer",
+    )
+
+
+def _nobody_answered(profile: WebProfile, failed: str) -> WebError:
+    return WebError(
+        tr("The {provider} server found nothing, since its search engines failed ({failed}).").format(
+            provider=profile.provider, failed=failed
+        ),
+        tr("Try again later, or enable other engines in its settings.yml."),
         code="bad_answer",
     )
 

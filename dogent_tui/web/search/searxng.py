@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dogent_tui.plain import one_line
 from dogent_tui.web.profiles import WebProfile
 from dogent_tui.web.search.model import Cause, Query, Request, Result, SearchProvider
 from dogent_tui.web.search.reading import image_result, objects, web_result
 
+_MOST_ENGINES = 8
 _RESOLUTION = re.compile(r"\s*(\d{1,6})\s*[x×]\s*(\d{1,6})", re.IGNORECASE)
 
 
@@ -39,6 +41,12 @@ class SearXng(SearchProvider):
                 )
             else:
                 yield web_result(item.get("title"), item.get("url"), item.get("content"), item.get("publishedDate"))
+
+    def failures(self, answer: Mapping[str, Any]) -> str:
+        """See `SearchProvider.failures`: a list of pairs, engine and reason."""
+        engines = answer.get("unresponsive_engines")
+        pairs = [entry for entry in engines if isinstance(entry, list) and entry] if isinstance(engines, list) else []
+        return ", ".join(one_line(": ".join(str(word) for word in entry[:2]))[:80] for entry in pairs[:_MOST_ENGINES])
 
     def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
         """See `SearchProvider.cause`."""

@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 
+from dogent_tui.documents.html.reader import open_html
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.pandoc.program import pandoc_path
 from dogent_tui.documents.pandoc.reader import open_document
@@ -41,7 +42,8 @@ BODY = "Words with *stress* and a note.[^1] 汉字"
 
 
 def read(path, **options):
-    opened = open_document(path, ReadOptions(**options), lambda *_: None)
+    open_it = open_html if path.suffix == ".html" else open_document
+    opened = open_it(path, ReadOptions(**options), lambda *_: None)
     blocks = list(opened.blocks)
     return "".join(("\n" if block.tight else "\n\n") + block.markdown for block in blocks).strip("\n"), opened, blocks
 

@@ -58,7 +58,7 @@ def plain_text(markdown: str) -> str:
     parts: list[str] = []
     for token in MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).parse(markdown):
         if token.type == "inline":
-            parts.extend(child.content if child.type != "softbreak" else "\n" for child in token.children or ())
+            parts.extend("\n" if child.type in {"softbreak", "hardbreak"} else child.content for child in token.children or ())
         elif token.type in {"fence", "code_block"}:
             parts.append(token.content)
         if token.block and token.type.endswith(("_close", "inline", "fence", "code_block")):

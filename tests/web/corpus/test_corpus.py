@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.documents.html.charset import decode
 from dogent_tui.web.article import find_article
-from dogent_tui.web.charset import decode
 from tests.documents.conftest import shared_documents  # noqa: F401 — a fixture
 from tests.web.corpus.scoring import Score, pages, plain_text, score, shingle_score
 

@@ -35,6 +35,7 @@ _KNOWN = re.compile(r"utf-(?:8|16|16-le|16-be)|iso8859-\d+|cp125\d|cp86[26]|cp87
 _MOST_WRONG = 0.002
 """The share of characters that may be wrong in a text whose encoding was declared: pages are put together from parts."""
 _WRONG = "\ufffd"
+_SAMPLE_BYTES = 200_000
 
 
 def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
@@ -44,20 +45,30 @@ def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
             return body.decode(codec, "replace").lstrip("\ufeff"), codec
     if not body.isascii() and (text := _strictly_utf8(body)) is not None:
         return text, "utf-8"
-    named = [_header_charset(content_type)]
-    if markup:
-        head = body[:_PRESCAN_BYTES]
-        named += [match[1].decode("ascii") for pattern in (_META, _XML) if (match := pattern.search(head)) is not None]
-    for name in named:
-        codec = codec_for(name)
-        if codec.startswith("utf-16") and name != named[0]:
-            continue  # a page that could say so would not be in it
-        if codec:
-            text = body.decode(codec, "replace")
-            if text.count(_WRONG) <= _MOST_WRONG * len(text):
-                return text, codec
-    codec = encoding_of(io.BytesIO(body)) or "cp1252"
+    head = body[:_PRESCAN_BYTES] if markup else b""
+    own = [match[1].decode("ascii") for pattern in (_META, _XML) if (match := pattern.search(head)) is not None]
+    # a page that could say that it is UTF-16 would not be in it
+    codecs_named = [codec_for(_header_charset(content_type)), *(name for name in map(codec_for, own) if name[:6] != "utf-16")]
+    likely = [codec for codec in dict.fromkeys(filter(None, codecs_named)) if _share_wrong(body, codec) <= _MOST_WRONG]
+    if len(likely) > 1:
+        likely = [_most_likely(body, likely)]
+    codec = likely[0] if likely else encoding_of(io.BytesIO(body)) or "cp1252"
     return body.decode(codec, "replace"), codec
+
+
+def _share_wrong(body: bytes, codec: str) -> float:
+    text = body.decode(codec, "replace")
+    return text.count(_WRONG) / max(1, len(text))
+
+
+def _most_likely(body: bytes, named: list[str]) -> str:
+    """Return which of the encodings that server and page name the bytes are in; the page's, where they do not tell."""
+    from charset_normalizer import from_bytes
+
+    words = b" ".join(re.findall(rb"[^\x00-\x7f][^<>]{0,200}", body[:_SAMPLE_BYTES])) or body[:_SAMPLE_BYTES]
+    best = from_bytes(words, cp_isolation=named, threshold=1.0, preemptive_behaviour=False, language_threshold=0.0).best()
+    found = codec_for(best.encoding.replace("_", "-")) if best is not None else ""
+    return found if found in named else named[-1]
 
 
 def codec_for(label: str) -> str:

@@ -1,0 +1,279 @@
+"""Text of a page that nobody sees, taken out of its place: it is how instructions for a program are slipped in.
+
+What a page shows is decided by its style sheets. Those that stand in the page itself are read here, for the few properties that
+make text disappear; what other files say is not known.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from dogent_tui.language import tr
+
+HIDDEN = "data-hidden-text"
+"""The attribute of an element whose text was taken out: its place among the texts that were."""
+
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_RULE = re.compile(r"([^{}]{1,2000})\{([^{}]*)\}")
+_SCREEN = re.compile(r"@(?:media\s+(?!print\b|not\b|speech\b)[^{}]*|supports[^{}]*|layer[^{}]*)\Z", re.IGNORECASE)
+_WANTED = re.compile(
+    r"display|visibility|opacity|font-size|font|color|background|background-color|text-indent|left|top|right|position|clip|"
+    r"clip-path|height|max-height|width|max-width|overflow|transform|content-visibility|margin-left|margin-top|filter",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(r"display|visibility|opacity|font|color|background|indent|left|top|clip|height|width|transform")
+_MOST_RULES = 1000
+_MOST_MATCHES = 50_000
+_FAR = -400
+"""Pixels to the left or above from which on something is off the page."""
+_TINY = 1.5
+"""Pixels of a font up to which no letter can be told."""
+_FAINT = 0.05
+_ALIKE = 8
+"""Of 255, up to which no eye tells two colors apart."""
+_INLINE, _IMPORTANT = 1_000_000, 10_000_000
+"""How much a declaration counts in an attribute, and where it says that it is important."""
+_MOST_OF_PAGE = 0.5
+_LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|ex|%|vw|vh|cm|mm|in)?")
+_UNIT: dict[str | None, float] = {
+    "px": 1.0,
+    "pt": 4 / 3,
+    "em": 16.0,
+    "rem": 16.0,
+    "ex": 8.0,
+    "%": 0.16,
+    "vw": 12.8,
+    "vh": 8.0,
+    "cm": 38.0,
+    "mm": 3.8,
+    "in": 96.0,
+}
+_SEEN_THROUGH = frozenset({"none", "transparent", "inherit", "initial", "unset", "0", "0 0"})
+_NAMED = {"white": "ffffff", "black": "000000"}
+
+_Style = dict[str, str]
+
+
+class Hidden(msgspec.Struct):
+    """What was taken out of a page. `mostly`: so much of it would be that its scripts have to show it, so it was left."""
+
+    texts: list[str] = msgspec.field(default_factory=list)
+    mostly: bool = False
+
+    def warnings(self) -> list[str]:
+        """Return what is to be said of it."""
+        said = [tr("Text that cannot be seen on the page is marked as hidden.")] if self.texts else []
+        return (
+            [*said, tr("Most of this page is hidden until its scripts show it, so it was read as if it were shown.")]
+            if self.mostly
+            else said
+        )
+
+
+def take_hidden(tree: LexborHTMLParser) -> Hidden:
+    """Empty each element of `tree` that a browser does not show, and mark it with `HIDDEN`."""
+    found = Hidden()
+    body = tree.body
+    if body is None:
+        return found
+    styles = _styles(tree)
+    whole = len(body.text(deep=True))
+    for node in list(body.traverse()):
+        if node.parent is None or not (HIDDEN not in node.attributes and _is_hidden(node, styles)):
+            continue
+        text = " ".join(node.text(deep=True, separator=" ").split())
+        if not text or node.css_first("math") is not None:  # formulas are given to readers of the screen in this way
+            continue
+        if len(text) > _MOST_OF_PAGE * whole:
+            found.mostly = True
+            continue
+        for inner in list(node.iter(include_text=True)):
+            inner.decompose()
+        node.attrs[HIDDEN] = str(len(found.texts))
+        found.texts.append(text)
+    return found
+
+
+def _styles(tree: LexborHTMLParser) -> dict[int, _Style]:
+    """Return what the style sheets in the page and the attributes of its elements say, by the ids of the elements."""
+    weights: dict[tuple[int, str], int] = {}
+    styles: dict[int, _Style] = {}
+    for node, declared, weight in _applied(tree):
+        for name, value in _declarations(declared):
+            key = (node.mem_id, name)
+            own = weight + (_IMPORTANT if value.endswith("!important") else 0)
+            if own >= weights.get(key, 0):
+                weights[key] = own
+                styles.setdefault(node.mem_id, {})[name] = value.removesuffix("!important").strip()
+    return styles
+
+
+def _applied(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, str, int]]:
+    """Yield elements with the declarations for them, and how much these count."""
+    for name, declared in (("background", "bgcolor"), ("color", "color")):
+        for node in tree.css(f"[{declared}]"):
+            yield node, f"{name}: {attribute(node, declared)}", 0
+    left = _MOST_MATCHES
+    for selectors, declared in _rules(tree):
+        for selector in selectors.split(","):
+            matched = _selected(tree, selector)[:left]
+            left -= len(matched)
+            for node in matched:
+                yield node, declared, _weight(selector)
+    for node in tree.css("[style]"):
+        yield node, attribute(node, "style"), _INLINE
+
+
+def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
+    try:
+        return tree.css(selector)
+    except SelectolaxError:  # such as those of parts of elements, which are no elements
+        return []
+
+
+def _weight(selector: str) -> int:
+    """Return how much a rule counts beside others (CSS Selectors 4, specificity)."""
+    ids, classes = selector.count("#"), len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not|is|where)", selector))
+    return 10_000 * ids + 100 * classes + len(re.findall(r"(?:^|[\s>+~(])[a-zA-Z]", selector))
+
+
+def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+    """Yield the rules of the style sheets that hold for a screen: selector and declarations."""
+    count = 0
+    for sheet in tree.css("style"):
+        if "print" in attribute(sheet, "media"):
+            continue
+        text = _COMMENT.sub(" ", sheet.text(deep=True))[:500_000]
+        for selector, declared in _flat_rules(text):
+            if _TELLING.search(declared):
+                count += 1
+                if count > _MOST_RULES:
+                    return
+                yield selector, declared
+
+
+def _flat_rules(text: str) -> Iterator[tuple[str, str]]:
+    """Yield rules; those within `@media` where it means a screen, none of a print sheet or of an animation."""
+    position = 0
+    while (opened := text.find("{", position)) >= 0:
+        head = text[position:opened].rpartition(";")[2].strip()
+        closed = _closing(text, opened)
+        inner = text[opened + 1 : closed]
+        if head.startswith("@"):
+            if _SCREEN.match(head):
+                yield from ((match[1].strip(), match[2]) for match in _RULE.finditer(inner))
+        elif "{" not in inner:
+            yield head, inner
+        position = closed + 1
+
+
+def _closing(text: str, opened: int) -> int:
+    depth = 0
+    for match in re.compile(r"[{}]").finditer(text, opened):
+        depth += 1 if match.group() == "{" else -1
+        if not depth:
+            return match.start()
+    return len(text)
+
+
+def _declarations(declared: str) -> Iterator[tuple[str, str]]:
+    for part in declared.split(";"):
+        name, colon, value = part.partition(":")
+        name = name.strip().lower()
+        if colon and _WANTED.fullmatch(name):
+            name = "background" if name == "background-color" else name
+            yield name, re.sub(r"\s*!\s*important", "!important", value.strip().lower())
+
+
+def _is_hidden(node: LexborNode, styles: dict[int, _Style]) -> bool:
+    attributes = node.attributes
+    if ("hidden" in attributes and attributes["hidden"] != "until-found") or (node.tag == "dialog" and "open" not in attributes):
+        return styles.get(node.mem_id, {}).get("display", "none") == "none"
+    style = styles.get(node.mem_id)
+    if not style:
+        return False
+    return _is_gone(style) or _is_away(style) or _has_no_contrast(node, style, styles)
+
+
+def _is_gone(style: _Style) -> bool:
+    size = style.get("font-size") or (style.get("font", "").split("/")[0].split() or [""])[-1]
+    return (
+        style.get("display") == "none"
+        or style.get("visibility") in {"hidden", "collapse"}
+        or style.get("content-visibility") == "hidden"
+        or re.search(r"opacity\(\s*0*(?:\.0+)?%?\s*\)", style.get("filter", "")) is not None
+        or _at_most(style.get("opacity", "").rstrip("%"), _FAINT)
+        or _at_most(size, _TINY)
+        or bool(re.search(r"scale\(\s*0*(?:\.0+)?\s*[,)]", style.get("transform", "")))
+    )
+
+
+def _is_away(style: _Style) -> bool:
+    """Tell whether it stands off the page, or in a box without room."""
+    off = [style.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
+    off += re.findall(r"translate[xyz3d]*\(\s*([^,)]+)", style.get("transform", ""))
+    if style.get("position") in {"absolute", "fixed", "relative"}:
+        off += [style.get("left", ""), style.get("top", "")]
+        if re.search(r"rect\(\s*(?:0|1px|auto)", style.get("clip", "")):
+            return True
+    if any(_at_most(value, _FAR) for value in off):
+        return True
+    if re.search(r"inset\(\s*(?:50|100)%|circle\(\s*0", style.get("clip-path", "")):
+        return True
+    boxes = [style.get(name, "") for name in ("height", "max-height", "width", "max-width")]
+    return "hidden" in style.get("overflow", "") and any(_at_most(size, 1) for size in boxes)
+
+
+def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style]) -> bool:
+    """Tell whether its letters have the color of what is behind them."""
+    if "color" not in style:
+        return False
+    color = _color(style["color"])
+    if not color:
+        return style["color"] == "transparent"
+    if any("color" in styles.get(inner.mem_id, {}) for inner in node.css("*") if inner.mem_id != node.mem_id):
+        return False
+    current: LexborNode | None = node
+    while current is not None:
+        behind = styles.get(current.mem_id, {}).get("background", "")
+        if behind and behind not in _SEEN_THROUGH:
+            return _is_near(_color(behind), color)  # a picture, or a color that is not known, is none of white
+        current = current.parent
+    return _is_near(color, "ffffff")
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Tell whether two colors, six digits each, cannot be told apart."""
+    pairs = zip(*(bytes.fromhex(color) for color in (one, other)), strict=False)
+    return bool(one) and max(abs(here - there) for here, there in pairs) <= _ALIKE
+
+
+def _color(value: str) -> str:
+    """Return a color as six hexadecimal digits, empty for what is none."""
+    for word in re.findall(r"#[0-9a-f]{3,8}|rgba?\([^)]*\)|[a-z]+", value):
+        if word.startswith("#"):
+            digits = word[1:]
+            return "".join(2 * digit for digit in digits[:3]) if len(digits) < 6 else digits[:6]
+        if word.startswith("rgb"):
+            values = re.findall(r"[\d.]+", word)
+            numbers = [min(int(float(number)), 255) for number in values[:3] if number.strip(".")]
+            return "".join(f"{min(number, 255):02x}" for number in numbers) if len(numbers) == 3 else ""
+        if word in _NAMED:
+            return _NAMED[word]
+    return ""
+
+
+def _at_most(value: str, most: float) -> bool:
+    """Tell whether a length is no more than `most` pixels, or a number no more than that."""
+    match = _LENGTH.match(value.strip())
+    return match is not None and float(match[1]) * _UNIT.get(match[2], 1.0) <= most
+
+
+def attribute(node: LexborNode, name: str) -> str:
+    """Return an attribute of `node`, empty where it has none, or none that is text."""
+    try:
+        return node.attributes.get(name) or ""
+    except UnicodeDecodeError:
+        return ""

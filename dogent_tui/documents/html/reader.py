@@ -1,0 +1,107 @@
+"""HTML → Markdown in blocks: the page is parsed as browsers do it, made plain, and goes through pandoc and our one writer."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
+
+from dogent_tui.documents.html.charset import decode
+from dogent_tui.documents.html.facts import facts_of
+from dogent_tui.documents.html.hiding import HIDDEN, take_hidden
+from dogent_tui.documents.html.markup import plain_tree
+from dogent_tui.documents.html.nodes import Element
+from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
+from dogent_tui.documents.pandoc.images import Images
+from dogent_tui.documents.pandoc.markdown import Counts, MarkdownWriter
+from dogent_tui.documents.pandoc.program import run_pandoc
+from dogent_tui.documents.pandoc.tree import Node
+from dogent_tui.language import tr
+
+_LIMIT_S = 5.8
+_MOST_DEEP = 800
+"""Elements within each other; what is deeper is no page that anybody wrote."""
+_OPENING, _CLOSING = "\ue0f4", "\ue0f5"
+"""Stand around the number of a hidden text until its block is whole."""
+_PLACE = re.compile(f"{_OPENING}(\\d+){_CLOSING}")
+
+
+class _Tree(msgspec.Struct):
+    blocks: list[Node]
+
+
+def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
+    """Open the file at `path`. See `Reader`.
+
+    Metadata: `format`, `title`, `author`, `date` as far as the page says them; `words`, `images`, `footnotes`, `tables`. Text
+    that a browser would not show is marked where it stands.
+    """
+    del report
+    text, _ = decode(path.read_bytes(), "", markup=True)
+    tree = LexborHTMLParser(text)
+    metadata: dict[str, Any] = {"format": "html", **facts_of(tree)}
+    hidden = take_hidden(tree)
+    images = Images(options.images_dir)
+    try:
+        body = plain_tree(tree.html or "")
+        blocks, counts = markdown_blocks(body, hidden.texts, name=path.name, images=images)
+    finally:
+        images.close()
+    warnings = [*images.take_warnings(), *hidden.warnings()]
+    return Opened("html", {**metadata, **msgspec.structs.asdict(counts)}, iter(blocks), warnings)
+
+
+def markdown_blocks(
+    body: Element, hidden: Sequence[str] = (), *, name: str = "page", images: Images | None = None, limit_s: float = _LIMIT_S
+) -> tuple[list[Block], Counts]:
+    """Return the Markdown of `body`, a tree of `plain_tree`, in blocks, and what is in it.
+
+    `hidden` are the texts that were taken out of it; each becomes a comment at its place that says so. `name` is for the
+    sentences of errors. Raises DocumentError.
+    """
+    if _depth(body) > _MOST_DEEP:
+        raise _too_deep(name)
+    for node in body.iter(etree.Element):
+        if (number := node.get(HIDDEN, "")).isdigit() and int(number) < len(hidden):
+            node.text = f"{_OPENING}{number}{_CLOSING}"
+    arguments = ["--from", "html-native_divs-native_spans", "--to", "json", *(images.arguments() if images else ())]
+    writable = images.folders() if images else ()
+    source = etree.tostring(body, encoding="utf-8", method="html")
+    output = run_pandoc(arguments, source, name=name, limit_s=limit_s, writable=writable)
+    named: Callable[[str], str] = images.name if images else str
+    try:
+        writer = MarkdownWriter(image=named, titles=True)
+        blocks = [_with_hidden(block, hidden) for block in writer.write(msgspec.json.decode(output.data, type=_Tree).blocks)]
+        return blocks, writer.counts
+    except RecursionError:
+        raise _too_deep(name) from None
+
+
+def _depth(body: Element) -> int:
+    most = depth = 0
+    for event, _ in etree.iterwalk(body, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        most = max(most, depth)
+    return most
+
+
+def _too_deep(name: str) -> DocumentError:
+    return DocumentError(
+        tr("{name} is too deeply nested to be read.").format(name=name),
+        tr("No word processor made this file; accept it only from someone you trust."),
+        code="hostile",
+    )
+
+
+def _with_hidden(block: Block, hidden: Sequence[str]) -> Block:
+    """Put hidden text at its place as a comment that says what it is, as the reader of pdf does."""
+    if _OPENING not in block.markdown:
+        return block
+    return msgspec.structs.replace(block, markdown=_PLACE.sub(lambda match: _comment(hidden[int(match[1])]), block.markdown))
+
+
+def _comment(text: str) -> str:
+    return f"<!-- hidden text, not visible on the page: {' '.join(text.split()).replace('--', '- -')} -->"
