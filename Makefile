@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
-.PHONY: run setup test lint size attacks faults bench snapshots schemas messages clean
+.PHONY: run setup test lint size attacks faults writing-eval bench snapshots schemas messages clean
 
 run: setup  ## open the application: in WORKSPACE, or in a sample workspace
 	@$(BIN)/dogent-tui $(if $(WORKSPACE),"$(WORKSPACE)",--sample)
@@ -45,6 +45,9 @@ attacks: setup  ## every attack, every row of the corpora and every everyday com
 
 faults: setup  ## state × victim × fault at random moments: 500 rows, an hour or more; `make faults SEED=17` resumes and repeats
 	@$(BIN)/python -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
+
+writing-eval: setup  ## have the model of PROFILE do the tasks of writing, and check them; resumes; `TASKS="report letter"` for some
+	@$(BIN)/python -m tests.writing --profile "$(PROFILE)" $(TASKS)
 
 bench: setup  ## measure, print a table, write .bench/*.json
 	@$(BIN)/python -m tests.benchmarks

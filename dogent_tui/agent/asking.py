@@ -1,4 +1,4 @@
-"""What the model asks the user: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits."""
+"""What the model asks the user: our tool `ui_request`, which ends its turn, and changes that it proposes, which wait."""
 
 import asyncio
 import uuid
@@ -13,14 +13,12 @@ from claude_agent_sdk import (
     HookInput,
     HookJSONOutput,
     HookMatcher,
-    PermissionResultAllow,
-    PermissionResultDeny,
     SdkMcpTool,
 )
 
 from dogent_tui.agent.change_requests import KIND, ChangeRequest, ReviewMode
 from dogent_tui.agent.conversation import AskForm
-from dogent_tui.agent.events import Event, UiRequested
+from dogent_tui.agent.events import Event, ToolUse, UiRequested
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.ui_requests import (
     JSON_SCHEMA,
@@ -29,7 +27,6 @@ from dogent_tui.agent.ui_requests import (
     RequestError,
     from_ask_user_question,
     parse_request,
-    to_ask_user_question,
 )
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.sources.ledger import Ledger
@@ -40,13 +37,13 @@ from dogent_tui.workspace.files import content_of
 from dogent_tui.workspace.paths import Workspace
 
 ASK_USER_QUESTION = "AskUserQuestion"
-"""The CLI's own tool. It comes to `can_use_tool` whatever the hook says (measured), and is answered there."""
+"""The CLI's own tool for questions."""
 
 
 class Asking:
     """Brings the model's questions to the user. `form` puts one that waits within the turn.
 
-    `at_screen`: somebody can answer while the turn waits. Where nobody can, `AskUserQuestion` ends the turn like `ui_request`.
+    `at_screen`: somebody can answer while the turn waits.
     `open_document` tells the path of the document that the user has open. `ledger` knows what the model has seen, and `unsaved`
     holds what an editor has not saved.
     `review_mode` says whether all that the agent writes is reviewed; `reviewing` sees to it.
@@ -111,8 +108,7 @@ class Asking:
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hook that ends the turn after a request, before the model is asked again."""
-        tools = [tool_name(NAME)] if self._at_screen else [tool_name(NAME), ASK_USER_QUESTION]
-        return {"PostToolUse": [HookMatcher(matcher=tool, hooks=[self.after_request]) for tool in tools]}
+        return {"PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])]}
 
     def take_heard(self) -> list[Event]:
         """Return what was requested since the last call."""
@@ -123,30 +119,25 @@ class Asking:
         """Take the request, and stop the turn. Not called for a call that failed, so that the model corrects that one."""
         del tool_use_id, context
         values: dict[str, Any] = dict(payload)
-        parse = from_ask_user_question if values.get("tool_name") == ASK_USER_QUESTION else parse_request
-        self._said.append(ui_requested(parse(values["tool_input"])))
+        self._said.append(ui_requested(parse_request(values["tool_input"])))
         return {"continue_": False, "stopReason": ANSWERING}
 
-    async def answer(self, tool_input: Mapping[str, Any]) -> PermissionResultAllow | PermissionResultDeny:
-        """Answer the CLI's `AskUserQuestion`: the user's answers go back as its input.
 
-        Where nobody is there to wait for, it is let through with the words that the answers come later, and ends the turn.
-        """
-        try:
-            request = from_ask_user_question(tool_input)
-        except RequestError as error:
-            return PermissionResultDeny(message=f"Nothing was asked: the input is not right. {error}")
-        if not self._at_screen:
-            later = {question.question: ANSWERING for question in request.questions}
-            return PermissionResultAllow(updated_input={**tool_input, "answers": later})
-        answer = await self._form(ui_requested(request, in_run=True))
-        if answer is None or answer.answers is None:
-            return PermissionResultDeny(message="The user did not answer.", interrupt=True)
-        return PermissionResultAllow(updated_input={**tool_input, "answers": to_ask_user_question(request, answer.answers)})
+def understood(call: ToolUse) -> UiRequested | None:
+    """Return what a call of the CLI's `AskUserQuestion` asks, None where `call` is no such one, or asks nothing that can be put.
+
+    It is not offered, but models know it. The CLI refuses the call, so it ends the turn as `ui_request` does.
+    """
+    if call.name != ASK_USER_QUESTION:
+        return None
+    try:
+        return ui_requested(from_ask_user_question(call.input))
+    except RequestError:
+        return None
 
 
-def ui_requested(request: Request, *, in_run: bool = False) -> UiRequested:
+def ui_requested(request: Request) -> UiRequested:
     """Return `request` as what happened. Its payload is one that `parse_request` reads."""
     kind = "clarification" if isinstance(request, Clarification) else "outline_edit"
     payload = {"type": kind, **msgspec.json.decode(msgspec.json.encode(request))}
-    return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload, in_run=in_run)  # type: ignore[arg-type]
+    return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload)  # type: ignore[arg-type]

@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import errno
+import json
 import os
 import re
 import uuid
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,13 +27,14 @@ from claude_agent_sdk import (
     ToolUseBlock,
     UserMessage,
 )
+from claude_agent_sdk.types import SystemPromptPreset
 from msgspec.structs import replace
 
-from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
+from dogent_tui.agent.asking import Asking, understood
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.changed_text import changed_hunks, part_given
-from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
+from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead, mentions
 from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
@@ -55,7 +57,8 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.gate import Gate
-from dogent_tui.agent.prompts import changed_files
+from dogent_tui.agent.project_instructions import ProjectInstructions
+from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
@@ -63,6 +66,7 @@ from dogent_tui.processes import kill_tree
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
+from dogent_tui.tools.planning import NAME as PLAN
 from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.workspace.files import atomic_write, private_folder
@@ -71,8 +75,14 @@ from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 from dogent_tui.workspace.undo_log import UndoLog
 
-TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearch", "WebFetch")
+TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebSearch", "WebFetch")
 """The CLI's own tools that the model is offered; those of the web only where ours do not stand in for them."""
+
+_PLANS = (tool_name(PLAN), "TodoWrite")
+"""Tools whose calls are the plan. The CLI's is not offered; earlier conversations have it."""
+
+_RECORDS = {"permissions": {"deny": ["Read(.dogent/history.json)", "Read(.dogent/archives/**)"]}}
+"""Our records of the workspace, which the CLI's Read, Grep and Glob leave out (measured): what was asked before is no source."""
 
 
 def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
@@ -90,6 +100,13 @@ _DISK_ERRORS = frozenset(
 _REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the prompt again.")
 _REINSTALL = tr("Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the process.")
 
+_OURS_EACH_TIME: SystemPromptPreset = {"type": "preset", "preset": "claude_code", "snapshot": False}
+"""No preset, in truth: it is how the SDK takes a prompt from a file and still says that a conversation which is resumed gets the
+prompt of now. By default it keeps that of its first request (measured), with wishes and a wall of long ago."""
+
+_AFTER_A_QUESTION = (TextDelta, TextFinished, ThinkingDelta, ToolPreparing, ToolUse)
+"""What the model may still say after a call of `AskUserQuestion`, which the CLI refuses, before its turn is over."""
+
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 """`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
 
@@ -102,7 +119,8 @@ class ConversationOptions:
     which came before the prompt of the run `dropped`.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `notices` are told before anything else.
-    `review_mode` says whether the user reviews every change; it may change at any time.
+    `review_mode` says whether the user reviews every change; it may change at any time. `standing` is what the system prompt says
+    of the user's wishes, `read_standing` reads what they are now.
     """
 
     cwd: Path
@@ -117,6 +135,8 @@ class ConversationOptions:
     at_screen: bool = True
     notices: tuple[Notice, ...] = ()
     review_mode: ReviewMode | None = None
+    standing: ProjectInstructions = field(default_factory=ProjectInstructions)
+    read_standing: Callable[[], ProjectInstructions] = ProjectInstructions
 
 
 class ClaudeConversation:
@@ -161,7 +181,6 @@ class ClaudeConversation:
             ask,
             options.cwd,
             copies,
-            {ASK_USER_QUESTION: asking.answer},
             libraries.requests,
             asking.reviewing,
             self._commands.wrapped,
@@ -174,16 +193,22 @@ class ClaudeConversation:
         self._prompt = options.system_prompt
         self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
         self._secrets = options.endpoint.secrets
+        self._is_asked = False
+        self._earlier = options.fork_of or (options.session_id if options.resume else "")
+        self._told = self._in_prompt = options.standing
+        self._read_standing = options.read_standing
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[] if libraries.consent else [*native_tools(ours), ASK_USER_QUESTION],
+                tools=[] if libraries.consent else native_tools(ours),
                 mcp_servers={**dogent_server([*asking.tools(), *ours])},
-                system_prompt={"type": "file", "path": str(self._prompt_file)},
+                system_prompt=_OURS_EACH_TIME,
+                extra_args={"system-prompt-file": str(self._prompt_file)},
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
                 model=options.endpoint.model or None,
                 setting_sources=[],
+                settings=json.dumps(_RECORDS),
                 strict_mcp_config=True,
                 permission_mode="default",
                 hooks={**gate.hooks(), **asking.hooks()},
@@ -219,15 +244,30 @@ class ClaudeConversation:
     async def send(self, text: str, message_id: str) -> None:
         """Send a user message, which the CLI's transcript keeps under `message_id`. Raises AgentError where the CLI is gone."""
         self._translator.start_turn()
+        self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         changed = await asyncio.to_thread(self._ledger.changed)
         if changed:
             places = [str(path.relative_to(self._root) if path.is_relative_to(self._root) else path) for path in changed]
             text = f"{text}\n\n{changed_files(places)}"
+        if note := await asyncio.to_thread(self._what_changed):
+            text = f"{text}\n\n{note}"
         try:
             await self._client.query(_user_message(text, message_id))
         except Exception as error:
             raise AgentError(tr("The agent process has exited."), tr("Send the prompt again.")) from error
+
+    def _what_changed(self) -> str:
+        """Return the note of how the user's wishes differ from what the model was told of them, and take it as told."""
+        try:
+            now = self._read_standing()
+        except OSError:
+            return ""
+        # What was told in a message of an earlier process is older than what the system prompt says, and comes after it.
+        earlier, self._earlier = self._earlier, ""
+        known = None if earlier and mentions(earlier, STANDING_CHANGED) else self._told
+        self._told = now
+        return standing_changed(known, now)
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
@@ -237,13 +277,12 @@ class ClaudeConversation:
                 for said in (*self._gate.take_heard(), *self._asking.take_heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
-                    if isinstance(event, CopiesKept):  # a command's own doing
-                        await asyncio.to_thread(self._ledger.expect, map(Path, event.paths))
-                    if isinstance(event, ToolResult):
-                        part = part_given(getattr(message, "tool_use_result", None), event.content)
-                        await self._gate.after_tool(event.tool_use_id, is_error=event.is_error, part=part)
-                    elif isinstance(event, TurnEnded):
-                        await self._gate.after_turn()
+                    await self._note(event, message)
+                    if self._is_asked and isinstance(event, _AFTER_A_QUESTION):
+                        continue
+                    if isinstance(event, ToolUse) and (asked := understood(event)):
+                        event, self._is_asked = asked, True
+                        await self.interrupt()
                     if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(event.tool_use_id):
                         event = replace(event, is_error=False)  # what was reviewed did not fail
                     yield event
@@ -253,10 +292,22 @@ class ClaudeConversation:
         finally:
             receiving.cancel()
 
+    async def _note(self, event: Event | TurnEnded, message: object) -> None:
+        """Have the ledger and the gate know what `event`, which came with `message`, says of files and calls."""
+        if isinstance(event, CopiesKept):  # a command's own doing
+            await asyncio.to_thread(self._ledger.expect, map(Path, event.paths))
+        elif isinstance(event, ToolResult):
+            part = part_given(getattr(message, "tool_use_result", None), event.content)
+            await self._gate.after_tool(event.tool_use_id, is_error=event.is_error, part=part)
+        elif isinstance(event, TurnEnded):
+            await self._gate.after_turn()
+
     async def _receive(self) -> None:
         """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes too."""
         try:
             async for message in self._client.receive_messages():
+                if isinstance(message, SystemMessage) and message.subtype == "compact_boundary":
+                    self._told = self._in_prompt  # what was told since is in a summary at best
                 self._inbox.put_nowait(message)
         finally:
             self._inbox.put_nowait(None)
@@ -327,6 +378,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         **inherited,
         **endpoint.environment(),
         "BASH_MAX_TIMEOUT_MS": str(LONGEST_MS),
+        "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS": "1",
         "CLAUDE_CONFIG_DIR": str(config_dir),
         "CLAUDE_CODE_DISABLE_FILE_MENTIONS": "1",
         "CLAUDE_CODE_ENABLE_TASKS": "0",
@@ -460,7 +512,7 @@ class Translator:
         for position, block in enumerate(message.content):
             if isinstance(block, ToolUseBlock):
                 yield ToolUse(tool_use_id=block.id, name=block.name, input=block.input)
-                if block.name == "TodoWrite":
+                if block.name in _PLANS:
                     yield _todos_changed(block.input)
             elif isinstance(block, TextBlock) and (message.message_id or "") not in self._streamed:
                 yield TextFinished(message_id=message.message_id or message.uuid or "", block=position, text=block.text)

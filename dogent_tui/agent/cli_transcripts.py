@@ -62,6 +62,11 @@ def is_remembered(session_id: str) -> bool:
     return bool(_transcripts(session_id))
 
 
+def mentions(session_id: str, words: str) -> bool:
+    """Whether `words` (ASCII) occur in what the CLI remembers of a session. Blocks."""
+    return any(words.encode() in file.read_bytes() for file in _transcripts(session_id))
+
+
 def first_remembered(session_id: str, runs: Sequence[str]) -> str:
     """Return the first of `runs` whose prompt the CLI has, empty where it has none of them."""
     prompts = {_run_of(entry) for entry in _entries(session_id) if entry.get("type") == "user"}

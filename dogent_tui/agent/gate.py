@@ -5,7 +5,7 @@ raises would fail open, so everything that goes wrong in it becomes a denial (me
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -59,9 +59,6 @@ _REVIEWS = "The user reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
 
 
-Answer: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[PermissionResultAllow | PermissionResultDeny]]
-"""Answers a call that is a question to the user."""
-
 Part: TypeAlias = tuple[int, int, int]
 """Where a part of a text begins and ends, counted from 0, and how much there is: in lines, or in characters."""
 
@@ -94,7 +91,6 @@ class Gate:
         ask: Ask,
         cwd: Path,
         copies: UndoLog | None = None,
-        answered: Mapping[str, Answer] | None = None,
         requests: RequestBook | None = None,
         reviewing: Reviewing | None = None,
         behind_wall: BehindWall | None = None,
@@ -102,7 +98,6 @@ class Gate:
     ) -> None:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
 
-        `answered` are the tools whose calls are no question of permission but one to the user, and what answers them.
         `requests` records the calls that consult documents: those tools run by what was approved there. `reviewing` takes the
         calls that the user reviews in place of their being run, once they may run, and learns where proposals may lead.
         `behind_wall` has commands run behind the wall; without it none runs. `ledger` notes which files the model sees.
@@ -111,7 +106,6 @@ class Gate:
         self._given: dict[str, list[_Given]] = {}
         self._reviewing = reviewing
         self._behind_wall = behind_wall
-        self._answered = answered or {}
         self._requests = requests or RequestBook()
         self._authority = authority
         self._ask = ask
@@ -200,8 +194,6 @@ class Gate:
         self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         """Put the call to the user and wait. Suggestions of the CLI to remember the answer are never applied."""
-        if tool in self._answered:
-            return await self._answered[tool](tool_input)
         status: Status = "denied"
         try:
             answer = await self._permit(tool, tool_input, context)

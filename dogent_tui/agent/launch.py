@@ -14,11 +14,12 @@ from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.cli_transcripts import claude_config_dir
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation, SessionChoice
 from dogent_tui.agent.events import Notice
-from dogent_tui.agent.project_instructions import read_project_instructions
+from dogent_tui.agent.project_instructions import ProjectInstructions, read_project_instructions
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.settings import WorkspaceSettings
 from dogent_tui.workspace.trust import FolderTrust
 from dogent_tui.workspace.walking import changed_files
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dogent_tui.workspace.undo_log import UndoLog
-
-_MOST_LANGUAGE = 60
 
 
 AnsweredBy: TypeAlias = Literal["user", "file", "nobody"]
@@ -38,8 +37,8 @@ class ClaudeLauncher(msgspec.Struct):
     """Starts the real CLI for one workspace and one endpoint: with the offline engine behind it where that is the endpoint, and
     with a relay before it where it is a local server.
 
-    `libraries` is what our tools work with; it is closed with the launcher. `doc_template` names the template that stands in
-    every conversation. `answered_by` is who answers what the agent asks.
+    `libraries` is what our tools work with; it is closed with the launcher. `settings` reads those of the workspace.
+    `answered_by` is who answers what the agent asks.
     `review_mode`: whether the user reviews every change that it makes.
     """
 
@@ -48,8 +47,7 @@ class ClaudeLauncher(msgspec.Struct):
     authority: Authority
     trust: FolderTrust
     libraries: Libraries
-    language: str = ""
-    doc_template: str = ""
+    settings: "Callable[[], WorkspaceSettings]" = WorkspaceSettings
     copies: "Callable[[], UndoLog] | None" = None
     answered_by: AnsweredBy = "user"
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
@@ -59,7 +57,7 @@ class ClaudeLauncher(msgspec.Struct):
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the user types."""
-        endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
+        endpoint, (words, standing) = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
         from dogent_tui.agent import claude
 
         options = claude.ConversationOptions(
@@ -75,6 +73,8 @@ class ClaudeLauncher(msgspec.Struct):
             at_screen=self.answered_by == "user",
             notices=self._untold,
             review_mode=self.review_mode,
+            standing=standing,
+            read_standing=self._standing,
         )
         self._untold = ()
         copies = self.copies() if self.copies else None
@@ -90,20 +90,24 @@ class ClaudeLauncher(msgspec.Struct):
         """Stop the offline engine or the relay, if it runs, and close the libraries, at the same time."""
         await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
-    def _prepare(self) -> str:
-        """Import the SDK, and return the system prompt."""
+    def _prepare(self) -> tuple[str, ProjectInstructions]:
+        """Import the SDK, and return the system prompt with the wishes that it holds."""
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
-        root, can_answer, consent = str(self.workspace.root), self.answered_by != "nobody", self.libraries.consent
-        if not self.trust.trusted:  # the words of whoever made the folder would speak for the user here
-            return system_prompt(workspace=root, can_answer=can_answer, consent=consent)
-        return system_prompt(
-            workspace=root,
-            standing=read_project_instructions(self.workspace, self.doc_template),
-            language=self.language[:_MOST_LANGUAGE],
-            can_answer=can_answer,
-            consent=consent,
+        standing = self._standing()
+        words = system_prompt(
+            workspace=str(self.workspace.root),
+            standing=standing,
+            can_answer=self.answered_by != "nobody",
+            at_screen=self.answered_by == "user",
+            wall=self.authority.standing.level,
+            consent=self.libraries.consent,
         )
+        return words, standing
+
+    def _standing(self) -> ProjectInstructions:
+        """Read what applies in the workspace now: nothing where the words of whoever made the folder would speak for the user."""
+        return read_project_instructions(self.workspace, self.settings()) if self.trust.trusted else ProjectInstructions()
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

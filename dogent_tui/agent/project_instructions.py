@@ -1,4 +1,4 @@
-"""What stands in every conversation of a workspace: the user's wishes, the template of its documents, the lessons learnt."""
+"""What applies in every conversation of a workspace: the user's wishes, the template of its documents, the lessons learnt."""
 
 import codecs
 
@@ -9,38 +9,36 @@ from dogent_tui.language import tr
 from dogent_tui.plain import cut_bytes
 from dogent_tui.workspace.lessons import latest_lessons, lessons_text
 from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.settings import ConfigWarning
+from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings
 from dogent_tui.workspace.templates import find_template, templates
 
 MOST_BYTES = 60_000
 """Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is cut, and both are told."""
 
+_MOST_LANGUAGE = 60
 _MOST_READ = 200_000
 """Bytes read of `.dogent/dogent.md`."""
 
 
 class ProjectInstructions(msgspec.Struct, frozen=True):
-    """`constraints` is the text of `.dogent/dogent.md`, `template` that of the document template; empty where there is none."""
+    """`constraints` is the text of `.dogent/dogent.md`, `template` that of the document template; empty where there is none.
+
+    `language` is that of replies and documents, empty where the user settled none.
+    """
 
     constraints: str = ""
     template: str = ""
     lessons: str = ""
-
-    @property
-    def as_prompt(self) -> str:
-        """What of it the system prompt says under its last heading."""
-        parts = [self.constraints.strip() or "(The workspace has none.)"]
-        if self.template:
-            parts.append(f"# The template for documents of this workspace\n{self.template.strip()}")
-        if self.lessons:
-            parts.append(f"# Lessons from earlier work here (.dogent/lessons.md)\n{self.lessons}")
-        return "\n\n".join(parts)
+    language: str = ""
 
 
-def read_project_instructions(workspace: Workspace, doc_template: str = "") -> ProjectInstructions:
-    """Read what stands in `workspace`, which has to be trusted. A template that is not there is left out. Raises OSError."""
+def read_project_instructions(workspace: Workspace, settings: WorkspaceSettings) -> ProjectInstructions:
+    """Read what applies in `workspace`, which has to be trusted. A template that is not there is left out. Raises OSError."""
     return ProjectInstructions(
-        _constraints(workspace), _template(workspace, doc_template), latest_lessons(lessons_text(workspace))
+        _constraints(workspace),
+        _template(workspace, settings.doc_template),
+        latest_lessons(lessons_text(workspace)),
+        settings.primary_language.strip()[:_MOST_LANGUAGE],
     )
 
 

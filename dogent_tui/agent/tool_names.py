@@ -31,6 +31,7 @@ _NAMES: Mapping[str, str] = {
     "search_markdown_content": tr("Search Markdown"),
     "search_markdown_files": tr("Find Markdown files"),
     "Task": tr("Subtask"),
+    "plan": tr("Plan"),
     "TodoWrite": tr("Plan"),
     "WebFetch": tr("Fetch page"),
     "WebSearch": tr("Search web"),

@@ -95,9 +95,9 @@ def _advice(description: str, **schema: Any) -> dict[str, Any]:
 _OPTION_SCHEMA = {
     "type": "object",
     "properties": {
-        "label": {"type": "string", "description": "What the user reads."},
-        "value": {"type": "string", "description": "What comes back; the label where it is left out."},
-        "description": {"type": "string", "description": "One more line that explains the option."},
+        "label": {"type": "string"},
+        "value": {"type": "string"},
+        "description": {"type": "string"},
     },
     "required": ["label"],
 }
@@ -105,13 +105,13 @@ _OPTION_SCHEMA = {
 _QUESTION_SCHEMA = {
     "type": "object",
     "properties": {
-        "id": {"type": "string", "description": "A short name for the answer, such as audience."},
-        "question": {"type": "string", "description": "The question, in the user's language."},
-        "options": {"type": "array", "items": _OPTION_SCHEMA, "description": "The answers to choose from; none: free text."},
-        "recommended": {"type": "string", "description": "The value of the option that you would choose."},
-        "allow_freeform": {"type": "boolean", "description": "Whether the user may answer in their own words."},
-        "placeholder": {"type": "string", "description": "A hint in the empty field for free text."},
-        "multiple": {"type": "boolean", "description": "Whether several options may be chosen."},
+        "id": {"type": "string", "description": "Such as audience."},
+        "question": {"type": "string"},
+        "options": {"type": "array", "items": _OPTION_SCHEMA},
+        "recommended": {"type": "string", "description": "The value you would choose."},
+        "allow_freeform": {"type": "boolean"},
+        "placeholder": {"type": "string"},
+        "multiple": {"type": "boolean"},
     },
     "required": ["id", "question"],
 }
@@ -119,11 +119,11 @@ _QUESTION_SCHEMA = {
 JSON_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "type": _advice("What to ask for. Required.", type="string", enum=["clarification", "outline_edit"]),
-        "title": _advice("The heading of the screen, a few words. Required.", type="string"),
-        "preface": _advice("A sentence or two that say why you ask.", type="string"),
-        "questions": _advice("The questions of a clarification, all of them at once.", type="array", items=_QUESTION_SCHEMA),
-        "outline_text": _advice("The outline that the user is to edit, as Markdown headings.", type="string"),
+        "type": _advice("Required.", type="string", enum=["clarification", "outline_edit"]),
+        "title": _advice("A few words. Required.", type="string"),
+        "preface": _advice("Why you ask.", type="string"),
+        "questions": _advice("Of a clarification.", type="array", items=_QUESTION_SCHEMA),
+        "outline_text": _advice("Markdown headings.", type="string"),
     },
 }
 """The schema of the tool's input."""
@@ -307,8 +307,7 @@ _MARKED = re.compile(r"\s*[(（]\s*recommended\s*[)）]\s*$", re.IGNORECASE)
 def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
     """Return the input of the CLI's `AskUserQuestion` as a clarification. Raises RequestError.
 
-    The CLI always lets the user answer otherwise, so that each question takes free text. The values of options are their
-    labels, which is what `to_ask_user_question` gives back.
+    The CLI always lets the user answer otherwise, so that each question takes free text. The values of options are their labels.
     """
     questions = [_asked(item) for item in _list(given, "questions", "", MOST_QUESTIONS)]
     count = len(questions)
@@ -336,15 +335,6 @@ def _asked_option(option: Any) -> Any:
     if not isinstance(option, Mapping) or not isinstance(label := option.get("label"), str):
         return option
     return {"label": _MARKED.sub("", label) or label, "value": label, "description": option.get("description")}
-
-
-def to_ask_user_question(request: Clarification, answers: Mapping[str, Any]) -> dict[str, str]:
-    """Return `answers` (id → value, values or text) as the CLI takes them: question → label, several parted by commas.
-
-    A question that was skipped is left out.
-    """
-    given = ((question, values_of(answers.get(question.id))) for question in request.questions)
-    return {question.question: ", ".join(values) for question, values in given if values}
 
 
 # ── What goes back to the model ───────────────────────────────────────────────────────────────────

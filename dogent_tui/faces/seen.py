@@ -56,6 +56,7 @@ _DOING: Mapping[str, tuple[str, str]] = {  # the kind of the Agent Client Protoc
     "analyze_media": ("read", "use"),
     "Bash": ("execute", "run"),
     "propose_document_change": ("edit", "propose"),
+    "plan": ("think", "use"),
     "TodoWrite": ("think", "use"),
     "Write": ("edit", "write"),
 }

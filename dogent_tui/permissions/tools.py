@@ -21,7 +21,7 @@ _PATHLESS = names(
     "TodoWrite Task Agent WebSearch AskUserQuestion ExitPlanMode EnterPlanMode BashOutput KillShell KillBash"
     " TaskOutput TaskStop TaskCreate TaskUpdate TaskList TaskGet Skill SlashCommand ToolSearch ListMcpResources"
     " ListMcpResourcesTool ReadMcpResource ReadMcpResourceTool StructuredOutput Brief SendUserMessage"
-    " mcp__dogent__web_search mcp__dogent__ui_request"
+    " mcp__dogent__web_search mcp__dogent__ui_request mcp__dogent__plan"
 )
 _OURS = "mcp__dogent__"
 _PATH_KEY = re.compile(

@@ -20,19 +20,18 @@ MOST_CHARS = 40_000
 """Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
 
 DESCRIPTION = """\
-Check a Markdown draft against its sources, without a model: every quotation of four words or more, every number in its
-context, every citation. Run it before you say that a document is done, and correct what it finds. The answer: a summary, then
-JSON with the findings that are not verbatim. verdict: altered (diff: equal, delete = only in the source, insert = only in the
-draft), found_elsewhere (not in the source or on the page that the draft names), not_found, unreadable_source. It only says
-where words are, not whether they are true."""
+Check a Markdown draft against its sources: every quotation of four words or more, every number in its context, every
+citation. The answer: a summary, then JSON with what is not verbatim. verdict: altered (diff: delete = only in the source,
+insert = only in the draft), found_elsewhere (than the draft says), not_found, unreadable_source. It says where words are, not
+whether they are true."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "path": {"type": "string", "description": "The draft, relative to the workspace."},
-        "sources": {"type": "string", "description": "The folder of the sources (default: the workspace)."},
-        "all": {"type": "boolean", "description": "Also list what is verbatim, with its place."},
-        "offset": {"type": "integer", "description": "Which finding to start from: what the part before named."},
+        "path": {"type": "string", "description": "The draft."},
+        "sources": {"type": "string", "description": "Their folder (default: the workspace)."},
+        "all": {"type": "boolean", "description": "List what is verbatim, too."},
+        "offset": {"type": "integer", "description": "The next_offset before."},
     },
     "required": ["path"],
 }

@@ -32,29 +32,27 @@ _LONG_VALUE = 1_000
 """Characters of JSON after which a value of the metadata, such as an outline, is told by its beginning."""
 
 DESCRIPTION = f"""\
-Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, and any text in any encoding. Use it for
-these instead of Read or Bash. The answer begins with what is known of the document. Long documents come in parts of max_chars
-characters (default: {DEFAULT_CHARS}): if the answer says there is more, call again with the offset it gives. A
-workbook gives its first sheet unless sheet names another; pages ("3-7,12") chooses pages of a pdf. Images and videos are for
-analyze_media."""
+Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, and text in any encoding. The answer begins
+with what is known of it. Long ones come in parts of max_chars characters (default: {DEFAULT_CHARS}). A workbook gives its first
+sheet unless sheet names another."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "path": {"type": "string", "description": "The document, relative to the workspace or absolute."},
-        "sheet": {"type": "string", "description": "The sheet of a workbook (default: the first)."},
-        "pages": {"type": ["string", "integer"], "description": 'Pages of a pdf, for example "3-7,12" (default: all).'},
+        "path": {"type": "string", "description": "The document."},
+        "sheet": {"type": "string", "description": "Of a workbook."},
+        "pages": {"type": ["string", "integer"], "description": 'Of a pdf: "3-7,12".'},
         "changes": {
             "type": "string",
             "enum": ["accept", "reject", "all"],
-            "description": "Tracked changes of a docx: as accepted (default), as rejected, or all marked up.",
+            "description": "Tracked changes of a docx.",
         },
-        "max_chars": {"type": "integer", "description": f"Characters of the answer, {FEWEST_CHARS} to {MOST_CHARS}."},
+        "max_chars": {"type": "integer", "description": f"{FEWEST_CHARS} to {MOST_CHARS}."},
         "images": {
             "type": "boolean",
-            "description": "Also save the pictures of a docx, odt, epub, pptx, rtf or html into the images folder.",
+            "description": "Also save its pictures into the images folder.",
         },
-        "offset": {"type": "integer", "description": "Where to read on: the offset that the part before named."},
+        "offset": {"type": "integer", "description": "Where to read on, as the part before said."},
     },
     "required": ["path"],
 }

@@ -19,18 +19,17 @@ from dogent_tui.workspace.places import ApprovedPlaces
 NAME = "export_document"
 
 DESCRIPTION = """\
-Export a Markdown file as a finished pdf or docx. Write the Markdown first, then call this; do not make such files otherwise.
-Front matter gives the title, author, date, lang, keywords and subject; toc: true adds a table of contents (at a line [TOC], else
-at the start). A line \\newpage breaks the page. $…$ and $$…$$ are formulas. An image alone in its paragraph is a figure, its
-title the caption; {width=50%} after an image sets its size. Only images inside the workspace are taken. The answer lists what
-was left out: tell the user of it."""
+Export a finished Markdown file as pdf or docx. Front matter gives title, author, date, lang, keywords and subject; toc: true adds
+a table of contents (at a line [TOC], else at the start). A line \\newpage breaks the page. $…$ and $$…$$ are formulas. An image
+alone in its paragraph is a figure, its title the caption; {width=50%} after it sets its size. Only images of the workspace are
+taken. The answer lists warnings and what was left out."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "md_path": {"type": "string", "description": "The Markdown file, relative to the workspace or absolute."},
-        "output_path": {"type": "string", "description": "The file to write; beside the Markdown, with its name, by default."},
-        "format": {"type": "string", "enum": list(KINDS), "description": "What to make of it."},
+        "md_path": {"type": "string", "description": "The Markdown file."},
+        "output_path": {"type": "string", "description": "Default: beside the Markdown."},
+        "format": {"type": "string", "enum": list(KINDS)},
     },
     "required": ["md_path", "format"],
 }

@@ -17,8 +17,7 @@ READ, FIND, SEARCH, TREE = "read_markdown_file", "search_markdown_files", "searc
 MOST_CHARS = 40_000
 """Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
 
-_PATTERN = "a part of the name in any capitals, or a glob such as *.md or notes/**/*.md"
-_SKIPS = "Hidden folders, node_modules and what .gitignore leaves out are skipped."
+_PATTERN = "a part of the name, or a glob such as notes/**/*.md"
 
 
 class _Read(msgspec.Struct, forbid_unknown_fields=True):
@@ -66,10 +65,10 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     yield _tool(
         requests,
         READ,
-        "Read a Markdown file of the workspace. The answer: a line of JSON (path, name, size, modified), then its content.",
+        "Read a Markdown file: a line of JSON about it, then its content.",
         {
-            "path": {"type": "string", "description": "The file, relative to the workspace or absolute."},
-            "offset": {"type": "integer", "description": "Where to read on in a long file: what the part before named."},
+            "path": {"type": "string", "description": "The file."},
+            "offset": {"type": "integer", "description": "Where to read on, as the part before said."},
         },
         ("path",),
         _Read,
@@ -78,10 +77,10 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     yield _tool(
         requests,
         FIND,
-        f"Find Markdown files of the workspace by name. {_SKIPS}",
+        "Find Markdown files by name. Hidden and ignored ones are skipped, here and in the other three.",
         {
-            "pattern": {"type": "string", "description": f"{_PATTERN.capitalize()}. All files without it."},
-            "regex": {"type": "boolean", "description": "The pattern is a regular expression over the relative path."},
+            "pattern": {"type": "string", "description": f"{_PATTERN.capitalize()}, or a regex. Default: all."},
+            "regex": {"type": "boolean"},
         },
         (),
         _Find,
@@ -90,18 +89,17 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     yield _tool(
         requests,
         SEARCH,
-        f"Search the contents of the Markdown files of the workspace for a text, in any capitals. {_SKIPS} The answer "
-        "counts all matches and shows the first lines of each file.",
+        "Search Markdown files for a text, in any capitals: all matches counted, the first lines of each file shown.",
         {
-            "query": {"type": "string", "description": "The text."},
-            "file_pattern": {"type": "string", "description": f"Only files named so: {_PATTERN}."},
-            "regex": {"type": "boolean", "description": "The query is a regular expression."},
+            "query": {"type": "string"},
+            "file_pattern": {"type": "string", "description": f"{_PATTERN.capitalize()}."},
+            "regex": {"type": "boolean"},
         },
         ("query",),
         _Search,
         search,
     )
-    yield _tool(requests, TREE, f"List the folders and files of the workspace as a tree. {_SKIPS}", {}, (), _Tree, tree)
+    yield _tool(requests, TREE, "List the folders and files of the workspace as a tree.", {}, (), _Tree, tree)
 
 
 def _tool(

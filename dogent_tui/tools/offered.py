@@ -14,6 +14,7 @@ from dogent_tui.tools.documents import document_tools
 from dogent_tui.tools.exporting import export_tools
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.markdown_search import FIND, READ, SEARCH, TREE, manuscript_tools
+from dogent_tui.tools.planning import planning_tools
 from dogent_tui.tools.vision import vision_tools
 from dogent_tui.tools.web import web_tools
 
@@ -27,6 +28,7 @@ FAMILIES: tuple[Family, ...] = (
     web_tools,
     manuscript_tools,
     checking_tools,
+    planning_tools,
 )
 """In the order in which the model reads of them."""
 

@@ -17,18 +17,17 @@ from dogent_tui.workspace.paths import Workspace
 NAME = "propose_document_change"
 
 DESCRIPTION = """\
-Propose a change of a document: the user reviews it hunk by hunk, and what they accept is written. Give the whole new text
-of the file, changed only where you mean to. The answer says of each hunk whether it was accepted, edited or rejected, with the
-user's comments. Nothing else writes the file: do not write it yourself afterwards."""
+Propose a change of a document: the user reviews it hunk by hunk, and what they accept is written. Give the whole text of the
+file, changed only where you mean to. The answer says what became of each hunk: accepted, edited or rejected, with comments."""
 
-PATH = "The file, relative to the workspace. It may be a new one. By default the document that the user has open."
+PATH = "The file; may be new. Default: the document that the user has open."
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "path": {"type": "string", "description": PATH},
-        "new_content": {"type": "string", "description": "The whole text of the file as you propose it."},
-        "summary": {"type": "string", "description": "A sentence or two that say what you changed and why."},
+        "new_content": {"type": "string", "description": "The whole text."},
+        "summary": {"type": "string", "description": "What you changed and why, in a sentence or two."},
     },
     "required": ["new_content", "summary"],
 }

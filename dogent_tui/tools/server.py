@@ -11,7 +11,7 @@ SERVER = "dogent"
 """What the CLI puts into the names of our tools: ``mcp__dogent__NAME``."""
 
 
-REASON = {"type": "string", "description": "Why you need this, in one plain sentence: the user reads it and decides by it."}
+REASON = {"type": "string", "description": "Why, in one sentence: the user decides by it."}
 """The input of tools that ask each time."""
 
 

@@ -11,10 +11,9 @@ from dogent_tui.tools.server import result
 NAME = "ui_request"
 
 DESCRIPTION = """\
-Ask the user on a screen of the application, and stop. Two kinds:
-- type "clarification": a form with all your questions at once, each with options and the one you recommend.
-- type "outline_edit": the outline of a document, as Markdown headings, which the user edits in a tree.
-Your turn ends with this call: call it last and alone. What the user answers comes as their next message."""
+Ask the user on a screen, and stop: your turn ends with this call, and the answer is the next message.
+- "clarification": a form with all questions, each with options and the one you recommend.
+- "outline_edit": an outline as Markdown headings, which the user edits in a tree."""
 
 ANSWERING = "The request is open: the user is answering on a screen. Your turn ends here; the answer is their next message."
 """What the model later reads as the result of its call."""

@@ -19,19 +19,18 @@ from dogent_tui.workspace.settings import load_settings
 NAME = "analyze_media"
 
 DESCRIPTION = """\
-Describe an image or a video. The answer is {"summary", "tags", "text"}: what it shows, a few short tags, and the \
-legible text word for word. Use it instead of Read for png, jpg, gif, webp, avif, tiff, bmp, and for mp4, mov, webm, mkv, avi. \
-The file is sent to the vision model that the user chose. An error says what is wrong: if only the user can fix it, \
-such as a missing key, ask them to, and stop. Never describe what you have not seen."""
+Describe an image or a video: {"summary", "tags", "text" (legible words, verbatim)}. For png, jpg, gif, webp, avif, tiff, bmp, \
+mp4, mov, webm, mkv, avi. The file goes to the vision model that the user chose. An error says what is wrong: if only the user \
+can fix it, such as a missing key, ask them to, and stop."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "path": {"type": "string", "description": "The image or video, relative to the workspace or absolute."},
+        "path": {"type": "string", "description": "The file."},
         "media_type": {
             "type": "string",
             "enum": ["image", "video"],
-            "description": "Its type (default: detected from its content). A type that does not match the content is an error.",
+            "description": "Default: as its content says.",
         },
     },
     "required": ["path"],

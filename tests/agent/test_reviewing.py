@@ -31,7 +31,7 @@ class Desk:
         self.meanwhile = lambda: None
         self.copies = UndoLog(self.workspace, "s")
         self.asking = Asking(self.form, self.workspace, at_screen=at_screen, review_mode=self.mode)
-        self.gate = Gate(Authority(self.workspace), self.ask, self.root, self.copies, {}, None, self.asking.reviewing)
+        self.gate = Gate(Authority(self.workspace), self.ask, self.root, self.copies, None, self.asking.reviewing)
 
     async def form(self, event):
         self.shown.append(event)

@@ -19,7 +19,6 @@ from dogent_tui.agent.ui_requests import (
     check_answers,
     from_ask_user_question,
     parse_request,
-    to_ask_user_question,
 )
 
 AUDIENCE = {
@@ -261,15 +260,6 @@ def test_the_question_of_the_cli_becomes_a_clarification():
     assert library.takes_text
     assert parts.multiple
     assert parts.recommended == ()
-
-
-def test_its_answers_go_back_by_question():
-    request = from_ask_user_question(ASKED)
-    assert to_ask_user_question(request, {"q1": "date-fns (Recommended)", "q2": ["a", "of my own"]}) == {
-        "Which library?": "date-fns (Recommended)",
-        "Which parts?": "a, of my own",
-    }
-    assert to_ask_user_question(request, {"q1": None, "q2": []}) == {}
 
 
 @pytest.mark.parametrize(

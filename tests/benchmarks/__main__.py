@@ -7,7 +7,7 @@ from tests.benchmarks.table import Row, show, write
 
 SUBJECTS = (
     "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx", "printing", "documents", "web",
-    "search", "windows", "commands", "quotes", "memory", "faces",
+    "search", "windows", "commands", "quotes", "memory", "request", "faces",
 )  # fmt: skip
 
 

@@ -185,7 +185,8 @@ def _service(
     copies = session_copies(workspace, COPIES)
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
     libraries = libraries or Libraries(workspace, WorkspaceSettings())
-    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, doc_template=doc_template, copies=copies)
+    settings = WorkspaceSettings(doc_template=doc_template)
+    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, settings=lambda: settings, copies=copies)
     options = {"heard": libraries.hosts.heard, "began": lambda run_id: copies().begin_run(run_id), **options}
     return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.offline.messages_api import ReplyText
 from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
@@ -161,22 +162,18 @@ async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(a
 
 
 async def test_the_question_of_the_cli_is_the_output_too(api, profile, run):
-    api.call("AskUserQuestion", {"questions": [{**COLOR, "options": []}]})  # what the CLI itself does not take
+    def painted(request):
+        return (ReplyText("Painted." if "Which color?\n→ Blue" in request.last_user_text() else "I go on unasked."),)
+
     api.call("AskUserQuestion", {"questions": [COLOR]})
+    api.otherwise(painted)
     status, stdout, stderr = await run("Paint")
     asked = json.loads(stdout)
     assert (status, asked["type"], asked["questions"][0]["question"]) == (11, "clarification", "Which color?")
     assert '{"q1": "…"}' in stderr
-    assert len(api.requests) == 2
 
-    api.call("AskUserQuestion", {"questions": [COLOR | {"question": "Which other?"}]})
-    api.say("Painted.")
     status, stdout, _ = await run("", answers={"q1": "Blue"}, continue_latest=True)
     assert (status, stdout) == (0, "Painted.\n")
-    assert len(api.requests) == 4
-    assert "Which color?\n→ Blue" in api.requests[2].last_user_text()
-    assert "the user is answering" in str(api.requests[2].messages)
-    assert "Which other?\n→ Blue" in api.requests[3].last_user_text()
 
 
 async def test_answers_that_are_there_already_are_given_once(api, profile, run):
@@ -247,6 +244,18 @@ async def test_a_template_goes_with_the_prompt(api, profile, run):
     assert status == 0
     assert "built-in:general" in str(api.requests[0].messages)
     assert "# " in str(api.requests[0].messages)
+
+
+async def test_print_mode_knows_the_wishes_the_template_and_the_lessons(api, workspace, profile, run):
+    workspace.settings_file.write_text('{"profile": "scripted", "doc_template": "built-in:proposal"}', encoding="utf-8")
+    workspace.constraints_file.write_text("# Output Format\n\npdf", encoding="utf-8")
+    workspace.lessons_file.write_text("# Lessons\n\n## 2026\n\nUse the second column.", encoding="utf-8")
+    api.say("Done.")
+    assert (await run("Write a letter"))[0] == 0
+    system = api.requests[0].system
+    assert system.index("# Output Format\n\npdf") < system.index("\n<template>\n") < system.index("Use the second column.")
+    assert "Nobody is at a screen" in system
+    assert "Nobody can be asked here" in system
 
 
 async def test_one_question_is_not_said_to_be_asked_twice(api, profile, run):

@@ -252,10 +252,45 @@ async def test_of_two_questions_one_denial_stops_both(api, agent):
 
 
 async def test_the_plan_is_an_event(api, agent):
-    api.call("TodoWrite", {"todos": [{"content": "Read", "status": "in_progress", "activeForm": "Reading"}]})
+    api.call("mcp__dogent__plan", {"todos": [{"content": "Read", "status": "in_progress"}]})
     api.say("Done.")
     await agent.run("Plan")
     assert [(todo.content, todo.status) for todo in agent.of(TodosChanged)[-1].todos] == [("Read", "in_progress")]
+    assert [result.content for result in agent.of(ToolResult)] == ["Shown. Open: 1 of 1."]
+
+
+async def test_our_records_are_not_what_the_model_finds(api, agent):
+    dot = agent.root / ".dogent"
+    (dot / "archives").mkdir(parents=True, exist_ok=True)
+    for name in ("history.json", "archives/history-1.json", "memory.md"):
+        (dot / name).write_text("the needle\n", encoding="utf-8")
+    api.call_all(("Grep", {"pattern": "needle"}), ("Glob", {"pattern": ".dogent/**/*"}))
+    api.say("Done.")
+    await agent.run("Where is the needle?")
+    for found in agent.of(ToolResult):
+        assert "memory.md" in found.content
+        assert "history" not in found.content
+
+
+async def test_what_changed_in_the_wishes_reaches_the_running_conversation_once(api, open_service, workspace):
+    choice = SessionChoice(str(uuid.uuid4()))
+    make_own_folder(workspace)
+    workspace.constraints_file.write_text("Metric units", encoding="utf-8")
+    async with open_service(session=choice) as agent:
+        for number, wishes in enumerate(("Metric units", "Imperial units", "Imperial units")):
+            workspace.constraints_file.write_text(wishes, encoding="utf-8")
+            api.say(f"Answer {number}.")
+            await agent.run(f"Question {number}")
+        told = [request.last_user_text().count("Imperial units") for request in api.requests]
+        assert told == [0, 1, 0]
+        assert "Metric units" in api.requests[0].system
+    workspace.constraints_file.write_text("No units", encoding="utf-8")
+    async with open_service(session=SessionChoice(choice.session_id, resume=True)) as agent:
+        for number in (4, 5):  # what was told before lies behind the new system prompt, and would count
+            api.say(f"Answer {number}.")
+            await agent.run(f"Question {number}")
+        assert [request.last_user_text().count("No units") for request in api.requests[-2:]] == [1, 0]
+        assert "No units" in api.requests[-1].system
 
 
 async def test_a_tool_that_fails_is_a_result_and_the_run_goes_on(api, agent):

@@ -5,10 +5,20 @@ import asyncio
 import pytest
 
 from dogent_tui.agent.conversation import SessionChoice
-from dogent_tui.agent.events import Attachment, Prompt, RunFinished, RunStarted, ToolResult, UiAnswer, UiRequested, UiSettled
+from dogent_tui.agent.events import (
+    Attachment,
+    Prompt,
+    RunFinished,
+    RunStarted,
+    TextFinished,
+    ToolResult,
+    UiAnswer,
+    UiRequested,
+)
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.errors import AgentError
+from dogent_tui.offline.messages_api import ReplyText
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.sessions import latest_session
 from tests.e2e.conftest import IN_ONE_LOOP
@@ -135,26 +145,18 @@ ASK_USER = {
 }
 
 
-async def test_the_question_of_the_cli_waits_in_its_run(api, agent):
-    api.call("AskUserQuestion", ASK_USER)
-    api.say("Blue it is.")
-    await agent.service.submit(Prompt("Paint"))
-    request = await agent.heard(UiRequested)
-    assert request.in_run
-    assert agent.of(RunFinished) == []
-    assert (await answer(agent, request, answers={"q1": "Blue"})).status == "completed"
-    assert '"Which color?"="Blue"' in agent.of(ToolResult)[0].content
-    assert len(agent.of(RunStarted)) == 1
+async def test_the_question_of_the_cli_is_not_offered_but_understood(api, agent):
+    def blue(request):
+        return (ReplyText("Blue it is." if "Which color?\n→ Blue" in request.last_user_text() else "I go on unasked."),)
 
     api.call("AskUserQuestion", ASK_USER)
-    await agent.service.submit(Prompt("Paint more"))
-    await agent.heard(UiRequested, 2)
-    await agent.service.interrupt()
-    assert (await agent.heard(RunFinished, 2)).status == "interrupted"
-    assert agent.of(UiSettled)[1].answer is None
-    assert agent.service.requests == ()
-    api.say("Fine.")
-    assert (await agent.run("Go on")).status == "completed"
+    api.otherwise(blue)
+    ended = await agent.run("Paint")
+    assert (ended.status, api.requests[0].tools.count("AskUserQuestion")) == ("needs_clarification", 0)
+    [request] = agent.service.requests
+    assert request.payload["questions"][0]["question"] == "Which color?"
+    assert (await answer(agent, request, answers={"q1": "Blue"})).result == "Blue it is."
+    assert "unasked" not in "".join(event.text for event in agent.of(TextFinished))
 
 
 async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_model(api, agent):

@@ -100,11 +100,12 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
     for file in (workspace.lessons_file, workspace.memory_file):
         file.write_text("# Use the second column\n")
     async with stage() as s:
-        await s.type("/show lessons")
-        await s.pilot.press("enter")
-        await s.until(lambda: s.app.screen is not s.app.conversation)
-        await s.pilot.press("escape")
-        await s.until(lambda: s.app.screen is s.app.conversation)
+        for what in ("lessons", "memory"):
+            await s.type(f"/show {what}")
+            await s.pilot.press("enter")
+            await s.until(lambda: s.app.screen is not s.app.conversation)
+            await s.pilot.press("escape")
+            await s.until(lambda: s.app.screen is s.app.conversation)
         await s.type("/clean all")
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)

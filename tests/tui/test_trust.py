@@ -93,7 +93,7 @@ async def test_trust_can_be_said_again(stage, brought):
         await send(s, "/trust")
         await asked(s)
         await s.pilot.press("down", "enter")
-        await s.until(lambda: hint(s).startswith("You trust this folder: .dogent is used. It applies from the next"))
+        await s.until(lambda: hint(s).startswith("You trust this folder: .dogent is used."))
         assert len(s.launcher.started) == 1
         await send(s, "/permissions")
         await s.until(lambda: isinstance(s.app.screen, PermissionsScreen))

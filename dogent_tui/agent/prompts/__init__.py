@@ -1,9 +1,11 @@
 """The words that the model gets: texts with named slots, in files beside this one."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
+from typing import Literal
 
 from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.project_instructions import ProjectInstructions
@@ -11,28 +13,73 @@ from dogent_tui.agent.turn_index import MOST_TOLD, Said
 
 _FOLDER = Path(__file__).parent
 
+STANDING_CHANGED = "<standing-changed>"
+"""How the note begins that tells how what applies in a workspace changed."""
+
+_STANDING = ("dogent-md", "template", "lessons")
+"""The tags of what applies in a workspace, the strongest first."""
+
+_OURS = re.compile(r"<(?=/?(?:dogent-md|template|lessons|standing-changed|earlier-conversation)\b)")
+"""How our tags begin. What is put between two of them cannot end or open one."""
+
 
 def system_prompt(
     *,
     workspace: str,
     standing: ProjectInstructions | None = None,
-    language: str = "",
     can_answer: bool = True,
+    at_screen: bool = True,
+    wall: Literal["full", "partial", "none"] = "full",
     consent: bool = False,
 ) -> str:
-    """Return the system prompt. `standing` is what the user wishes there; `language` is that of replies, if settled.
+    """Return the system prompt. `standing` is what the user wishes there.
 
-    `can_answer`: somebody, or a file of answers, is there to answer what the model asks. `consent`: each look at a document asks.
+    `can_answer`: somebody, or a file of answers, is there to answer what the model asks; `at_screen`: somebody is there to allow
+    what the policy asks about. `wall` surrounds commands. `consent`: each look at a document asks.
     """
-    words = _template("system.md").substitute(
+    standing = standing or ProjectInstructions()
+    consenting = [_words("consent.md")] if consent else []
+    return _template("system.md").substitute(
         workspace=workspace,
-        language=f"Reply and write in {language} unless asked otherwise."
-        if language
-        else "Reply in the language of the request.",
-        asking=_template("asking.md" if can_answer else "not-asking.md").template.strip(),
-        constraints=(standing or ProjectInstructions()).as_prompt,
+        language=_language(standing),
+        commands=_words(f"commands-{wall}.md"),
+        denied=_words("denied.md" if at_screen else "denied-unasked.md"),
+        asking=_words("asking.md" if can_answer else "not-asking.md"),
+        standing="\n".join(["", *consenting, *_tagged(standing).values()]),
     )
-    return f"{words}\n{_template('consent.md').template}" if consent else words
+
+
+def standing_changed(before: ProjectInstructions | None, now: ProjectInstructions) -> str:
+    """Return the note that tells how what applies in a workspace changed, empty where it did not.
+
+    `before` is None where it is not known what was told: then all of it is told.
+    """
+    parts = _tagged(now)
+    told = dict.fromkeys(_STANDING, "") if before is None else _tagged(before)
+    gone = [f"There is no <{tag}> any more." for tag in told if tag not in parts]
+    changed = [text for tag, text in parts.items() if told.get(tag) != text]
+    if before is None or before.language != now.language:
+        changed.append(_language(now))
+    if not changed and not gone:
+        return ""
+    return _template("standing-changed.md").substitute(parts="\n".join([*changed, *gone])).rstrip("\n")
+
+
+def _tagged(standing: ProjectInstructions) -> dict[str, str]:
+    """Return what applies in a workspace, each part in its tag, by the name of the tag: the first is the strongest."""
+    parts = dict(zip(_STANDING, (standing.constraints, standing.template, standing.lessons), strict=True))
+    return {tag: f"<{tag}>\n{_inside(text)}\n</{tag}>" for tag, text in parts.items() if text.strip()}
+
+
+def _language(standing: ProjectInstructions) -> str:
+    if standing.language:
+        return f"Reply and write in {standing.language} unless asked otherwise."
+    return "Reply in the language of the request."
+
+
+def _inside(text: str) -> str:
+    """Return `text` as it is put between two of our tags."""
+    return _OURS.sub("&lt;", text.strip())
 
 
 def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemplate | None = None) -> str:
@@ -44,7 +91,7 @@ def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemp
     message = _template("user.md").substitute(prompt=text, attachments=metadata).rstrip("\n")
     if template is None:
         return message
-    return f"{message}\n\n{_template('template.md').substitute(name=template.name, template=template.text.strip()).rstrip()}"
+    return f"{message}\n\n{_template('template.md').substitute(name=template.name, template=_inside(template.text)).rstrip()}"
 
 
 def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
@@ -66,13 +113,17 @@ def earlier_conversation(said: Sequence[Said], *, is_part: bool = False) -> str:
     texts: list[str] = []
     room = MOST_TOLD
     for who, words, _ in reversed(said):
-        text = f"{who}:\n{words.strip()}".replace("</earlier-conversation", "</earlier conversation")
+        text = f"{who}:\n{_inside(words)}"
         if len(text) > room:
             texts.append(f"[…]\n{text[-room:]}" if room > 0 else "[…]")
             break
         room -= len(text)
         texts.append(text)
     return _template("forgotten-part.md" if is_part else "earlier.md").substitute(said="\n\n".join(reversed(texts))).rstrip("\n")
+
+
+def _words(name: str) -> str:
+    return _template(name).template.strip()
 
 
 def _template(name: str) -> Template:

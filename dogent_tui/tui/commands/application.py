@@ -98,10 +98,9 @@ class ApplicationCommands:
         return ""
 
     async def _ask_for_trust(self) -> None:
-        opened, begun = self._app.opened, self._app.opened.service.begun
+        opened = self._app.opened
         if await ask_for_trust(self._app, opened):
-            later = tr(" It applies from the next conversation on: /new.") if begun else ""
-            self._app.conversation.prompt.notify_hint(f"{trust_words(opened)}{later}")
+            self._app.conversation.prompt.notify_hint(trust_words(opened))
 
     async def _exit(self, _: str) -> str:
         self._app.exit()

@@ -26,8 +26,8 @@ class HistoryCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        shown, cleaned = ("history", "lessons"), (*FORGETTABLE, "all")
-        shows = tr("Show this folder's history or lessons")
+        shown, cleaned = FORGETTABLE, (*FORGETTABLE, "all")
+        shows = tr("Show this folder's history, lessons or memory")
         yield Command("show", shows, self._show, "|".join(shown), "word", shown)
         forgets = tr("Delete this folder's history, lessons or memory")
         yield Command("clean", forgets, self._clean, "|".join(cleaned), "word", cleaned, forgets=True)
@@ -35,18 +35,20 @@ class HistoryCommands:
         yield Command("archive", archives, self._archive, forgets=True)
 
     async def _show(self, what: str) -> str:
-        if what == "lessons":
-            return self._show_lessons()
+        if what in ("lessons", "memory"):
+            return self._show_file(what)
         if what != "history":
-            return tr("Usage: /show history or /show lessons.")
+            return tr("Usage: /show history, lessons or memory.")
         from dogent_tui.tui.screens.history_table import HistoryTableScreen
 
         self._app.push_screen(HistoryTableScreen(self._app.history.entries), self._app.take_earlier)
         return ""
 
-    def _show_lessons(self) -> str:
+    def _show_file(self, what: str) -> str:
         workspace = self._app.opened.workspace
-        file = workspace.lessons_file
+        file = workspace.memory_file if what == "memory" else workspace.lessons_file
+        if not file.is_file() and what == "memory":
+            return tr("The agent has no notes for this folder. It keeps some in .dogent/memory.md during a long text.")
         if not file.is_file():
             return tr("There are no lessons for this folder yet. Use /learn to note one.")
         self._app.conversation.attaching.preview(Attachment(workspace.relative(file), file.name, "md"))

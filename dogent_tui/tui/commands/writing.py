@@ -99,14 +99,7 @@ class WritingCommands:
         done = await self._write(partial(plan_change, file, text), _asked_with(f"/init {template.spelled}"))
         if done == "denied":
             return tr(".dogent/dogent.md is unchanged.")
-        return tr("Applied {spelled} to .dogent/dogent.md. {when}").format(spelled=template.spelled, when=await self._from_when())
-
-    async def _from_when(self) -> str:
-        """Have the agent know of new wishes at once where nothing was said yet, and say from when on they hold."""
-        service = self._app.opened.service
-        begun = service.begun
-        await service.renew()
-        return tr("It applies from the next conversation on: /new.") if begun else tr("The agent follows it from now on.")
+        return tr("Applied {spelled} to .dogent/dogent.md. The agent follows it from now on.").format(spelled=template.spelled)
 
     @property
     def _offline(self) -> bool:
@@ -157,7 +150,7 @@ class WritingCommands:
         return (
             tr(".dogent/lessons.md is unchanged.")
             if done == "denied"
-            else tr("Added to .dogent/lessons.md for the next conversation.")
+            else tr("Added to .dogent/lessons.md. The agent follows it from now on.")
         )
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _NOT_THE_AGENTS = frozenset({"theme", "learn_auto", "keys", "language"})
 """Keys that hold at once, or from the next start on: the agent goes on as it is."""
+_TOLD = frozenset({"doc_template", "primary_language"})
+"""Keys of which the agent is told with the next prompt (`agent/standing.py`)."""
 _BECAUSE = tr("You changed it in the settings.")
 
 
@@ -90,6 +92,8 @@ async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
         return ""
     chosen = "profile" in changed
     said_something = opened.service.begun or opened.earlier_log is not None or opened.service.queued
+    if changed <= _NOT_THE_AGENTS | _TOLD:
+        return tr("The agent is told with your next prompt.")
     if opened.service.state == "running" or (said_something and not chosen):
         return tr("The agent uses the new settings from the next conversation on: /new.")
     await app.change_profile("" if chosen else opened.options.profile)

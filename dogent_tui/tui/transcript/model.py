@@ -17,7 +17,7 @@ from dogent_tui.language import tr
 
 ToolState: TypeAlias = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
 
-_SHOWN_ELSEWHERE = ("TodoWrite", "mcp__dogent__ui_request")
+_SHOWN_ELSEWHERE = ("mcp__dogent__plan", "TodoWrite", "mcp__dogent__ui_request", "AskUserQuestion")
 """Tools whose call is drawn as something of its own: the plan, the question."""
 
 
