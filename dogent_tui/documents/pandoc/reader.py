@@ -45,7 +45,7 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
 
     Metadata: `format`, `title`, `author`, `created`, `modified`, … as far as the document has them; `words`, `images`,
     `footnotes`, `tables` as they are written. For docx `changes` (how tracked changes are treated), `insertions`, `deletions`,
-    `comments`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
+    `comments`, `comment_texts`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
     """
     try:
         conversion = _Conversion(path, _kind(path), options, report)
@@ -148,7 +148,7 @@ class _Conversion:
         if self._kind != "docx":
             return iter([self._path]), 1
         source = DocxSource(self._path, with_media=self._options.images_dir is not None)
-        self._metadata |= {**source.revisions.counted(), **source.page_texts}
+        self._metadata |= {**source.revisions.counted(), **source.texts}
         if source.revisions.insertions or source.revisions.deletions:
             self._metadata["changes"] = self._options.changes
         if source.parts > 1:
@@ -192,6 +192,8 @@ class _Conversion:
                 self._warnings += self._images.take_warnings()
                 self._report(done, parts, "parts")
                 tree = next(rest, None)
+            if self._writer.has_hidden:
+                self._warnings.append(tr("Text that cannot be seen in the document is marked as hidden."))
         except RecursionError:
             raise _too_deep(self._path.name) from None
         except BROKEN as error:
