@@ -32,17 +32,19 @@ _LONG_VALUE = 1_000
 """Characters of JSON after which a value of the metadata, such as an outline, is told by its beginning."""
 
 DESCRIPTION = f"""\
-Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, and any text in any encoding. Use it for
-these instead of Read or Bash. The answer begins with what is known of the document. Long documents come in parts of max_chars
-characters (default: {DEFAULT_CHARS}): if the answer says there is more, call again with the offset it gives. A
-workbook gives its first sheet unless sheet names another; pages ("3-7,12") chooses pages of a pdf. Images and videos are for
-analyze_media."""
+Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and any text in any encoding.
+Use it for these instead of Read or Bash. The answer begins with what is known of the document. Long documents come in parts of
+max_chars characters (default: {DEFAULT_CHARS}): if the answer says there is more, call again with the offset it gives. A
+workbook gives its first sheet unless sheet names another; rows ("100-250") chooses those of a sheet or a csv, pages ("3-7,12")
+those of a pdf. Images and videos are for analyze_media."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "path": {"type": "string", "description": "The document, relative to the workspace or absolute."},
-        "sheet": {"type": "string", "description": "The sheet of a workbook (default: the first)."},
+        "sheet": {"type": "string", "description": "The sheet of a workbook (default: the first), or its cells: Costs!A1:F200."},
+        "rows": {"type": ["string", "integer"], "description": "Rows of a sheet or a csv, for example 100-250 (default: all)."},
+        "encoding": {"type": "string", "description": "The encoding of a text where the one that was guessed is wrong."},
         "pages": {"type": ["string", "integer"], "description": 'Pages of a pdf, for example "3-7,12" (default: all).'},
         "changes": {
             "type": "string",
@@ -64,6 +66,8 @@ class _Input(msgspec.Struct):
     path: str
     sheet: str | None = None
     pages: str | int | None = None
+    rows: str | int | None = None
+    encoding: str | None = None
     changes: str | None = None
     max_chars: int | None = None
     offset: int | None = None
@@ -197,5 +201,11 @@ def _shortened(value: Any) -> Any:
 
 
 def _options(wanted: _Input) -> ReadOptions:
-    values = {"sheet": wanted.sheet or "", "pages": str(wanted.pages or ""), "changes": wanted.changes or "accept"}
+    values = {
+        "sheet": wanted.sheet or "",
+        "pages": str(wanted.pages or ""),
+        "rows": str(wanted.rows or ""),
+        "encoding": wanted.encoding or "",
+        "changes": wanted.changes or "accept",
+    }
     return msgspec.convert(values, ReadOptions)

@@ -124,6 +124,17 @@ def _check_container(file: IO[bytes], name: str) -> None:
     file.seek(0)
 
 
+def is_old_workbook(path: Path) -> bool:
+    """Tell whether a file is an xls that is not encrypted: an OLE container with a workbook in it."""
+    with path.open("rb") as file:
+        if file.read(len(_OLE)) != _OLE:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            names = [name.encode("utf-16-le") for name in ("EncryptedPackage", "Workbook", "Book\0")]
+            encrypted, *books = (content.find(name) >= 0 for name in names)
+            return any(books) and not encrypted
+
+
 def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
     """The names in an OLE directory are UTF-16 ([MS-CFB] 2.6.1); encryption of OOXML is [MS-OFFCRYPTO] 2.3.4."""
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
@@ -139,7 +150,6 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
             )
         for stream, kind, new in (
             ("WordDocument", "doc", "docx"),
-            ("Workbook", "xls", "xlsx"),
             ("PowerPoint Document", "ppt", "pptx"),
         ):
             if holds(stream):

@@ -1,5 +1,6 @@
 """Opens the documents that pandoc reads: docx, odt, rtf, epub, html, pptx, ipynb."""
 
+import io
 import re
 import time
 import zipfile
@@ -19,6 +20,7 @@ from dogent_tui.documents.pandoc.preparing import Formulas, rtf_with_notes
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node
+from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
@@ -91,21 +93,19 @@ def _archive_kind(path: Path) -> str:
     return "docx" if "word" in folders else "pptx" if "ppt" in folders else "epub" if "META-INF" in folders else ""
 
 
-def _utf8(path: Path) -> bytes:
-    """Return a web page in the encoding that pandoc expects: what it is in is told by its first bytes, by itself, or guessed."""
+def _utf8(path: Path, encoding: str) -> bytes:
+    """Return a web page in UTF-8, as pandoc expects it; its own encoding is known, told by its first bytes or itself, or guessed."""
     data = path.read_bytes()
     declared = re.search(rb"""<meta[^>]{,200}charset\s*=\s*["']?([\w.:-]{1,40})""", data[:4096], re.IGNORECASE)
-    guesses = ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig"]
+    guesses = [encoding] if encoding else []
+    guesses += ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig"]
     guesses += [declared.group(1).decode("ascii")] if declared else []
     for encoding in guesses:
         try:
             return data.decode(encoding).encode()
         except (UnicodeError, LookupError):
             continue
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(data[:1_000_000]).best()
-    return data.decode(best.encoding if best else "cp1252", "replace").encode()
+    return data.decode(encoding_of(io.BytesIO(data)) or "cp1252", "replace").encode()
 
 
 class _Conversion:
@@ -174,7 +174,7 @@ class _Conversion:
         arguments += self._images.arguments()
         run = partial(run_pandoc, name=self._path.name, limit_s=limit_s, writable=self._images.folders())
         if isinstance(source, Path) and self._kind == "html":
-            source = _utf8(source)
+            source = _utf8(source, self._options.encoding)
         if isinstance(source, Path):
             with source.open("rb") as file:
                 return run(arguments, file)

@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 from xml.parsers import expat
 
 import msgspec
@@ -145,6 +145,13 @@ def damaged(name: str) -> DocumentError:
     )
 
 
+class Chunks(Protocol):
+    """What a part is read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes or so, nothing at the end."""
+
+
 class Feed:
     """Hands a part's XML to handlers, a chunk at a time: `more` until it returns False. Names come without prefixes.
 
@@ -154,7 +161,7 @@ class Feed:
 
     def __init__(
         self,
-        stream: IO[bytes],
+        stream: Chunks,
         start: Callable[[str, dict[str, str]], None],
         end: Callable[[str], None],
         characters: Callable[[str], None],
