@@ -14,6 +14,7 @@ import msgspec
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_archive
 from dogent_tui.documents.pandoc.docx import DocxSource
+from dogent_tui.documents.pandoc.html_sight import with_hidden_marked
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
 from dogent_tui.documents.pandoc.preparing import Formulas, rtf_with_notes
@@ -94,7 +95,7 @@ def _archive_kind(path: Path) -> str:
 
 
 def _utf8(path: Path, encoding: str) -> bytes:
-    """Return a web page in UTF-8, as pandoc expects it; its own encoding is known, told by its first bytes or itself, or guessed."""
+    """Return a web page in UTF-8, as pandoc expects it. Its encoding is known, told by its first bytes or itself, or guessed."""
     data = path.read_bytes()
     declared = re.search(rb"""<meta[^>]{,200}charset\s*=\s*["']?([\w.:-]{1,40})""", data[:4096], re.IGNORECASE)
     guesses = [encoding] if encoding else []
@@ -102,10 +103,10 @@ def _utf8(path: Path, encoding: str) -> bytes:
     guesses += [declared.group(1).decode("ascii")] if declared else []
     for encoding in guesses:
         try:
-            return data.decode(encoding).encode()
+            return with_hidden_marked(data.decode(encoding)).encode()
         except (UnicodeError, LookupError):
             continue
-    return data.decode(encoding_of(io.BytesIO(data)) or "cp1252", "replace").encode()
+    return with_hidden_marked(data.decode(encoding_of(io.BytesIO(data)) or "cp1252", "replace")).encode()
 
 
 class _Conversion:
