@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -18,10 +19,13 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.scans import SCANNED_REMEDY, with_pictures_read
 from dogent_tui.tools.server import REASON, result
 from dogent_tui.tools.telling import Tell, Telling
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.vision.profiles import load_profile
+from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.places import ApprovedPlaces
+from dogent_tui.workspace.settings import load_settings
 
 NAME = "read_document"
 
@@ -54,7 +58,12 @@ SCHEMA: Mapping[str, Any] = {
         "max_chars": {"type": "integer", "description": f"Characters of the answer, {FEWEST_CHARS} to {MOST_CHARS}."},
         "images": {
             "type": "boolean",
-            "description": "Also save the pictures of a docx, odt, epub, pptx, rtf or html into the images folder.",
+            "description": "Also save the pictures of a docx, odt, epub, pptx, rtf or html, and the pages of a pdf that are "
+            "pictures, into the images folder; if you take images, Read shows them to you.",
+        },
+        "ocr": {
+            "type": "boolean",
+            "description": "Have the pages of a pdf that are pictures read by the user's vision model: name the pages.",
         },
         "offset": {"type": "integer", "description": "Where to read on: the offset that the part before named."},
     },
@@ -72,6 +81,7 @@ class _Input(msgspec.Struct):
     max_chars: int | None = None
     offset: int | None = None
     images: bool = False
+    ocr: bool = False
 
 
 def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
@@ -111,6 +121,7 @@ def read_document_tool(
         except msgspec.ValidationError as error:
             return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
         path = workspace.absolute(wanted.path.removeprefix("file://"))
+        client = ""
         if (text := unsaved.get(path)) is not None:
             most = min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS)
             start = wanted.offset or 0
@@ -131,7 +142,10 @@ def read_document_tool(
             folder = await asyncio.to_thread(_images_folder, workspace, images, path) if wanted.images else None
             if folder is not None:
                 options = msgspec.structs.replace(options, images_dir=str(folder))
-            with Telling(tell, NAME, payload, "Converting …") as telling:
+            with Telling(tell, NAME, payload, "Converting …") as telling, TemporaryDirectory() as pictures:
+                if wanted.ocr:
+                    options = msgspec.structs.replace(options, images_dir=pictures)
+                    client = await asyncio.to_thread(_looking, workspace, options)
                 found = await library.read(
                     path,
                     options,
@@ -140,12 +154,23 @@ def read_document_tool(
                     on_progress=telling.count,
                     place=place,
                 )
+                if wanted.ocr:
+                    found = await with_pictures_read(found, Path(pictures), client)
         except DogentError as error:
-            return result(str(error), is_error=True)
+            more = SCANNED_REMEDY if isinstance(error, DocumentError) and error.code == "scanned" else ""
+            return result(f"{error}{more}", is_error=True)
         saved = await asyncio.to_thread(_saved, workspace, folder) if folder is not None else ""
         return result(saved + as_text(workspace.relative(path), found))
 
     return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), read)
+
+
+def _looking(workspace: Workspace, options: ReadOptions) -> str:
+    """Return the vision profile that pages are shown to. Raises DogentError where it cannot be used, or no pages are named."""
+    if not options.pages:
+        raise DocumentError(tr("Which pages are to be read was not said."), tr("Name them in `pages`."), code="no_page")
+    profile = load_settings(workspace)[0].vision_profile
+    return load_profile(profile, dogent_home()).name
 
 
 def as_text(name: str, found: ReadResult) -> str:
