@@ -17,7 +17,8 @@ from dogent_tui.documents.pandoc.docx import DocxSource
 from dogent_tui.documents.pandoc.html_sight import with_hidden_marked
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
-from dogent_tui.documents.pandoc.preparing import Formulas, rtf_with_notes
+from dogent_tui.documents.pandoc.odt_text import lists_of_headings_opened
+from dogent_tui.documents.pandoc.preparing import Formulas, prepared_rtf
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node
@@ -145,7 +146,7 @@ class _Conversion:
             self._formulas = Formulas(self._path)
             return iter([self._formulas.document(with_media=self._options.images_dir is not None)]), 1
         if self._kind == "rtf":
-            return iter([rtf_with_notes(self._path)]), 1
+            return iter([prepared_rtf(self._path)]), 1
         if self._kind != "docx":
             return iter([self._path]), 1
         source = DocxSource(self._path, with_media=self._options.images_dir is not None)
@@ -164,7 +165,8 @@ class _Conversion:
         for source in sources:
             output = self._converted(source)
             self._warnings += [warning for warning in map(_sentence, output.warnings) if warning not in self._warnings]
-            yield _decoded(output.data, self._path.name)
+            tree = _decoded(output.data, self._path.name)
+            yield _Tree(lists_of_headings_opened(tree.blocks), tree.meta) if self._kind == "odt" else tree
             self._begun = time.monotonic()
 
     def _converted(self, source: bytes | Path) -> Output:

@@ -6,6 +6,7 @@
 """
 
 import re
+from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
 from dogent_tui.documents.pandoc.tree import HIDDEN
@@ -16,6 +17,22 @@ _LINK = f'<w:hyperlink w:anchor="{HIDDEN[1:]}">'.encode()
 _FIELD = b'<w:r><w:fldChar w:fldCharType="%s"/></w:r>'
 _UNKNOWN: Properties = {"w:shd": {}}
 """Of what is behind the text of a shape, or of a table with colors of its own."""
+
+
+def edited(data: bytes, edits: Iterable[tuple[int, int, bytes]], start: int, end: int) -> bytes:
+    """Return the bytes between two places with the edits that lie there, outer ones before what they hold."""
+    out = []
+    for begins, ends, text in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
+        if start <= begins and ends <= end and (begins, ends) != (start, start):  # what is put there belongs before it
+            out += [data[start:begins], text]
+            start = ends
+    return b"".join([*out, data[start:end]])
+
+
+def after_tag(data: bytes, at: int) -> int:
+    """Return where the tag ends that begins at the byte `at`."""
+    found = _TAG.match(data, at)
+    return found.end() if found else at
 
 
 class _Paragraph:
@@ -75,20 +92,14 @@ class Runs:
             self._behind.pop()
 
     def edited(self, start: int, end: int) -> bytes:
-        """Return the bytes between two places with the edits that lie there, outer ones before what they hold."""
-        out = []
-        for begins, ends, text in sorted(self.edits, key=lambda edit: (edit[0], -edit[1])):
-            if start <= begins and ends <= end and (begins, ends) != (start, start):  # what is put there belongs before it
-                out += [self._data[start:begins], text]
-                start = ends
-        return b"".join([*out, self._data[start:end]])
+        """See `edited`."""
+        return edited(self._data, self.edits, start, end)
 
     def _closes(self, tag: str, at: int) -> bool:
         return self._data.startswith(f"</{tag}".encode(), at)
 
     def _after(self, at: int) -> int:
-        found = _TAG.match(self._data, at)
-        return found.end() if found else at
+        return after_tag(self._data, at)
 
     def _property(self, tag: str, attributes: dict[str, str]) -> None:
         within = self._open[-1] if self._open else ""
