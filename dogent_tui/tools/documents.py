@@ -168,7 +168,7 @@ def read_document_tool(
 def _looking(workspace: Workspace, options: ReadOptions) -> str:
     """Return the vision profile that pages are shown to. Raises DogentError where it cannot be used, or no pages are named."""
     if not options.pages:
-        raise DocumentError(tr("Which pages are to be read was not said."), tr("Name them in `pages`."), code="no_page")
+        raise DocumentError(tr("No pages were named."), tr("Name in `pages` those to read."), code="no_page")
     profile = load_settings(workspace)[0].vision_profile
     return load_profile(profile, dogent_home()).name
 

@@ -45,7 +45,7 @@ async def test_the_vision_model_reads_the_pages_that_were_named(read, provider):
 
 
 async def test_what_is_missing_is_said_before_anything_is_sent(read, provider, write_profiles):
-    assert "Which pages are to be read" in (await read(path="scan.pdf", ocr=True))[0]
+    assert "No pages were named" in (await read(path="scan.pdf", ocr=True))[0]
     write_profiles()
     text, is_error = await read(path="scan.pdf", ocr=True, pages="1")
     assert (is_error, "There is no vision profile" in text, provider.requests) == (True, True, [])

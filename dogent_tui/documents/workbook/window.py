@@ -50,7 +50,7 @@ def window_of(rows: str, cells: str = "") -> Window:
         )
     except ValueError:
         raise DocumentError(
-            tr("“{text}” is no range of rows or cells.").format(text=cells or rows),
+            tr("“{text}” is not a range of rows or cells.").format(text=cells or rows),
             tr("Use the form {form}.").format(form=form),
             code="no_page",
         ) from None

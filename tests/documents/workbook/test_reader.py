@@ -171,7 +171,7 @@ def test_some_rows_of_a_large_sheet_come_alone_under_its_header(tmp_path, states
 @pytest.mark.parametrize("rows", ["x", "0-3", "3-4-5", "-"])
 def test_what_is_no_range_is_told(tmp_path, rows):
     path = saved(tmp_path / "a.xlsx", lambda _book, sheet: sheet.append([1]))
-    with pytest.raises(DocumentError, match="is no range"):
+    with pytest.raises(DocumentError, match="is not a range"):
         open_workbook(path, ReadOptions(rows=rows), lambda *_: None)
 
 
