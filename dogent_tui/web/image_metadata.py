@@ -14,7 +14,7 @@ _JPEG_SEGMENTS = frozenset((0xE1, 0xED, 0xFE))
 
 
 def without_metadata(body: bytes) -> bytes:
-    """Return a JPEG, PNG or WebP without its metadata but for which side of a JPEG is up; other images, and broken ones, as they are."""
+    """Return a JPEG, PNG or WebP without its metadata, but with which side of a JPEG is up; any other image as it is."""
     try:
         if body.startswith(b"\xff\xd8"):
             return b"".join(_jpeg(body))
