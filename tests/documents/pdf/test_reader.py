@@ -5,6 +5,7 @@ import pytest
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.pdf.reader import SCANNED, open_pdf
+from tests.documents.hostile_pdf import pdf_stream_bomb
 
 BODY = "The harbour was quiet in the morning, and the boats lay still beside the long wall of stone."
 
@@ -249,6 +250,14 @@ def test_pages_that_are_pictures_are_saved_where_pictures_are_wanted(made, tmp_p
     assert [block.markdown for block in opened.blocks][1:] == ["![Page 1, which is a picture](page-1.png)"]
     assert pymupdf.Pixmap(str(tmp_path / "page-1.png")).width > 1000
     assert opened.warnings == ["No text on page 1: saved as pictures."]
+
+
+@pytest.mark.slow
+def test_a_page_that_unpacks_to_a_gigabyte_is_told_of_and_not_unpacked(tmp_path):
+    pdf_stream_bomb(tmp_path / "bomb.pdf")
+    with pytest.raises(DocumentError, match="the content of a page is over 100 MB") as error:
+        list(open_pdf(tmp_path / "bomb.pdf", ReadOptions(), lambda *_: None).blocks)
+    assert error.value.code == "hostile"
 
 
 def test_single_pages_without_text_are_named(made):
