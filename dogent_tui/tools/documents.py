@@ -19,7 +19,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.scans import SCANNED_REMEDY, with_pictures_read
+from dogent_tui.tools.scans import remedy, with_pictures_read
 from dogent_tui.tools.server import REASON, result
 from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.vision.profiles import load_profile
@@ -157,7 +157,8 @@ def read_document_tool(
                 if wanted.ocr:
                     found = await with_pictures_read(found, Path(pictures), client)
         except DogentError as error:
-            more = SCANNED_REMEDY if isinstance(error, DocumentError) and error.code == "scanned" else ""
+            scanned = isinstance(error, DocumentError) and error.code == "scanned"
+            more = await asyncio.to_thread(remedy, workspace) if scanned else ""
             return result(f"{error}{more}", is_error=True)
         saved = await asyncio.to_thread(_saved, workspace, folder) if folder is not None else ""
         return result(saved + as_text(workspace.relative(path), found))

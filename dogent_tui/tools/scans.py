@@ -1,6 +1,7 @@
 """Pages of a document that are pictures, read by the vision model that the user chose."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -8,15 +9,20 @@ import msgspec
 from dogent_tui.documents.library import ReadResult
 from dogent_tui.errors import DogentError
 from dogent_tui.vision.looking import look_at
-from dogent_tui.workspace.paths import dogent_home
-
-SCANNED_REMEDY = (
-    " Its pages are pictures. With ocr and the pages to read, the user is asked to have them read by their vision model; with"
-    " images, they are saved as pictures that Read shows you, if you take images."
-)
-"""What follows for the model where no page holds text."""
+from dogent_tui.vision.profiles import load_profile
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.settings import load_settings
 
 _PICTURE = re.compile(r"!\[[^\]]*\]\((page-(\d+)\.png)\)")
+
+
+def remedy(workspace: Workspace) -> str:
+    """Return what the model can do about a document of which no page holds text."""
+    said = " Its pages are pictures. With images, they are saved, and Read shows them to you if you take images."
+    with suppress(DogentError):
+        profile = load_profile(load_settings(workspace)[0].vision_profile, dogent_home())
+        said += f" With ocr and the pages to read, the user is asked to have them read by {profile.name}."
+    return said
 
 
 async def with_pictures_read(found: ReadResult, folder: Path, profile: str) -> ReadResult:

@@ -51,11 +51,13 @@ async def test_what_is_missing_is_said_before_anything_is_sent(read, provider, w
     assert (is_error, "There is no vision profile" in text, provider.requests) == (True, True, [])
 
 
-async def test_the_sentence_of_a_scan_is_followed_by_what_can_be_done(read):
+async def test_the_sentence_of_a_scan_is_followed_by_what_can_be_done(read, write_profiles):
     text, is_error = await read(path="scan.pdf")
     assert is_error
     assert text.startswith("Unsupported PDF: no extractable text (scanned PDF not supported).")
-    assert "With ocr and the pages to read" in text
+    assert "the user is asked to have them read by glm-4.6v" in text
+    write_profiles()
+    assert "the user is asked" not in (await read(path="scan.pdf"))[0]
 
 
 def test_sending_pages_is_asked_about_with_their_number_and_the_provider(tmp_path, write_profiles):
