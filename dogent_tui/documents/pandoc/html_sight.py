@@ -7,6 +7,7 @@ in. What a script would show, as the panes of tabs, is hidden until then.
 import contextlib
 import html
 import re
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,15 +18,19 @@ _Style: TypeAlias = dict[str, str]
 _OPEN, _CLOSE = "\ue0f2", "\ue0f3"
 _UNMARKED = str.maketrans("", "", _OPEN + _CLOSE)
 _SKIPPED = frozenset({"script", "style", "template", "noscript", "head", "svg", "math", "textarea", "option"})
-_MOST_RULES = 3_000
+_MOST_S = 1.0
+"""Of processor time for the style sheets of a page."""
 _ALIKE = 24
 _SMALLEST = 1.5
 """Pixels."""
 _COMMENT = re.compile(r"/\*.*?\*/|<!--|-->", re.DOTALL)
 _BLOCK = re.compile(r"@[^{};]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*\})")
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-_TELLING = re.compile(r"display|visibility|opacity|font-size|color|background|text-indent|left|top|clip", re.IGNORECASE)
-_LENGTH = re.compile(r"(-?[\d.]+)(px|pt|em|rem|%)?")
+_HIDING = re.compile("display|visibility|opacity|font-size|text-indent|position|left|top|right|overflow|height")
+_COLORS = re.compile("color|background")
+_MOMENTARY = re.compile(":(?::|hover|focus|active|visited|checked|target|before|after|disabled)")
+"""What selects elements only while something is done to them, or no elements."""
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(px|pt|em|rem|%)?")
 _FAR = re.compile(r"-\d{3,}(?:\.\d+)?(?:px|em|rem|pt)")
 _NAMES = {"white": "ffffff", "black": "000000", "snow": "fffafa", "ivory": "fffff0", "whitesmoke": "f5f5f5", "red": "ff0000"}
 _RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+%?))?\s*\)")
@@ -42,25 +47,31 @@ class _Seen(NamedTuple):
 
     @property
     def hides(self) -> bool:
-        alike = self.color and self.behind and all(abs(a - b) <= _ALIKE for a, b in zip(self.color, self.behind, strict=True))
-        return self.gone or self.invisible or self.tiny or bool(alike)
+        return self.gone or self.invisible or self.tiny
+
+    @property
+    def pales(self) -> bool:
+        """Whether text has the color of what is behind it."""
+        if not self.color or not self.behind:
+            return False
+        return all(abs(one - other) <= _ALIKE for one, other in zip(self.color, self.behind, strict=True))
 
 
 def with_hidden_marked(page: str) -> str:
     """Return a web page in which text that nobody sees is in links to `HIDDEN`; the page itself where there is none."""
-    if not _TELLING.search(page) and "hidden" not in page:
+    if "style" not in page.lower() and "hidden" not in page.lower() and "color" not in page.lower():
         return page
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(page.translate(_UNMARKED))
-    styles = _styles(tree)
+    styles, all_known = _styles(tree)
     seen: dict[int, _Seen] = {}
     hidden: list[tuple[Any, str]] = []
     for node in tree.root.traverse(include_text=True) if tree.root is not None else ():
         around = seen.get(node.parent.mem_id, _Seen()) if node.parent is not None else _Seen()
         if node.tag != "-text":
             seen[node.mem_id] = _within(node, styles.get(node.mem_id, {}), around)
-        elif around.hides and (text := node.text_content or "").strip():
+        elif (around.hides or (all_known and around.pales)) and (text := node.text_content or "").strip():
             hidden.append((node, text))
     for node, text in hidden:
         _mark(node, f"{_OPEN}{text}{_CLOSE}")
@@ -84,23 +95,30 @@ def _mark(node: Any, marked: str) -> None:
         node.replace_with("")
 
 
-def _styles(tree: Any) -> Mapping[int, _Style]:
-    """Return what the page's own style sheets say of elements, by their ids."""
+def _styles(tree: Any) -> tuple[Mapping[int, _Style], bool]:
+    """Return what the page's own style sheets say of elements, by their ids, and whether that is all of it.
+
+    Frameworks have thousands of rules for colors: what hides comes first, and the rest as far as the time goes.
+    """
     found: dict[int, _Style] = {}
-    count = 0
-    for sheet in tree.css("style"):
-        for selector, declared in _rules(sheet.text() or ""):
-            if not _TELLING.search(declared) or (count := count + 1) > _MOST_RULES:
-                continue
-            with contextlib.suppress(Exception):  # selectors that lexbor does not know raise whatever they like
-                for node in tree.css(selector):
-                    found.setdefault(node.mem_id, {}).update(_declarations(declared))
-    return found
+    rules = [rule for sheet in tree.css("style") for rule in _rules(sheet.text() or "")]
+    ends = time.process_time() + _MOST_S
+    for telling in (_HIDING, _COLORS):
+        for selector, declared in rules:
+            if (style := {name: value for name, value in declared.items() if telling.match(name)}) and not _MOMENTARY.search(
+                selector
+            ):
+                with contextlib.suppress(Exception):  # selectors that lexbor does not know raise whatever they like
+                    for node in tree.css(selector):
+                        found.setdefault(node.mem_id, {}).update(style)
+                if time.process_time() > ends:
+                    return found, False
+    return found, True
 
 
-def _rules(sheet: str) -> Iterator[tuple[str, str]]:
+def _rules(sheet: str) -> Iterator[tuple[str, _Style]]:
     for found in _RULE.finditer(_BLOCK.sub("", _COMMENT.sub("", sheet))):
-        yield found[1].strip(), found[2]
+        yield found[1].strip(), _declarations(found[2])
 
 
 def _declarations(text: str) -> _Style:
@@ -114,7 +132,7 @@ def _within(node: Any, style: _Style, around: _Seen) -> _Seen:
     if node.tag in {"html", "body"}:  # what hides all of it is shown by a script, or by the end of an animation
         style = {name: value for name, value in style.items() if name.startswith(("color", "background"))}
     visibility, size = style.get("visibility"), _LENGTH.fullmatch(style.get("font-size", ""))
-    tiny = around.tiny if size is None else float(size[1] or 0) <= (_SMALLEST if size[2] in {"px", "pt"} else 0)
+    tiny = around.tiny if size is None else float(size[1]) <= (_SMALLEST if size[2] in {"px", "pt"} else 0)
     color = style.get("color", attributes.get("color") or "")
     return _Seen(
         around.gone or "hidden" in attributes or _is_gone(style) or (node.tag == "dialog" and "open" not in attributes),

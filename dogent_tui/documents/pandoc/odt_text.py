@@ -89,7 +89,7 @@ def _as_words(look: Mapping[str, str]) -> Properties:
         fill = look["background-color"].removeprefix("#")
         found["w:shd"] = {"w:fill": "auto" if fill == "transparent" else fill}
     size = look.get("font-size", "").removesuffix("pt")
-    if size.replace(".", "", 1).isdigit():
+    if size.replace(".", "", 1).isdecimal():
         found["w:sz"] = {"w:val": str(round(2 * float(size)))}
     return found
 

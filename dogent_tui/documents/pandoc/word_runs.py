@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
 from dogent_tui.documents.pandoc.tree import HIDDEN
-from dogent_tui.documents.pandoc.word_styles import Counters, Numbering, Properties, Styles, is_unseen
+from dogent_tui.documents.pandoc.word_styles import Counters, Numbering, Properties, Styles, is_unseen, level_of
 
 _TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _LINK = f'<w:hyperlink w:anchor="{HIDDEN[1:]}">'.encode()
@@ -128,8 +128,9 @@ class Runs:
 
     def _end_paragraph(self, paragraph: _Paragraph) -> None:
         by_style = self._styles.numbering(paragraph.style)
-        level = int(paragraph.level) if paragraph.level.isdigit() else by_style.level
-        label = self._counters.label(Numbering(paragraph.list or by_style.list, level), paragraph.style)
+        level = level_of(paragraph.level)
+        numbering = Numbering(paragraph.list or by_style.list, by_style.level if level is None else level)
+        label = self._counters.label(numbering, paragraph.style)
         if label and paragraph.has_text and self._styles.is_heading(paragraph.style):
             run = f'<w:r><w:t xml:space="preserve">{escape(label)} </w:t></w:r>'
             self.edits.append((paragraph.start, paragraph.start, run.encode("ascii", "xmlcharrefreplace")))

@@ -16,7 +16,9 @@ _SMALLEST = 3
 _ALIKE = 24
 """Of 255, by which text has to differ from what is behind it in one of its colors."""
 _DEEPEST = 20
-"""Styles that are each based on the next; levels of a list."""
+"""Styles that are each based on the next."""
+_LEVELS = 9
+_MOST_SPELLED = 5_000
 
 
 def is_unseen(properties: Properties) -> bool:
@@ -27,7 +29,7 @@ def is_unseen(properties: Properties) -> bool:
     if "w:vanish" in properties and properties["w:vanish"].get("w:val", "1") not in _OFF:
         return True
     size = properties.get("w:sz", {}).get("w:val", "")
-    if size.isdigit() and int(size) <= _SMALLEST:
+    if size.isdecimal() and int(size) <= _SMALLEST:
         return True
     marked = properties.get("w:highlight", {}).get("w:val", "none")
     shading = properties.get("w:shd", {"w:fill": "auto"})
@@ -105,15 +107,23 @@ class Styles:
 
 def _style(element: "_Element") -> _Style:
     values = {tag: inner.get("w:val", "") for tag, inner in _all(element)}
-    level = values.get("w:ilvl", "")
     around = {tag: attributes for tag, attributes in _children(element, "w:pPr") if tag == "w:shd"}
     return _Style(
         values.get("w:basedOn", ""),
         {**around, **dict(_children(element, "w:rPr"))},
-        Numbering(values.get("w:numId", ""), int(level) if level.isdigit() else None),
+        Numbering(values.get("w:numId", ""), level_of(values.get("w:ilvl", ""))),
         values.get("w:name", "").lower().startswith("heading "),
         "w:shd" in values,
     )
+
+
+def level_of(text: str) -> int | None:
+    """Return the level of a list that an attribute names, from 0; None where it names none."""
+    return min(int(text[:3]), _LEVELS - 1) if text.isdecimal() else None
+
+
+def _whole(text: str) -> int:
+    return int(text[:6]) if text.isdecimal() else 1
 
 
 class _Level(msgspec.Struct, frozen=True):
@@ -144,7 +154,7 @@ class Counters:
         for element in root.iter("w:num"):
             name = next((inner.get("w:val", "") for inner in element.iter("w:abstractNumId")), "")
             starts = {
-                int(override.get("w:ilvl", "0")): int(inner.get("w:val", "1"))
+                level_of(override.get("w:ilvl", "")) or 0: _whole(inner.get("w:val", "1"))
                 for override in element.iter("w:lvlOverride")
                 for inner in override.iter("w:startOverride")
             }
@@ -172,7 +182,7 @@ class Counters:
         if level.format in {"bullet", "none"}:
             return ""
         text = level.text
-        for at in range(min(number, _DEEPEST) + 1):
+        for at in range(number + 1):
             shown = "decimal" if level.legal else levels.get(at, _Level()).format
             text = text.replace(f"%{at + 1}", counted(counts[at], shown))
         return text.strip()
@@ -181,8 +191,8 @@ class Counters:
 def _level(element: "_Element") -> tuple[int, _Level]:
     inner = dict(_all(element))
     values = {tag: one.get("w:val", "") for tag, one in inner.items()}
-    return int(element.get("w:ilvl", "0")), _Level(
-        int(values.get("w:start") or 1),
+    return level_of(element.get("w:ilvl", "")) or 0, _Level(
+        _whole(values.get("w:start", "1")),
         values.get("w:numFmt", "decimal"),
         values.get("w:lvlText", ""),
         values.get("w:lvlRestart") != "0",
@@ -198,7 +208,9 @@ _CHINESE = "〇一二三四五六七八九"
 
 def counted(number: int, form: str) -> str:
     """Return a number in one of Word's formats (17.18.59); in those that few use, as a decimal."""
-    if form in {"upperLetter", "lowerLetter"}:
+    if number > _MOST_SPELLED:
+        text = str(number)
+    elif form in {"upperLetter", "lowerLetter"}:
         text = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
     elif form in {"upperRoman", "lowerRoman"}:
         text = ""

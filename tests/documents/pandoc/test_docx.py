@@ -425,3 +425,15 @@ def test_hidden_text_is_marked_in_notes_text_boxes_and_changes_too(tmp_path):
     assert text.count("secret") == text.count("<!-- hidden text, not visible in the document: secret") == 3
     assert "[^1]: The note." in text
     assert "In the box" in text
+
+
+def test_numbering_that_no_program_writes_costs_nothing(tmp_path):
+    number = '<w:numPr><w:ilvl w:val="999999999"/><w:numId w:val="1"/></w:numPr>'
+    heading = f'<w:p><w:pPr><w:pStyle w:val="Heading1"/>{number}</w:pPr>{r("End")}</w:p>'
+    level = '<w:lvl w:ilvl="8"><w:start w:val="99999999999"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%9"/></w:lvl>'
+    part = (
+        f'<w:numbering {NAMESPACES}><w:abstractNum w:abstractNumId="0">{level}<w:lvl w:ilvl="x"/></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>'
+    )
+    made = make_docx(tmp_path / "a.docx", heading, more={"word/numbering.xml": part.encode()})
+    assert read(made)[0] == "# 999999 End"

@@ -38,6 +38,7 @@ def read(tmp_path, body, head=""):
         "<h2 class='a'>slipped in</h2>",
         "<blockquote class='a'><p>slipped in</p></blockquote>",
         "<dialog>slipped in</dialog>",
+        "<section><p>Seen.</p><p>slipped in</p></section>",
     ],
 )
 def test_hidden_text_is_marked(tmp_path, body):
