@@ -105,9 +105,8 @@ def _styles(tree: Any) -> tuple[Mapping[int, _Style], bool]:
     ends = time.process_time() + _MOST_S
     for telling in (_HIDING, _COLORS):
         for selector, declared in rules:
-            if (style := {name: value for name, value in declared.items() if telling.match(name)}) and not _MOMENTARY.search(
-                selector
-            ):
+            style = {name: value for name, value in declared.items() if telling.match(name)}
+            if style and not _MOMENTARY.search(selector):
                 with contextlib.suppress(Exception):  # selectors that lexbor does not know raise whatever they like
                     for node in tree.css(selector):
                         found.setdefault(node.mem_id, {}).update(style)

@@ -42,10 +42,9 @@ def read(tmp_path, body, head=""):
     ],
 )
 def test_hidden_text_is_marked(tmp_path, body):
-    styles = (
-        "<style>/* x */ @media print { p { display: none } } .a, .c > i { display: none } div.b p { visibility: hidden }</style>"
-    )
-    text = read(tmp_path, body, styles)
+    styles = "/* x */ @media print { p { display: none } } .a, .c > i { display: none } div.b p { visibility: hidden } "
+    styles += "section p:nth-child(2) { display: none } p:hover { display: none }"
+    text = read(tmp_path, body, f"<style>{styles}</style>")
     assert text.count("slipped in") == 1
     assert "<!-- hidden text, not visible in the document: slipped in -->" in text
     assert text.startswith(SEEN)
