@@ -4,7 +4,7 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Protocol
 from xml.parsers import expat
@@ -253,8 +253,3 @@ class _Collector:
 def without_prefixes(attributes: dict[str, str]) -> dict[str, str]:
     """Return `attributes` with names as written without their prefixes: r:id is id."""
     return {name.rpartition(":")[2]: value for name, value in attributes.items()}
-
-
-def first(elements: Iterable[Element], name: str) -> str:
-    """Return the text of the first element called `name`, "" if there is none."""
-    return next((element.text for element in elements if element.name == name), "")
