@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dogent_tui.workspace.places import ApprovedPlaces
 
 _OURS = "mcp__dogent__"
+_READ_DOCUMENT = "mcp__dogent__read_document"
 _WEB_FETCH = f"{_OURS}web_fetch"
 """Our tool that fetches. The CLI's own one runs elsewhere and asks about every private address."""
 
@@ -129,7 +130,8 @@ class Authority:
         if self._hosts is not None and call.tool == _WEB_FETCH:
             granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
             leads_inside = partial(self._hosts.leads_inside, granted=granted)
-        fetching = Fetching(leads_inside, self._known(), self._images)
+        looker = _looker(Workspace(self._root)) if call.tool == _READ_DOCUMENT and call.input.get("ocr") else ""
+        fetching = Fetching(leads_inside, self._known(), self._images, looker)
         level = self.standing.level if call.tool == "Bash" else "full"
         walled, taken_back = level != "none", level == "partial"
         return decide(
@@ -223,3 +225,18 @@ def _reaches_inside(call: "ToolCall", decision: "Decision") -> bool:
 def _address(call: "ToolCall") -> str:
     url = call.input.get("url")
     return url if isinstance(url, str) else ""
+
+
+def _looker(workspace: Workspace) -> str:
+    """Return the vision profile of the workspace and where its provider is; that there is none is told by the tool."""
+    from urllib.parse import urlsplit
+
+    from dogent_tui.errors import DogentError
+    from dogent_tui.vision.profiles import load_profile
+    from dogent_tui.workspace.settings import load_settings
+
+    try:
+        profile = load_profile(load_settings(workspace)[0].vision_profile, dogent_home())
+    except DogentError:
+        return ""
+    return f"{profile.name} ({urlsplit(profile.base_url).hostname or profile.provider})"

@@ -91,7 +91,8 @@ async def _engines() -> list[Finding]:
     claude, pandoc, browser, fonts = programs
     packages = [
         _package("Documents", "PyMuPDF", "pymupdf", tr("reads pdf")),
-        _package("Documents", "openpyxl", "openpyxl", tr("reads xlsx")),
+        _package("Documents", "openpyxl", "openpyxl", tr("translates shared formulas of xlsx")),
+        _package("Documents", "python-calamine", "python_calamine", tr("reads xls, ods and xlsb")),
         _package("Documents", "typst", "typst", tr("makes pdfs without a browser")),
         _package("Documents", "playwright", "playwright", tr("controls the browser")),
     ]

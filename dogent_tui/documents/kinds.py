@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.archive import check_archive
+from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
 from dogent_tui.language import tr
 
 _PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
@@ -21,6 +21,7 @@ READERS: Mapping[str, tuple[str, str]] = {
     "ipynb": _PANDOC,
     "pdf": ("dogent_tui.documents.pdf.reader", "open_pdf"),
     "workbook": ("dogent_tui.documents.workbook.reader", "open_workbook"),
+    "values": ("dogent_tui.documents.workbook.values", "open_values"),
     "table": ("dogent_tui.documents.text.table", "open_table"),
     "markdown": (_LINES, "open_markdown"),
     "text": (_LINES, "open_text"),
@@ -46,6 +47,8 @@ _CONTENT_TYPES = ((b"wordprocessingml", "docx"), (b"spreadsheetml", "workbook"),
 _MIMETYPES: Mapping[str, str] = {
     "application/vnd.oasis.opendocument.text": "odt",
     "application/vnd.oasis.opendocument.text-template": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "values",
+    "application/vnd.oasis.opendocument.spreadsheet-template": "values",
     "application/epub+zip": "epub",
 }
 """What the first member of an OpenDocument or EPUB file says."""
@@ -57,6 +60,9 @@ _OFFICE_NAMES: Mapping[str, str] = {
     ".xlsx": tr("workbook"),
     ".xlsm": tr("workbook"),
     ".xltx": tr("workbook"),
+    ".xls": tr("workbook"),
+    ".ods": tr("workbook"),
+    ".xlsb": tr("workbook"),
     ".pptx": tr("presentation"),
     ".odt": tr("OpenDocument text"),
     ".epub": tr("e-book"),
@@ -154,6 +160,8 @@ def _by_content(path: Path, head: bytes) -> str | None:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(path)
     if head.startswith(_OLE):
+        if is_old_workbook(path):
+            return "values"
         check_archive(path)  # tells old formats from encrypted ones
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return "pdf"
@@ -178,9 +186,9 @@ def _zip_kind(path: Path) -> str:
     if mimetype in _MIMETYPES:
         return _MIMETYPES[mimetype]
     if mimetype.startswith("application/vnd.oasis.opendocument"):
-        raise unsupported(path, tr("an OpenDocument file that isn't text"), tr("Save it as xlsx, pptx or pdf first."))
+        raise unsupported(path, tr("an OpenDocument file that isn't text or a spreadsheet"), tr("Save it as pptx or pdf first."))
     if "xl/workbook.bin" in names:
-        raise unsupported(path, tr("a binary workbook (xlsb)"), tr("Save it as xlsx first."))
+        return "values"
     for part, kind in _PARTS.items():
         if part in names:
             return kind

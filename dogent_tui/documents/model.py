@@ -61,12 +61,16 @@ class WebPage(msgspec.Struct, frozen=True):
 class ReadOptions(msgspec.Struct, frozen=True):
     """What of a document is wanted. These, with the file's size and time, are what a conversion is remembered by.
 
-    `sheet`: a name, empty for the first one. `pages`: ``3-7,12``, empty for all. `images_dir`: where the images of the document
-    are to be written, None to name them only; an existing, absolute folder. `page`: that the file is one of the web.
+    `sheet`: a name, empty for the first one, with a range of its cells behind a ``!`` where only that is wanted. `rows` of a
+    sheet or a table: ``100-250``; `pages`: ``3-7,12``; empty for all. `encoding` of a text, empty where it is to be told.
+    `images_dir`: where the images of the document are to be written, None to name them only; an existing, absolute folder.
+    `page`: that the file is one of the web.
     """
 
     sheet: str = ""
     pages: str = ""
+    rows: str = ""
+    encoding: str = ""
     changes: Changes = "accept"
     images_dir: str | None = None
     page: WebPage | None = None

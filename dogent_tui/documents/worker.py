@@ -37,6 +37,7 @@ _PIECE_CHARS = 16_000
 _STALLED_S = 20.0
 """Without a block for this long it ends itself. Whoever started it has ended it before, unless they are gone."""
 _PROGRESS_S = 0.1
+_WITH_SHEETS = {"workbook", "values"}
 _CHUNK = 65_536
 
 
@@ -186,8 +187,10 @@ def _read_at(path: Path, options: ReadOptions, channel: _Channel) -> None:
 
 
 def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
-    if options.sheet and kind != "workbook":
+    if options.sheet and kind not in _WITH_SHEETS:
         yield tr("Only workbooks have sheets: `sheet` was ignored.")
+    if options.rows and kind not in {*_WITH_SHEETS, "table"}:
+        yield tr("Only sheets and tables have rows: `rows` was ignored.")
     if options.pages and kind in UNPAGED:
         yield tr("Documents of this kind have no pages: `pages` was ignored; use offset to read on.")
 

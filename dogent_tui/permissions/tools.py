@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from dogent_tui.language import tr
+from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.consulting import CONSULTING, READ_DOCUMENT, refusal
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.leaks import leaking_part
@@ -51,12 +51,14 @@ class Fetching:
     """What is known of addresses that are fetched.
 
     `leads_inside` knows more of those that our tool fetches. `known` is all that the user wrote and that searches found:
-    what stands in there may leave in an address. `images` is where images are saved.
+    what stands in there may leave in an address. `images` is where images are saved, `looker` who is shown pages that are
+    pictures.
     """
 
     leads_inside: LeadsInside | None = None
     known: str = ""
     images: Path | None = None
+    looker: str = ""
 
 
 class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it
@@ -186,8 +188,23 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
         yield inputs.touch(EffectKind.READ, inputs.text("sources") or ".")
     elif name in {"read_document", "analyze_media"}:
         yield inputs.touch(EffectKind.READ, inputs.text("path"))
+        if name == "read_document" and inputs.call.input.get("ocr"):
+            yield _shown_pages(inputs, fetching)
     else:
         yield from _foreign(inputs)
+
+
+def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
+    """Pages that leave the machine as pictures: asked about each time, with their number and who sees them."""
+    pages = str(inputs.call.input.get("pages") or "")
+    spans = [(int(first), int(last or first)) for first, last in re.findall(r"(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?", pages)]
+    count = sum(max(0, last - first) + 1 for first, last in spans)
+    note = ngettext(
+        "{count} page of {path} ({pages}) is sent as a picture to {looker}.",
+        "{count} pages of {path} ({pages}) are sent as pictures to {looker}.",
+        count,
+    ).format(count=count, path=inputs.text("path"), pages=pages, looker=fetching.looker or tr("the vision model"))
+    return inputs.doubt(note, pages)
 
 
 def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:

@@ -26,7 +26,12 @@ def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
     terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     stdout, stderr = terminal.stdout, terminal.stderr
     options = ReadOptions(
-        sheet=chosen.sheet, pages=chosen.pages, changes=chosen.changes, images_dir=_images_folder(chosen.images)
+        sheet=chosen.sheet,
+        pages=chosen.pages,
+        rows=chosen.rows,
+        encoding=chosen.encoding,
+        changes=chosen.changes,
+        images_dir=_images_folder(chosen.images),
     )
     try:
         found = asyncio.run(_read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, terminal))
@@ -97,11 +102,22 @@ def _progress(stderr: TextIO) -> Report | None:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui read",
-        description=tr("Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv or text."),
+        description=tr(
+            "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv or text."
+        ),
         epilog=tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted."),
     )
     parser.add_argument("file", metavar="FILE", help=tr("the document"))
-    parser.add_argument("--sheet", default="", metavar="NAME", help=tr("the sheet of a workbook (default: the first)"))
+    parser.add_argument(
+        "--sheet",
+        default="",
+        metavar="NAME",
+        help=tr("the sheet of a workbook, or part of it: Costs!A1:F200 (default: the first)"),
+    )
+    parser.add_argument(
+        "--rows", default="", metavar="ROWS", help=tr("rows of a sheet or a table, for example 100-250 (default: all)")
+    )
+    parser.add_argument("--encoding", default="", metavar="NAME", help=tr("the encoding of a text (default: told by its bytes)"))
     parser.add_argument("--pages", default="", metavar="PAGES", help=tr("pages of a pdf, for example 3-7,12 (default: all)"))
     parser.add_argument(
         "--changes",

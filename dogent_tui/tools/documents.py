@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -18,10 +19,13 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.scans import remedy, with_pictures_read
 from dogent_tui.tools.server import REASON, result
 from dogent_tui.tools.telling import Tell, Telling
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.vision.profiles import load_profile
+from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.places import ApprovedPlaces
+from dogent_tui.workspace.settings import load_settings
 
 NAME = "read_document"
 
@@ -32,15 +36,17 @@ _LONG_VALUE = 1_000
 """Characters of JSON after which a value of the metadata, such as an outline, is told by its beginning."""
 
 DESCRIPTION = f"""\
-Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, and text in any encoding. The answer begins
-with what is known of it. Long ones come in parts of max_chars characters (default: {DEFAULT_CHARS}). A workbook gives its first
-sheet unless sheet names another."""
+Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and text in any encoding. The answer
+begins with what is known of it. Long ones come in parts of max_chars characters (default: {DEFAULT_CHARS}). A workbook gives its
+first sheet unless sheet names another."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "path": {"type": "string", "description": "The document."},
-        "sheet": {"type": "string", "description": "Of a workbook."},
+        "sheet": {"type": "string", "description": "Of a workbook, or its cells: Costs!A1:F200."},
+        "rows": {"type": ["string", "integer"], "description": "Of a sheet or csv: 100-250."},
+        "encoding": {"type": "string", "description": "Of a text that was guessed wrong."},
         "pages": {"type": ["string", "integer"], "description": 'Of a pdf: "3-7,12".'},
         "changes": {
             "type": "string",
@@ -50,7 +56,11 @@ SCHEMA: Mapping[str, Any] = {
         "max_chars": {"type": "integer", "description": f"{FEWEST_CHARS} to {MOST_CHARS}."},
         "images": {
             "type": "boolean",
-            "description": "Also save its pictures into the images folder.",
+            "description": "Also save its pictures, and pages of a pdf that are pictures, into the images folder.",
+        },
+        "ocr": {
+            "type": "boolean",
+            "description": "Have named pages of a scanned pdf read by the user's vision model.",
         },
         "offset": {"type": "integer", "description": "Where to read on, as the part before said."},
     },
@@ -62,10 +72,13 @@ class _Input(msgspec.Struct):
     path: str
     sheet: str | None = None
     pages: str | int | None = None
+    rows: str | int | None = None
+    encoding: str | None = None
     changes: str | None = None
     max_chars: int | None = None
     offset: int | None = None
     images: bool = False
+    ocr: bool = False
 
 
 def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
@@ -105,6 +118,7 @@ def read_document_tool(
         except msgspec.ValidationError as error:
             return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
         path = workspace.absolute(wanted.path.removeprefix("file://"))
+        client = ""
         if (text := unsaved.get(path)) is not None:
             most = min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS)
             start = wanted.offset or 0
@@ -125,7 +139,10 @@ def read_document_tool(
             folder = await asyncio.to_thread(_images_folder, workspace, images, path) if wanted.images else None
             if folder is not None:
                 options = msgspec.structs.replace(options, images_dir=str(folder))
-            with Telling(tell, NAME, payload, "Converting …") as telling:
+            with Telling(tell, NAME, payload, "Converting …") as telling, TemporaryDirectory() as pictures:
+                if wanted.ocr:
+                    options = msgspec.structs.replace(options, images_dir=pictures)
+                    client = await asyncio.to_thread(_looking, workspace, options)
                 found = await library.read(
                     path,
                     options,
@@ -134,12 +151,24 @@ def read_document_tool(
                     on_progress=telling.count,
                     place=place,
                 )
+                if wanted.ocr:
+                    found = await with_pictures_read(found, Path(pictures), client)
         except DogentError as error:
-            return result(str(error), is_error=True)
+            scanned = isinstance(error, DocumentError) and error.code == "scanned"
+            more = await asyncio.to_thread(remedy, workspace) if scanned else ""
+            return result(f"{error}{more}", is_error=True)
         saved = await asyncio.to_thread(_saved, workspace, folder) if folder is not None else ""
         return result(saved + as_text(workspace.relative(path), found))
 
     return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), read)
+
+
+def _looking(workspace: Workspace, options: ReadOptions) -> str:
+    """Return the vision profile that pages are shown to. Raises DogentError where it cannot be used, or no pages are named."""
+    if not options.pages:
+        raise DocumentError(tr("No pages were named."), tr("Name in `pages` those to read."), code="no_page")
+    profile = load_settings(workspace)[0].vision_profile
+    return load_profile(profile, dogent_home()).name
 
 
 def as_text(name: str, found: ReadResult) -> str:
@@ -195,5 +224,11 @@ def _shortened(value: Any) -> Any:
 
 
 def _options(wanted: _Input) -> ReadOptions:
-    values = {"sheet": wanted.sheet or "", "pages": str(wanted.pages or ""), "changes": wanted.changes or "accept"}
+    values = {
+        "sheet": wanted.sheet or "",
+        "pages": str(wanted.pages or ""),
+        "rows": str(wanted.rows or ""),
+        "encoding": wanted.encoding or "",
+        "changes": wanted.changes or "accept",
+    }
     return msgspec.convert(values, ReadOptions)

@@ -1,9 +1,12 @@
-"""Whether a file is a video: the frame of its container is walked, since four bytes at the start of a text prove nothing.
+"""Whether a file is a video, and a video without what its maker wrote about it.
+
+The frame of its container is walked, since four bytes at the start of a text prove nothing.
 
 Sources: ISO/IEC 14496-12 and Apple's QuickTime File Format (boxes), RFC 8794 and RFC 9559 (EBML, Matroska), Microsoft's AVI RIFF
 reference.
 """
 
+import io
 import os
 from typing import IO
 
@@ -99,3 +102,74 @@ def _avi(file: IO[bytes], size: int) -> str:
     if first[0] != b"LIST" or first[2] != b"hdrl" or not 4 <= first[1] <= size or not 12 <= length <= size:
         return ""
     return "avi" if b"vids" in file.read(first[1] - 4)[:65_536] else ""
+
+
+_HOLDERS = frozenset((b"moov", b"trak", b"mdia", b"minf", b"moof", b"traf"))
+_TELLING_BOXES = frozenset((b"udta", b"meta", b"uuid", b"XMP_"))
+_TELLING_ELEMENTS = frozenset((b"\x12\x54\xc3\x67", b"\x19\x41\xa4\x69"))
+"""Tags and attachments of Matroska: where a film was made is among the tags."""
+_VOID = 0xEC
+
+
+def without_metadata(kind: str, data: bytes) -> bytes:
+    """Return the video `data` without what its maker wrote about it, such as where it was filmed.
+
+    Nothing moves: what is taken out becomes room that players pass over. What a camera records beside the picture, in a track
+    of its own, stays.
+    """
+    clean = bytearray(data)
+    if kind in {"mp4", "mov"}:
+        _blank_boxes(clean, 0, len(clean))
+    elif kind in {"webm", "mkv"}:
+        _blank_elements(clean)
+    elif kind == "avi":
+        at = 12
+        while at + 12 <= len(clean):
+            length = int.from_bytes(clean[at + 4 : at + 8], "little")
+            if (clean[at : at + 4] == b"LIST" and clean[at + 8 : at + 12] == b"INFO") or clean[at : at + 4] == b"IDIT":
+                clean[at : at + 4] = b"JUNK"
+                _zero(clean, at + 8, at + 8 + length)
+            at += 8 + length + length % 2
+    return bytes(clean)
+
+
+def _blank_boxes(data: bytearray, at: int, end: int) -> None:
+    while at + 8 <= end:
+        length, kind, header = int.from_bytes(data[at : at + 4], "big"), bytes(data[at + 4 : at + 8]), 8
+        if length == 1:
+            length, header = int.from_bytes(data[at + 8 : at + 16], "big"), 16
+        length = min(length, end - at) if length >= header else end - at
+        if kind in _TELLING_BOXES:
+            data[at + 4 : at + 8] = b"free"
+            _zero(data, at + header, at + length)
+        elif kind in _HOLDERS:
+            _blank_boxes(data, at + header, at + length)
+        at += length
+
+
+def _blank_elements(data: bytearray) -> None:
+    """Blank the metadata among the children of a Matroska segment: as a Void element, which is one byte of name and a length."""
+    stream = io.BytesIO(data)
+    stream.seek(4)
+    head = _number(stream) or 0
+    stream.seek(head, os.SEEK_CUR)
+    stream.seek(len(_SEGMENT), os.SEEK_CUR)
+    _number(stream)
+    while (at := stream.tell()) < len(data):
+        name_bytes = 9 - data[at].bit_length()
+        stream.seek(at + name_bytes)
+        length = _number(stream)
+        start = stream.tell()
+        if length is None or not 1 <= name_bytes <= 4 or start + length > len(data):
+            return  # of a length that nobody knew yet, as streams have it
+        if bytes(data[at : at + name_bytes]) in _TELLING_ELEMENTS and start + length - at >= 9:
+            whole = start + length - at - 9
+            data[at : at + 9] = bytes((_VOID, 0x01)) + whole.to_bytes(7, "big")
+            _zero(data, at + 9, start + length)
+        stream.seek(start + length)
+
+
+def _zero(data: bytearray, start: int, end: int) -> None:
+    end = min(end, len(data))
+    if end > start:
+        data[start:end] = bytes(end - start)

@@ -1,4 +1,4 @@
-"""A file of the disk as what may leave the machine: a picture whose pixels were written anew, or a video that is one."""
+"""A file of the disk as what may leave the machine: a picture whose pixels were written anew, or a video without its metadata."""
 
 import asyncio
 import os
@@ -11,6 +11,7 @@ import msgspec
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import end_tree, python_command, talk_process
+from dogent_tui.vision.containers import without_metadata
 from dogent_tui.vision.model import Clip, ImageLimits, MediaType, Picture, VideoLimits, VisionError
 from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, Made, Wanted
 from dogent_tui.vision.sniffing import HEAD_BYTES, IMAGE, description_of, kind_of
@@ -39,7 +40,9 @@ async def load_media(path: Path, media_type: MediaType | None, images: ImageLimi
     """
     kind, data = await asyncio.to_thread(_read, path, media_type, videos)
     name = one_line(path.name)
-    return await _picture(name, data, images) if kind == IMAGE else Clip(_MIMES[kind], data)
+    if kind == IMAGE:
+        return await _picture(name, data, images)
+    return Clip(_MIMES[kind], await asyncio.to_thread(without_metadata, kind, data))
 
 
 def _read(path: Path, media_type: MediaType | None, videos: VideoLimits | None) -> tuple[str, bytes]:

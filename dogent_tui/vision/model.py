@@ -56,7 +56,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class Clip(msgspec.Struct, frozen=True):
-    """A video as it travels: the file as it is."""
+    """A video as it travels: the file without its metadata."""
 
     mime: str
     data: bytes

@@ -15,6 +15,7 @@ from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.wall.own import walled
 from dogent_tui.web.image_check import FORMATS, Checked
+from dogent_tui.web.image_metadata import without_metadata
 from dogent_tui.web.model import SavedImage, WebError
 from dogent_tui.workspace.files import temporary_beside
 from dogent_tui.workspace.places import pinned
@@ -39,7 +40,7 @@ async def save_image(body: bytes, folder: Path, root: Path, name: str) -> SavedI
     `bad_folder`, `failed`), and has saved nothing then.
     """
     image = await _checked(body)
-    return await asyncio.to_thread(_save, body, image, folder, root, name)
+    return await asyncio.to_thread(_save, without_metadata(body), image, folder, root, name)
 
 
 def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> SavedImage:

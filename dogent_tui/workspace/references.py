@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.sheets import sheet_names
+from dogent_tui.workspace.sheets import sheet_names, split_cells
 
 __all__ = [
     "Reference",
@@ -26,6 +26,7 @@ __all__ = [
     "format_reference",
     "resolve",
     "sheet_names",
+    "split_cells",
 ]
 
 
@@ -82,6 +83,7 @@ _ENDS = (
 _BARE = re.compile(f"[^{_ENDS}]+")
 _QUOTED = re.compile(r'"((?:[^"\\\n\r]|\\[^\n\r])*)"|“([^”\n\r]*)”')
 _LINES = re.compile(r":(\d{1,9})(?:-(\d{1,9}))?(?![A-Za-z0-9_])", re.ASCII)
+_CELLS = re.compile(r"!\$?[A-Z]{1,3}\$?(?:\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?|:\$?[A-Z]{1,3})(?!\w)", re.ASCII | re.IGNORECASE)
 _ESCAPES = {r"\\": "\\", r"\"": '"', r"\n": "\n", r"\r": "\r"}
 _ESCAPE = re.compile(r'\\[\\"nr]')
 
@@ -126,7 +128,8 @@ def _reference_at(text: str, at: int) -> Reference | None:
     if text.startswith("#", end):
         name, _, sheet_end = _name_at(text, end + 1)
         if name:
-            sheet, end = name, sheet_end
+            cells = _CELLS.match(text, sheet_end)
+            sheet, end = (name + cells[0], cells.end()) if cells else (name, sheet_end)
     lines = _LINES.match(text, end)
     if lines is None:
         return Reference(at, end, path, sheet, quoted)

@@ -2,7 +2,7 @@
 
 import posixpath
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -53,6 +53,12 @@ def sheet_names(path: Path) -> list[str]:
             return [sheet.name for sheet in table_of_contents(archive).sheets]
     except Exception:  # a damaged archive makes zipfile and the decompressors raise whatever they like
         return []
+
+
+def split_cells(named: str, sheets: Container[str]) -> tuple[str, str]:
+    """Return the name of a sheet and the cells behind it, as in ``Costs!A1:F200``; a name that there is has none behind it."""
+    name, mark, cells = named.rpartition("!")
+    return (name.strip("'"), cells) if mark and named not in sheets else (named, "")
 
 
 def table_of_contents(archive: "ZipFile") -> TableOfContents:

@@ -81,7 +81,8 @@ async def test_a_file_url_and_a_path_from_the_root_are_read(read, tmp_path):
 
 
 def test_the_schema_names_the_inputs():
-    assert set(SCHEMA["properties"]) == {"path", "sheet", "pages", "changes", "max_chars", "offset", "images"}
+    named = {"path", "sheet", "rows", "pages", "encoding", "changes", "max_chars", "offset", "images", "ocr"}
+    assert set(SCHEMA["properties"]) == named
 
 
 def test_what_is_known_of_a_document_stays_short():

@@ -27,6 +27,8 @@ def names(text):
         ("@~/x.md @/etc/hosts @../y.md @./z.md", [("~/x.md", None), ("/etc/hosts", None), ("../y.md", None), ("./z.md", None)]),
         ("@.. @../..", [("../..", None)]),
         ("@data.xlsx#Q1 and @data.xlsx#Q2.", [("data.xlsx", "Q1"), ("data.xlsx", "Q2")]),
+        ("@data.xlsx#Q1!A1:F200, @data.xlsx#Q2!B:D!", [("data.xlsx", "Q1!A1:F200"), ("data.xlsx", "Q2!B:D")]),
+        ("@data.xlsx#Q1! Great", [("data.xlsx", "Q1")]),
         ("@data.xlsx# x", [("data.xlsx", None)]),
         ('@"a b.docx"#"My sheet"', [("a b.docx", "My sheet")]),
         ('@"a b.docx"#Q1', [("a b.docx", "Q1")]),

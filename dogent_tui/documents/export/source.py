@@ -1,6 +1,7 @@
 """The Markdown file that is exported: its text, and the front matter with what a document says about itself."""
 
 import errno
+import io
 import os
 import re
 import stat
@@ -11,6 +12,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.places import open_real
@@ -122,14 +124,13 @@ def _decode(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
         raise DocumentError(
             tr("{name} is not text.").format(name=one_line(name)), tr("Specify a Markdown file."), code="unsupported"
         )
-    from charset_normalizer import from_bytes  # on use: most files are UTF-8
-
-    best = from_bytes(content).best()
-    if best is None:
+    encoding = encoding_of(io.BytesIO(content))
+    if not encoding:
         raise DocumentError(
             tr("The encoding of {name} is unknown.").format(name=one_line(name)), tr("Convert it to UTF-8."), code="unsupported"
         )
-    return str(best), (tr("{name} is not UTF-8; it was read as {encoding}.").format(name=one_line(name), encoding=best.encoding),)
+    text = content.decode(encoding, "replace")
+    return text, (tr("{name} is not UTF-8; it was read as {encoding}.").format(name=one_line(name), encoding=encoding),)
 
 
 def _yaml(text: str) -> Mapping[str, Any] | None:

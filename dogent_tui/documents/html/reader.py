@@ -40,7 +40,8 @@ def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
     that a browser would not show is marked where it stands.
     """
     del report
-    text, _ = decode(path.read_bytes(), "", markup=True)
+    data = path.read_bytes()
+    text = data.decode(options.encoding, "replace") if options.encoding else decode(data, "", markup=True)[0]
     tree = LexborHTMLParser(text)
     metadata: dict[str, Any] = {"format": "html", **facts_of(tree)}
     hidden = take_hidden(tree)

@@ -124,6 +124,17 @@ def _check_container(file: IO[bytes], name: str) -> None:
     file.seek(0)
 
 
+def is_old_workbook(path: Path) -> bool:
+    """Tell whether a file is an xls that is not encrypted: an OLE container with a workbook in it."""
+    with path.open("rb") as file:
+        if file.read(len(_OLE)) != _OLE:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            names = [name.encode("utf-16-le") for name in ("EncryptedPackage", "Workbook", "Book\0")]
+            encrypted, *books = (content.find(name) >= 0 for name in names)
+            return any(books) and not encrypted
+
+
 def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
     """The names in an OLE directory are UTF-16 ([MS-CFB] 2.6.1); encryption of OOXML is [MS-OFFCRYPTO] 2.3.4."""
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
@@ -139,7 +150,6 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
             )
         for stream, kind, new in (
             ("WordDocument", "doc", "docx"),
-            ("Workbook", "xls", "xlsx"),
             ("PowerPoint Document", "ppt", "pptx"),
         ):
             if holds(stream):
@@ -171,9 +181,9 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
             )
         whole = not streamed or not inside.startswith(streamed)
         if whole and member.file_size > MAX_MEMBER:
-            raise _unpacks(name, tr("a single part of it is {size} MB").format(size=member.file_size >> 20))
+            raise unpacks_to_too_much(name, tr("a single part of it is {size} MB").format(size=member.file_size >> 20))
         if member.file_size > RATIO_FROM and member.file_size > MAX_RATIO * max(1, member.compress_size):
-            raise _unpacks(
+            raise unpacks_to_too_much(
                 name,
                 tr("{inside} grows {size}-fold").format(
                     inside=inside[:80], size=member.file_size // max(1, member.compress_size)
@@ -181,7 +191,7 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
             )
         total += member.file_size * whole
     if total > MAX_TOTAL:
-        raise _unpacks(name, tr("it unpacks to {size} MB").format(size=total >> 20))
+        raise unpacks_to_too_much(name, tr("it unpacks to {size} MB").format(size=total >> 20))
 
 
 def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
@@ -256,7 +266,8 @@ def _too_many(name: str) -> DocumentError:
     )
 
 
-def _unpacks(name: str, how: str) -> DocumentError:
+def unpacks_to_too_much(name: str, how: str) -> DocumentError:
+    """Return what there is to say about a document that is a bomb; `how` tells of it in words."""
     return DocumentError(
         tr("{name} unpacks to far more than a document should: {how}.").format(name=name, how=how), _NOT_OPENED, code="hostile"
     )

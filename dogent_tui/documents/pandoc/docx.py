@@ -1,6 +1,7 @@
 """What pandoc does not tell of a docx, or does not do with it, done on the XML of its main part (ECMA-376, part 1).
 
 * Tracked changes and comments are counted, since pandoc drops them silently once they are accepted or rejected.
+* Hidden text, simple fields and numbers of headings are made plain to it, in the notes too: see `Runs`.
 * Text boxes come after the paragraph that they hang on: pandoc runs their words together with it, and drops their pictures.
 * A document of hundreds of pages is cut at headings, as pandoc's memory and time grow faster than the document.
 """
@@ -9,7 +10,7 @@ import io
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,10 +18,13 @@ from xml.etree import ElementTree
 import msgspec
 
 from dogent_tui.documents.pandoc.archive import scan_part
+from dogent_tui.documents.pandoc.word_runs import Runs
+from dogent_tui.documents.pandoc.word_styles import Counters, Styles
 
 _WHOLE_BYTES = 3 << 19
 """A main part up to this (1.5 MB) is converted at once: some 300 pages, 3 s and 300 MB."""
 _PART_BYTES = 3 << 18
+_MOST_REMARKS = 100
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _INSERTIONS, _DELETIONS = ("w:ins", "w:moveTo"), ("w:del", "w:moveFrom")
 
@@ -46,11 +50,24 @@ class DocxSource:
         with zipfile.ZipFile(path) as archive:
             self._main = _main_part(archive)
             data = archive.read(self._main) if self._main in archive.namelist() else b""
-            scan = _Scan(data)
+            folder, names = posixpath.dirname(self._main), set(archive.namelist())
+
+            def part(name: str) -> bytes:
+                name = posixpath.join(folder, name)
+                return archive.read(name) if name in names else b""
+
+            styles, counters = Styles(part("styles.xml")), Counters(part("numbering.xml"))
+            scan = _Scan(data, Runs(data, styles, counters))
             if data:
                 scan_part(data, path.name, scan)
-            self.revisions = Revisions(scan.insertions, scan.deletions, _comments(archive, self._main))
-            self.page_texts = _headers_and_footers(archive)
+            self._others: dict[str, bytes] = {}
+            for name in ("footnotes.xml", "endnotes.xml"):
+                if notes := part(name):
+                    scan_part(notes, path.name, runs := Runs(notes, styles, counters))
+                    if runs.edits:
+                        self._others[posixpath.join(folder, name)] = runs.edited(0, len(notes))
+            self.revisions = Revisions(scan.insertions, scan.deletions, part("comments.xml").count(b"<w:comment "))
+            self.texts = {**_headers_and_footers(archive), **_remarks(part("comments.xml"))}
         self._data = data
         self._scan = scan
         self._editable = (
@@ -65,7 +82,7 @@ class DocxSource:
     def documents(self) -> Iterator[bytes | Path]:
         """Yield what pandoc is to convert: the file itself, or documents made of it, in order."""
         scan, data = self._scan, self._data
-        if not self._editable or (len(data) <= _WHOLE_BYTES and not scan.edits):
+        if not self._editable or (len(data) <= _WHOLE_BYTES and not scan.edits and not self._others):
             yield self._path
             return
         cuts = self._cuts()
@@ -91,8 +108,8 @@ class DocxSource:
         made = io.BytesIO()
         with zipfile.ZipFile(self._path) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out:
             for member in archive.infolist():
-                if member.filename == self._main:
-                    out.writestr(member.filename, main)
+                if member.filename == self._main or member.filename in self._others:
+                    out.writestr(member.filename, self._others.get(member.filename, main))
                 elif self._with_media or "/media/" not in member.filename:
                     out.writestr(member.filename, archive.read(member))
                 else:
@@ -103,13 +120,13 @@ class DocxSource:
 class _Scan:
     """Takes the elements of the main part, with the places where they begin and end in its bytes."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, runs: Runs) -> None:
         self.insertions = self.deletions = 0
         self.children: list[tuple[int, str]] = []
         """Where each child of the body begins, and whether it is a `heading`, a `paragraph` (of no list) or `other`."""
         self.body_start = self.body_end = 0
-        self.edits: list[tuple[int, int, bytes]] = []
-        """What to write in place of the bytes between two places."""
+        self.edits, self.edited = runs.edits, runs.edited
+        self._runs = runs
         self._data = data
         self._open: list[str] = []
         self._paragraphs: list[_Paragraph] = []
@@ -121,6 +138,7 @@ class _Scan:
 
     def start(self, tag: str, attributes: dict[str, str], at: int) -> None:
         """An element begins at the byte `at`."""
+        self._runs.start(tag, attributes, at)
         parent = self._open[-1] if self._open else ""
         if tag == "w:body":
             self.body_start = self._after_tag(at)
@@ -143,6 +161,7 @@ class _Scan:
 
     def end(self, tag: str, at: int) -> None:
         """The end tag of an element begins at the byte `at`; of an empty one, its only tag does."""
+        self._runs.end(tag, at)
         self._open.pop()
         if tag == "w:body":
             self.body_end = at
@@ -150,22 +169,13 @@ class _Scan:
             self._end_paragraph(at)
         elif tag == "w:txbxContent" and self._box_start and "mc:Fallback" not in self._open:
             if self._paragraphs and at > self._box_start:
-                self._paragraphs[-1].boxes.append(self._data[self._box_start : at])
+                self._paragraphs[-1].boxes.append(self.edited(self._box_start, at))
                 self.edits.append((self._box_start, at, b""))
             self._box_start = 0
         elif tag == "mc:AlternateContent":
             self._alternatives.pop()
         elif tag == "mc:Fallback" and self._alternatives and self._boxes > self._alternatives[-1]:
             self.edits.append((self._fallback_start, self._after_tag(at), b""))
-
-    def edited(self, start: int, end: int) -> bytes:
-        """Return the bytes between two places with the edits that lie there, outer ones before what they hold."""
-        out = []
-        for begins, ends, text in sorted(self.edits, key=lambda edit: (edit[0], -edit[1])):
-            if start <= begins and ends <= end:
-                out += [self._data[start:begins], text]
-                start = ends
-        return b"".join([*out, self._data[start:end]])
 
     def _after_tag(self, at: int) -> int:
         return self._data.index(b">", at) + 1
@@ -219,17 +229,12 @@ class _Paragraph:
 def _main_part(archive: zipfile.ZipFile) -> str:
     """Return the name of the main part: other programs than Word name it differently."""
     try:
-        for element in ElementTree.fromstring(archive.read("_rels/.rels")).iter(_RELATIONSHIPS):  # noqa: S314 (checked: no entities)
-            if element.get("Type", "").endswith("/officeDocument"):
+        for element in _elements(archive.read("_rels/.rels")):
+            if element.tag == _RELATIONSHIPS and element.get("Type", "").endswith("/officeDocument"):
                 return posixpath.normpath(element.get("Target", "")).lstrip("/")
-    except (LookupError, ElementTree.ParseError):
+    except LookupError:
         pass
     return "word/document.xml"
-
-
-def _comments(archive: zipfile.ZipFile, main: str) -> int:
-    name = posixpath.join(posixpath.dirname(main), "comments.xml")
-    return archive.read(name).count(b"<w:comment ") if name in archive.namelist() else 0
 
 
 def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
@@ -237,18 +242,31 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for kind in ("header", "footer"):
         names = [name for name in sorted(archive.namelist()) if re.fullmatch(f"word/{kind}\\d*\\.xml", name)]
-        if unique := list(dict.fromkeys(filter(None, (_words(archive.read(name)) for name in names)))):
+        if unique := list(dict.fromkeys(filter(None, (_words(_elements(archive.read(name))) for name in names)))):
             found[f"{kind}s"] = unique[:10]
     return found
 
 
-def _words(part: bytes) -> str:
+def _remarks(part: bytes) -> dict[str, list[str]]:
+    """Return who says what in the comments, which stand beside the text."""
+    remarks = [
+        f"{element.get(element.tag.replace('}comment', '}author'), '')}: {_words(element)}"
+        for element in _elements(part)
+        if element.tag.endswith("}comment")
+    ]
+    return {"comment_texts": remarks[:_MOST_REMARKS]} if remarks else {}
+
+
+def _elements(part: bytes) -> Iterator[ElementTree.Element]:
     try:
-        root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
+        yield from ElementTree.fromstring(part).iter()  # noqa: S314 (checked: no entities)
     except (ElementTree.ParseError, LookupError):
-        return ""
+        return
+
+
+def _words(elements: Iterable[ElementTree.Element]) -> str:
     paragraphs = []
-    for element in root.iter():
+    for element in elements:
         if element.tag.endswith("}p"):
             words = "".join(inner.text or "" for inner in element.iter() if inner.tag.endswith("}t"))
             paragraphs.append(" ".join(words.split()))

@@ -14,7 +14,7 @@ from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escaping import fence, lines_escaped
 from dogent_tui.documents.pandoc.inlines import Inlines, without_links
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
-from dogent_tui.documents.pandoc.tree import Node, plain_text, walk
+from dogent_tui.documents.pandoc.tree import Node, plain_text, take_hidden, walk
 
 _LONG_CHARS = 6_000
 """A table or a list that is longer is given in several blocks, so that a page need not end in the middle of a line."""
@@ -40,6 +40,7 @@ class MarkdownWriter:
 
     def __init__(self, *, image: Callable[[str], str], marks: bool = False, titles: bool = False) -> None:
         self.counts = Counts()
+        self.has_hidden = False
         self._heading_ids: set[str] = set()
         self._image = image
         self._inlines = Inlines(heading_ids=self._heading_ids, image=self._counted_image, marks=marks, titles=titles)
@@ -52,9 +53,13 @@ class MarkdownWriter:
         """Yield the Markdown of `blocks`, which may be taken only once."""
         self._heading_ids.update(node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0])
         for node in _with_typed_lists(_flat(blocks)):
+            hidden = take_hidden(node)
             if node["t"] == "Header":
                 self._enter(node)
             yield from self._cut(node)
+            if hidden:
+                self.has_hidden = True
+                yield Block(f"<!-- hidden text, not visible in the document: {hidden.replace('--', '- -')} -->", self._source)
 
     def _enter(self, node: Node) -> None:
         level, _, inlines = node["c"]
@@ -65,7 +70,7 @@ class MarkdownWriter:
             self._headings.append((level, title))
 
     def _cut(self, node: Node) -> Iterator[Block]:
-        source = Source(headings=tuple(title for _, title in self._headings))
+        source = self._source
         for text, tight in self._pieces(node):
             settled = self._inlines.settle_comments(text)
             if settled.strip():
@@ -73,6 +78,10 @@ class MarkdownWriter:
                 yield Block(settled, source, tight)
         for text in self._pending_notes():
             yield Block(text, source)
+
+    @property
+    def _source(self) -> Source:
+        return Source(headings=tuple(title for _, title in self._headings))
 
     def _pieces(self, node: Node) -> Iterator[tuple[str, bool]]:
         """Yield the Markdown of a block, in pieces where it is long, and whether each goes on on the next line."""

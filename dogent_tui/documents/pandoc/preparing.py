@@ -1,11 +1,14 @@
-"""What of an odt and of an rtf pandoc would pass over in silence, put so that it takes it: formulas and footnotes."""
+"""What of an odt and of an rtf pandoc would pass over in silence, or misplace, put so that it takes it."""
 
 import io
 import re
 import zipfile
 from pathlib import Path
 
-from dogent_tui.documents.pandoc.tree import Node, walk
+from dogent_tui.documents.pandoc.archive import scan_part
+from dogent_tui.documents.pandoc.odt_text import OdtStyles, OdtText
+from dogent_tui.documents.pandoc.tree import HIDDEN, Node, walk
+from dogent_tui.documents.pandoc.word_runs import edited
 from dogent_tui.language import tr
 
 _LONGEST = 64 << 20
@@ -19,18 +22,24 @@ _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote that readers without footnotes shall pass over, as LibreOffice writes it. Pandoc reads ``{\footnote`` alone."""
 
 
+_HIDDEN_GROUP = re.compile(rb"\{([^{}]*?)\\v(?![a-z0-9])([^{}]*)\}")
+_LINK = rb'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{\1\2}}}' % HIDDEN.encode()
+_TABLE_WORD = re.compile(rb"\\(trowd|row|cell)(?![a-z])")
+
+
 class Formulas:
     """The formulas of the odt at `path`: objects of MathML, which pandoc finds where their address begins with ``./`` alone."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._content = b""
+        self._content = self._styles = b""
         self.count = 0
         with zipfile.ZipFile(path) as archive:
             names = {member.filename: member.file_size for member in archive.infolist()}
             if names.get("content.xml", _LONGEST + 1) > _LONGEST:
                 return
             self._content = archive.read("content.xml")
+            self._styles = archive.read("styles.xml") if names.get("styles.xml", _LONGEST) < _LONGEST else b""
             for found in _OBJECT.finditer(self._content):
                 part = f"{_folder(found[2])}/content.xml"
                 if part in names:
@@ -38,12 +47,15 @@ class Formulas:
                         self.count += _MATHML in file.read(2_000)
 
     def document(self, *, with_media: bool) -> bytes | Path:
-        """Return what pandoc is to read: the file itself where it finds all of them, else the odt written anew.
+        """Return what pandoc is to read: the file itself where it takes all of it as it is, else the odt written anew.
 
         Without its pictures then, of which pandoc needs the names alone, unless `with_media`.
         """
         mended = _OBJECT.sub(lambda found: b'%s./%s"' % (found[1], _folder(found[2]).encode()), self._content)
-        if not self.count or mended == self._content:
+        if mended:
+            scan_part(mended, self._path.name, text := OdtText(mended, OdtStyles(self._styles, mended)))
+            mended = edited(mended, text.edits, 0, len(mended))
+        if mended == self._content:
             return self._path
         made = io.BytesIO()
         with zipfile.ZipFile(self._path) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out:
@@ -70,13 +82,27 @@ class Formulas:
         return tr("Formulas left out because they could not be read: {missing}.").format(missing=missing) if missing > 0 else ""
 
 
-def rtf_with_notes(path: Path) -> bytes | Path:
-    """Return the rtf at `path` as pandoc is to read it: with its footnotes as footnotes."""
+def prepared_rtf(path: Path) -> bytes | Path:
+    """Return the rtf at `path` as pandoc is to read it: with footnotes as such, lists in their place, hidden text in links."""
     if path.stat().st_size > _LONGEST:
         return path
     data = path.read_bytes()
-    mended = _HIDDEN_NOTE.sub(rb"{\\footnote", data)
+    mended = _tables_behind_lists(_HIDDEN_NOTE.sub(rb"{\\footnote", data))
+    text = max(0, mended.find(rb"\pard"))
+    mended = mended[:text] + _HIDDEN_GROUP.sub(_LINK, mended[text:])
     return path if mended == data else mended
+
+
+def _tables_behind_lists(data: bytes) -> bytes:
+    """Put an empty paragraph between a list and a table: pandoc has the list before what is before it where there is none."""
+    out, last, start = [], 0, 0
+    before = b"row"
+    for word in _TABLE_WORD.finditer(data):
+        if word[1] == b"trowd" and before == b"row" and b"\\listtext" in data[last : word.start()]:
+            out += [data[start : word.start()], rb"\pard\plain { }\par "]
+            start = word.start()
+        before, last = word[1], word.end()
+    return b"".join([*out, data[start:]])
 
 
 def _folder(address: bytes) -> str:

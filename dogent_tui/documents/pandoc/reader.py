@@ -14,7 +14,8 @@ from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_a
 from dogent_tui.documents.pandoc.docx import DocxSource
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
-from dogent_tui.documents.pandoc.preparing import Formulas, rtf_with_notes
+from dogent_tui.documents.pandoc.odt_text import lists_of_headings_opened
+from dogent_tui.documents.pandoc.preparing import Formulas, prepared_rtf
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node
@@ -42,7 +43,7 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
 
     Metadata: `format`, `title`, `author`, `created`, `modified`, … as far as the document has them; `words`, `images`,
     `footnotes`, `tables` as they are written. For docx `changes` (how tracked changes are treated), `insertions`, `deletions`,
-    `comments`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
+    `comments`, `comment_texts`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
     """
     try:
         conversion = _Conversion(path, _kind(path), options, report)
@@ -122,11 +123,11 @@ class _Conversion:
             self._formulas = Formulas(self._path)
             return iter([self._formulas.document(with_media=self._options.images_dir is not None)]), 1
         if self._kind == "rtf":
-            return iter([rtf_with_notes(self._path)]), 1
+            return iter([prepared_rtf(self._path)]), 1
         if self._kind != "docx":
             return iter([self._path]), 1
         source = DocxSource(self._path, with_media=self._options.images_dir is not None)
-        self._metadata |= {**source.revisions.counted(), **source.page_texts}
+        self._metadata |= {**source.revisions.counted(), **source.texts}
         if source.revisions.insertions or source.revisions.deletions:
             self._metadata["changes"] = self._options.changes
         if source.parts > 1:
@@ -141,7 +142,8 @@ class _Conversion:
         for source in sources:
             output = self._converted(source)
             self._warnings += [warning for warning in map(_sentence, output.warnings) if warning not in self._warnings]
-            yield _decoded(output.data, self._path.name)
+            tree = _decoded(output.data, self._path.name)
+            yield _Tree(lists_of_headings_opened(tree.blocks), tree.meta) if self._kind == "odt" else tree
             self._begun = time.monotonic()
 
     def _converted(self, source: bytes | Path) -> Output:
@@ -168,6 +170,8 @@ class _Conversion:
                 self._warnings += self._images.take_warnings()
                 self._report(done, parts, "parts")
                 tree = next(rest, None)
+            if self._writer.has_hidden:
+                self._warnings.append(tr("Text that cannot be seen in the document is marked as hidden."))
         except RecursionError:
             raise _too_deep(self._path.name) from None
         except BROKEN as error:

@@ -6,6 +6,9 @@ from typing import Any, TypeAlias
 Node: TypeAlias = dict[str, Any]
 """``{"t": constructor, "c": contents}``; without contents where the constructor takes none."""
 
+HIDDEN = "#dogent-hidden"
+"""Where a link leads around words that nobody sees in the document: what prepares it for pandoc puts them into one."""
+
 _SPACES = ("Space", "SoftBreak", "LineBreak")
 
 
@@ -55,3 +58,24 @@ def _plain(nodes: Any) -> Iterator[str]:
             yield from _plain(node)
             if kind in ("Para", "Plain"):
                 yield " "
+
+
+def take_hidden(node: Any) -> str:
+    """Take the links to `HIDDEN` out of what is below a node, at whatever depth, and return their words."""
+    taken: list[str] = []
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, dict):
+            waiting.append(current.get("c"))
+        elif isinstance(current, list):
+            hidden = list(filter(_is_hidden, current))
+            if hidden:
+                taken.append(plain_text(hidden))
+                current[:] = [inner for inner in current if not _is_hidden(inner)]
+            waiting.extend(reversed(current))
+    return " ".join(filter(None, taken))
+
+
+def _is_hidden(node: Any) -> bool:
+    return isinstance(node, dict) and node.get("t") == "Link" and node["c"][2][0] == HIDDEN

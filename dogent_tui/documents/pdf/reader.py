@@ -13,6 +13,7 @@ from dogent_tui.documents.pdf.layout import layout_pieces
 from dogent_tui.documents.pdf.marks import drawn_by, hidden_markdown, marks_markdown, page_marks
 from dogent_tui.documents.pdf.model import Element, Page, TextBlock
 from dogent_tui.documents.pdf.pages import wanted_pages
+from dogent_tui.documents.pdf.scans import Scans
 from dogent_tui.documents.pdf.survey import Survey, survey
 from dogent_tui.documents.pdf.tags import StructureTree, agrees, tagged_pieces
 from dogent_tui.documents.pdf.text import BROKEN, page_content
@@ -42,7 +43,7 @@ def open_pdf(path: Path, options: ReadOptions, report: Report) -> Opened:
     wanted = wanted_pages(options.pages, len(document))
     metadata = _metadata(document)
     opened = Opened("pdf", metadata, iter(()))
-    opened.blocks = _blocks(document, wanted, opened, report)
+    opened.blocks = _blocks(document, wanted, opened, Scans(options.images_dir), report)
     return opened
 
 
@@ -113,7 +114,7 @@ def _date(text: str) -> str:
     return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}" if len(digits) == 14 and digits.isdigit() else day
 
 
-def _blocks(document: Any, wanted: list[int], opened: Opened, report: Report) -> Iterator[Block]:
+def _blocks(document: Any, wanted: list[int], opened: Opened, scans: Scans, report: Report) -> Iterator[Block]:
     known = survey(document, wanted)
     reader = _Pages(document, known)
     empty: list[int] = []
@@ -122,7 +123,7 @@ def _blocks(document: Any, wanted: list[int], opened: Opened, report: Report) ->
     for done, number in enumerate(wanted, 1):
         page_block = Block(f"<!-- page {number} -->", Source(page=number, headings=reader.headings))
         try:
-            blocks = list(reader.blocks(number))
+            blocks = list(reader.blocks(number)) or list(scans.blocks(document[number - 1], number))
         except BROKEN:
             blocks = []
             broken.append(number)
@@ -146,6 +147,14 @@ def _blocks(document: Any, wanted: list[int], opened: Opened, report: Report) ->
     if reader.elsewhere:
         opened.metadata["words_of_the_file_not_in_the_text"] = reader.elsewhere
     _tell(opened, empty, broken, reader.hiding)
+    if scans.recognised:
+        opened.metadata["recognised_pages"] = scans.recognised
+        opened.warnings.append(
+            tr("Tesseract recognised the text on {pages}, which may be wrong in places.").format(pages=_named(scans.recognised))
+        )
+    if scans.saved:
+        opened.metadata["picture_pages"] = scans.saved
+        opened.warnings.append(tr("No text on {pages}: saved as pictures.").format(pages=_named(scans.saved)))
 
 
 class _Pages:

@@ -2,13 +2,18 @@
 
 import re
 import unicodedata
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
 from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Run, TextBlock
 from dogent_tui.documents.pdf.sight import Sight
+from dogent_tui.language import tr
 
 BROKEN = (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError)
 """What PyMuPDF raises over a damaged object: errors of its own are RuntimeErrors, others come from its Python code."""
@@ -39,6 +44,7 @@ def page_content(page: Any, *, structure: bool = True) -> Page:
     """Return what is on the pymupdf page in the order of the file, without empty lines. `structure`: within its elements."""
     import pymupdf
 
+    _check_size(page)
     # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one from right to left.
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
     if structure:
@@ -49,6 +55,20 @@ def page_content(page: Any, *, structure: bool = True) -> Page:
     reader = _Reader(page)
     nodes = tuple(reader.nodes(found))
     return Page(Box(*page.rect), nodes, tuple(reader.hidden), tuple(reader.raw))
+
+
+def _check_size(page: Any) -> None:
+    """Raise DocumentError (`hostile`) where the content of a page unpacks to more than `MAX_MEMBER`, which MuPDF would do."""
+    document = page.parent
+    for xref in page.get_contents():
+        content: bytes = document.xref_stream_raw(xref) or b""
+        for _ in range(document.xref_get_key(xref, "Filter")[1].count("FlateDecode")):
+            unpacking = zlib.decompressobj()
+            with suppress(zlib.error):  # of a damaged stream, MuPDF reads what it can
+                content = unpacking.decompress(content, MAX_MEMBER)
+            if unpacking.unconsumed_tail:
+                how = tr("the content of a page is over {size} MB").format(size=MAX_MEMBER >> 20)
+                raise unpacks_to_too_much(Path(document.name).name, how)
 
 
 def _spans(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

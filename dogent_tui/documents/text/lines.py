@@ -20,20 +20,17 @@ _CODE_FENCE = re.compile(r"`{3,}")
 
 def open_text(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. Plain text goes as it is: what reads it sees a text, not Markdown."""
-    del options
-    return _opened("text", TextSource(path), _paragraphs, report)
+    return _opened("text", TextSource(path, options.encoding), _paragraphs, report)
 
 
 def open_markdown(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. Each block knows the headings that it stands under."""
-    del options
-    return _opened("markdown", TextSource(path), _markdown, report)
+    return _opened("markdown", TextSource(path, options.encoding), _markdown, report)
 
 
 def open_code(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. The file is one fenced block in its language."""
-    del options
-    source, language = TextSource(path), language_of(path)
+    source, language = TextSource(path, options.encoding), language_of(path)
     opened = _opened("code", source, lambda text: _fenced(text, language), report)
     opened.metadata["language"] = language
     return opened

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.documents.text.charset import Encoding, guessed
 from dogent_tui.language import ngettext, tr
 
 _CHUNK = 65_536
@@ -16,13 +16,14 @@ _LONGEST_LINE = 1 << 20
 class TextSource:
     """The text file `path`. As far as it was read: `read` counts the bytes, `count` the lines, `damaged` what is no character."""
 
-    def __init__(self, path: Path) -> None:
-        """Tell the encoding. Raises DocumentError where the file is no text."""
+    def __init__(self, path: Path, encoding: str = "") -> None:
+        """Tell the encoding, unless it is known. Raises DocumentError where the file is no text, or nobody knows the encoding."""
         self.path = path
         self.read = self.count = self.damaged = 0
         self.size = path.stat().st_size
         with path.open("rb") as file:
-            self.encoding = encoding_of(file)
+            found = Encoding(_known(encoding)) if encoding else guessed(file)
+        self.encoding, self.others = found.name, found.others
         if not self.encoding:
             raise DocumentError(
                 tr("{path} is not text, nor a kind of document that read_document supports.").format(path=path.name),
@@ -56,6 +57,10 @@ class TextSource:
 
     def warnings(self) -> Iterator[str]:
         """Yield what is to be said of the decoding, once all was read."""
+        if self.others:
+            yield tr(
+                "The encoding is a guess: {encoding}; it may be {others}. If letters are wrong, read it again with `encoding`."
+            ).format(encoding=self.encoding, others=tr(", ").join(self.others))
         if self.damaged:
             yield ngettext(
                 "1 character is not valid in the encoding {encoding} and appears as �.",
@@ -64,3 +69,15 @@ class TextSource:
             ).format(count=self.damaged, encoding=self.encoding)
         if not self.size:
             yield tr("The file is empty.")
+
+
+def _known(name: str) -> str:
+    try:
+        codec = codecs.lookup(name)
+    except (LookupError, ValueError):
+        codec = None
+    if codec is None or not codec._is_text_encoding:  # noqa: SLF001 — what `bytes.decode` asks as well
+        raise DocumentError(
+            tr("There is no encoding “{name}”.").format(name=name), tr("Name one such as cp1252 or gb18030."), code="unsupported"
+        )
+    return codec.name

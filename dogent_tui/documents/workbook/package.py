@@ -4,9 +4,9 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 from xml.parsers import expat
 
 import msgspec
@@ -145,6 +145,13 @@ def damaged(name: str) -> DocumentError:
     )
 
 
+class Chunks(Protocol):
+    """What a part is read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes or so, nothing at the end."""
+
+
 class Feed:
     """Hands a part's XML to handlers, a chunk at a time: `more` until it returns False. Names come without prefixes.
 
@@ -154,7 +161,7 @@ class Feed:
 
     def __init__(
         self,
-        stream: IO[bytes],
+        stream: Chunks,
         start: Callable[[str, dict[str, str]], None],
         end: Callable[[str], None],
         characters: Callable[[str], None],
@@ -246,8 +253,3 @@ class _Collector:
 def without_prefixes(attributes: dict[str, str]) -> dict[str, str]:
     """Return `attributes` with names as written without their prefixes: r:id is id."""
     return {name.rpartition(":")[2]: value for name, value in attributes.items()}
-
-
-def first(elements: Iterable[Element], name: str) -> str:
-    """Return the text of the first element called `name`, "" if there is none."""
-    return next((element.text for element in elements if element.name == name), "")

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
+from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.documents.workbook.columns import cell_range, letters, spans
 from dogent_tui.documents.workbook.contents import MOST_SIZED, Contents, SheetPart, choose_sheet, read_contents
@@ -21,7 +21,9 @@ from dogent_tui.documents.workbook.rows import Row, SheetReader
 from dogent_tui.documents.workbook.strings import SharedStrings
 from dogent_tui.documents.workbook.styles import read_formatters
 from dogent_tui.documents.workbook.tables import sheet_blocks
+from dogent_tui.documents.workbook.window import Window, window_of
 from dogent_tui.language import listing, ngettext, tr
+from dogent_tui.workspace.sheets import split_cells
 
 _SUFFIXES = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 _ROWS_PER_REPORT = 2000
@@ -33,6 +35,8 @@ _DRAWINGS: Mapping[str, Callable[[int], str]] = {
     "chart": partial(ngettext, "{count} chart", "{count} charts"),
     "shape": partial(ngettext, "{count} shape", "{count} shapes"),
 }
+_MOST_HIDDEN = 2_000
+"""Cells of hidden rows and columns that are shown."""
 _MOST_NAMED = 20
 """Runs of hidden rows or columns, merged ranges: more are counted and not named."""
 
@@ -41,15 +45,17 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
     """Open the xlsx, xlsm or xltx file `path` for one sheet: `options.sheet`, or the first visible one.
 
     The metadata has `sheets` (name, state and, where known, rows and columns), `sheet`, and, once all blocks are taken
-    or at once for a small sheet, its `rows`, `columns`, `merged`, `hidden_rows` and `hidden_columns`. Hidden rows and columns are
-    left out; a hidden sheet is read if it is asked for by name. Raises DocumentError (`not_found`, `no_sheet`, `damaged`,
-    `encrypted`, `unsupported`, `hostile`, `too_large`).
+    or at once for a small sheet, its `rows`, `columns`, `merged`, `hidden_rows` and `hidden_columns`. What is in these is told at
+    the end, as comments; a hidden sheet is read if it is asked for by name. Raises DocumentError (`not_found`, `no_sheet`,
+    `damaged`, `encrypted`, `unsupported`, `hostile`, `too_large`).
     """
     check_archive(path, streamed="xl/worksheets/")
     package = Package(path)
     try:
         contents = read_contents(package)
-        sheet = choose_sheet(contents, options.sheet, path.name)
+        named, cells = split_cells(options.sheet, {sheet.name for sheet in contents.sheets})
+        window = window_of(options.rows, cells)
+        sheet = choose_sheet(contents, named, path.name)
         metadata: dict[str, Any] = {
             "format": path.suffix[1:].lower() if path.suffix.lower() in _SUFFIXES else "xlsx",
             **contents.properties,
@@ -68,30 +74,31 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
             opened.warnings.append(tr("The sheet “{sheet}” is a chart: it has no cells.").format(sheet=sheet.name))
             package.close()
         else:
-            opened.blocks = _Reading(package, contents, sheet, opened, report).begin()
+            opened.blocks = _Reading(package, contents, sheet, window, opened, report).begin()
     except BaseException:
         package.close()
         raise
     return opened
 
 
-def _listed(sheet: SheetPart) -> dict[str, Any]:
-    known = {"rows": sheet.size[0], "columns": sheet.size[1]} if sheet.size else {}
-    return {"name": sheet.name, "state": sheet.state, **known}
-
-
 class _Reading:
     """One sheet on its way to Markdown; adds to the metadata and warnings of `opened` what shows on the way."""
 
-    def __init__(self, package: Package, contents: Contents, sheet: SheetPart, opened: Opened, report: Report) -> None:
+    def __init__(
+        self, package: Package, contents: Contents, sheet: SheetPart, window: Window, opened: Opened, report: Report
+    ) -> None:
+        self._window = window
         self._package, self._sheet, self._opened, self._report = package, sheet, opened, report
         formatters = read_formatters(package, contents.styles, epoch_1904=contents.epoch_1904)
         self._strings = SharedStrings(package, contents.strings)
         self._relations: dict[str, Relation] = package.relations(sheet.part)
         self._comments: list[Comment] = []
-        self._reader = SheetReader(package, sheet.part, self._strings, formatters)
+        self._reader = SheetReader(package, sheet.part, self._strings, formatters, None if window == Window() else window)
+        self._heads: list[Row] = []
         self._hidden_rows: list[int] = []
-        self._hidden_cells: set[int] = set()
+        self._hidden_columns: set[int] = set()
+        self._hidden_texts: dict[str, list[str]] = {}
+        self._hidden_count = 0
         self._said_early: list[str] = []
         self._is_silent = self._is_read = False
         self._rows = self._columns = 0
@@ -112,8 +119,9 @@ class _Reading:
 
     def _blocks(self) -> Iterator[Block]:
         try:
-            yield from sheet_blocks(self._visible(), self._sheet.name, self._reader.facts.hidden_columns)
             facts = self._reader.facts
+            yield from sheet_blocks(self._visible(), self._sheet.name, facts.hidden_columns, self._heads)
+            yield from self._hidden_blocks()
             if facts.links:
                 yield from link_blocks(facts.links, self._relations, self._sheet.name)
             if self._comments:
@@ -125,7 +133,6 @@ class _Reading:
 
     def _visible(self) -> Iterator[Row | None]:
         """Yield the rows without the cells of hidden columns; rows that are hidden are marked, so that they leave no gap."""
-        facts = self._reader.facts
         total = self._sheet.size[0] if self._sheet.size else 0
         for count, row in enumerate(self._reader.rows(), 1):
             self._is_silent = row is None
@@ -134,17 +141,41 @@ class _Reading:
                 continue
             if count % _ROWS_PER_REPORT == 0:
                 self._report(row.number, max(total, row.number) if total else 0, "rows")
+            several = len(row.cells) > 1
+            if self._window.columns != Window().columns:
+                row.cells = [cell for cell in row.cells if self._window.columns[0] <= cell.column <= self._window.columns[1]]
+            if not self._window.holds(row.number) or not row.cells:
+                if several and not row.hidden and row.number < self._window.rows[0] and not self._heads:
+                    self._heads.append(row)
+                continue
             self._rows = max(self._rows, row.number)
             self._columns = max(self._columns, row.cells[-1].column)
-            if row.hidden:
-                self._hidden_rows.append(row.number)
-            elif facts.hidden_columns:
-                kept = [cell for cell in row.cells if cell.column not in facts.hidden_columns]
-                if len(kept) < len(row.cells):
-                    self._hidden_cells.update(cell.column for cell in row.cells if cell.column in facts.hidden_columns)
-                    row.cells = kept
+            self._take_hidden(row)
             if row.cells:
                 yield row
+
+    def _take_hidden(self, row: Row) -> None:
+        """Take the cells of hidden columns out of a row, or note all of them where it is hidden itself."""
+        if row.hidden:
+            self._hidden_rows.append(row.number)
+            self._hide("row", str(row.number), [cell.text for cell in row.cells])
+        elif columns := self._reader.facts.hidden_columns:
+            hidden = [cell for cell in row.cells if cell.column in columns]
+            for cell in hidden:
+                self._hidden_columns.add(cell.column)
+                self._hide("column", letters(cell.column), [f"{letters(cell.column)}{row.number} {cell.text}"])
+            row.cells = [cell for cell in row.cells if cell not in hidden] if hidden else row.cells
+
+    def _hide(self, what: str, name: str, texts: list[str]) -> None:
+        self._hidden_count += len(texts)
+        if self._hidden_count <= _MOST_HIDDEN:
+            self._hidden_texts.setdefault(f"{what} {name}", []).extend(texts)
+
+    def _hidden_blocks(self) -> Iterator[Block]:
+        """Yield what is in hidden rows and columns as comments that say so: it is data, and nobody sees it in the workbook."""
+        for place, texts in self._hidden_texts.items():
+            said = " | ".join(" ".join(text.split()) for text in texts).replace("--", "- -")
+            yield Block(f"<!-- hidden {place}, not visible in the workbook: {said} -->", Source(sheet=self._sheet.name))
 
     def _read_surroundings(self) -> None:
         """Read what lies around the cells; where that is damaged, the cells are read all the same."""
@@ -162,11 +193,12 @@ class _Reading:
 
     def _say_rest(self) -> None:
         facts, metadata = self._reader.facts, self._opened.metadata
-        metadata["rows"], metadata["columns"] = self._rows, self._columns
-        for listed in metadata["sheets"]:
-            if listed["name"] == self._sheet.name:
-                listed["rows"], listed["columns"] = self._rows, self._columns
-        if self._rows:
+        if self._window == Window():
+            metadata["rows"], metadata["columns"] = self._rows, self._columns
+            for listed in metadata["sheets"]:
+                if listed["name"] == self._sheet.name:
+                    listed["rows"], listed["columns"] = self._rows, self._columns
+        if self._rows and self._window == Window():
             metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
         if facts.merged:
             metadata["merged"] = facts.merged[:_MOST_NAMED]
@@ -187,8 +219,8 @@ class _Reading:
             count = len(self._hidden_rows)
             few = ngettext("row {names}", "rows {names}", count).format(names=", ".join(runs))
             said.append(tr("{count:,} rows").format(count=count) if len(runs) > _MOST_NAMED else few)
-        if self._hidden_cells:
-            columns = sorted(self._hidden_cells)
+        if self._hidden_columns:
+            columns = sorted(self._hidden_columns)
             names = [letters(start) if start == end else f"{letters(start)}–{letters(end)}" for start, end in spans(columns)]
             self._opened.metadata["hidden_columns"] = names[:_MOST_NAMED]
             count = len(columns)
@@ -196,17 +228,19 @@ class _Reading:
             said.append(tr("{count:,} columns").format(count=count) if len(names) > _MOST_NAMED else few)
         if not said:
             return []
+        left_out = self._hidden_count > _MOST_HIDDEN
         return [
-            tr("Hidden in the workbook and left out here: {said}. To include them, unhide them and save the workbook.").format(
-                said=listing(said)
-            )
+            tr("Hidden in the workbook and marked as hidden here: {said}.").format(said=listing(said))
+            + (tr(" Only the first of it is shown; ask for `rows` to have others.") if left_out else "")
         ]
 
     def _unusual(self) -> list[str]:
         facts = self._reader.facts
         warnings = []
-        if not self._rows:
+        if not self._rows and self._window == Window():
             warnings.append(tr("The sheet “{name}” is empty.").format(name=self._sheet.name))
+        elif not self._rows:
+            warnings.append(tr("There are no cells in this part of the sheet “{name}”.").format(name=self._sheet.name))
         if facts.uncached:
             warnings.append(
                 ngettext(

@@ -12,6 +12,7 @@ from dogent_tui.documents.workbook.dates import iso_text
 from dogent_tui.documents.workbook.formats import Formatter, general
 from dogent_tui.documents.workbook.package import MOST_TEXT, Feed, Package, without_prefixes
 from dogent_tui.documents.workbook.strings import SharedStrings, unescaped
+from dogent_tui.documents.workbook.window import WantedRows, Window
 from dogent_tui.language import tr
 
 _MOST_IN_ROW = 1_000_000
@@ -83,11 +84,14 @@ class SheetFacts(msgspec.Struct):
 class SheetReader:
     """Reads a sheet's part. Raises DocumentError, here and from `rows`."""
 
-    def __init__(self, package: Package, part: str, strings: SharedStrings, formatters: list[Formatter]) -> None:
+    def __init__(
+        self, package: Package, part: str, strings: SharedStrings, formatters: list[Formatter], window: Window | None = None
+    ) -> None:
         self.facts = SheetFacts()
         self._name = package.name
         self._strings, self._formatters = strings, formatters
-        self._stream: IO[bytes] = package.open(part)
+        stream = package.open(part)
+        self._stream: IO[bytes] | WantedRows = WantedRows(stream, window) if window is not None else stream
         self._feed = Feed(self._stream, self._start, self._end, self._characters, package.name, is_sheet=True)
         self._ready: list[Row] = []
         self._columns: dict[str, int] = {}

@@ -4,7 +4,7 @@ An empty row ends a table, unless what follows is clearly more of the same: then
 table is its header. A text alone in its row above a table, or between tables, is a paragraph.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -48,13 +48,17 @@ class _Layout(msgspec.Struct, frozen=True):
     shown: tuple[int | tuple[int, int], ...]
 
 
-def sheet_blocks(rows: Iterable[Row | None], sheet: str, hidden_columns: Collection[int] = ()) -> Iterator[Block]:
+def sheet_blocks(
+    rows: Iterable[Row | None], sheet: str, hidden_columns: Collection[int] = (), heads: Sequence[Row] = ()
+) -> Iterator[Block]:
     """Yield the Markdown of `rows`, without those that are hidden, and without room for `hidden_columns`.
+
+    Where `rows` are some from the middle of a table, the last of `heads`, known with the first of them, is its header.
 
     These may become known while the first row is taken; no row has cells in them. Where a row is None, all that is known of those
     before it is given at once. Raises what taking the rows raises.
     """
-    return _Tables(sheet, hidden_columns).blocks(_windows(rows))
+    return _Tables(sheet, hidden_columns, heads).blocks(_windows(rows))
 
 
 def _windows(rows: Iterable[Row | None]) -> Iterator[_Window]:
@@ -81,8 +85,8 @@ def _windows(rows: Iterable[Row | None]) -> Iterator[_Window]:
 
 
 class _Tables:
-    def __init__(self, sheet: str, hidden_columns: Collection[int]) -> None:
-        self._sheet, self._hidden_columns = sheet, hidden_columns
+    def __init__(self, sheet: str, hidden_columns: Collection[int], heads: Sequence[Row]) -> None:
+        self._sheet, self._hidden_columns, self._heads = sheet, hidden_columns, heads
         self._layout: _Layout | None = None
         self._header: list[Cell] = []
         self._lines: list[str] = []
@@ -106,6 +110,12 @@ class _Tables:
     def _begin(self, rows: list[Row]) -> Iterator[Block]:
         start = 0
         self._tight = False
+        if self._heads:
+            self._layout = _layout([*self._heads, *rows], frozenset(), self._hidden_columns)
+            self._header = self._heads[-1].cells
+            self._put(_head(self._layout, self._header), rows[0].number)
+            yield from self._add(rows)
+            return
         while start < min(len(rows), _MOST_TITLES) and _is_title(rows, start):
             yield self._paragraph(rows[start])
             start += 1

@@ -15,7 +15,7 @@ from dogent_tui.tui.attachments.model import readable_size
 
 CONVERTED = frozenset(
     {
-        *(".csv", ".tsv", ".xlsm", ".xlsx", ".xltx"),
+        *(".csv", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx", ".xltx"),
         *(".docm", ".docx", ".dotx", ".odt", ".rtf", ".pdf", ".pptx"),
         *(".epub", ".htm", ".html", ".xhtml", ".ipynb"),
     }

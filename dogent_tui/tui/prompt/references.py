@@ -20,6 +20,7 @@ from dogent_tui.workspace.references import (
     format_reference,
     resolve,
     sheet_names,
+    split_cells,
 )
 
 _MOST_COUNTED = 8 << 20
@@ -102,8 +103,11 @@ class WorkspaceReferences:
         if not found.exists:
             return ReferenceState(length, tr("No file {path} here").format(path=found.reference.path))
         attachment = as_attachment(found)
-        if found.sheet is not None and found.sheet not in sheet_names(found.absolute):
-            return ReferenceState(length, tr("No sheet {sheet} in {name}").format(sheet=found.sheet, name=found.name), attachment)
+        if found.sheet is not None:
+            names = sheet_names(found.absolute)
+            sheet, _cells = split_cells(found.sheet, names)
+            if sheet not in names:
+                return ReferenceState(length, tr("No sheet {sheet} in {name}").format(sheet=sheet, name=found.name), attachment)
         lines = found.reference.lines
         if lines is not None and (last := _line_count(found)) and lines[0] > last:
             return ReferenceState(

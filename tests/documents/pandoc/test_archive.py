@@ -90,7 +90,6 @@ def ole(stream):
     [
         ("EncryptedPackage", "encrypted", "password"),
         ("WordDocument", "unsupported", ".docx"),
-        ("Workbook", "unsupported", ".xlsx"),
         ("PowerPoint Document", "unsupported", ".pptx"),
         ("something", "unsupported", "password"),
     ],

@@ -4,6 +4,9 @@ import subprocess
 
 import pytest
 from docx import Document
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+from docx.shared import Pt, RGBColor
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.pandoc import docx, reader
@@ -48,6 +51,10 @@ def test_changes_are_accepted_and_counted(revised):
     assert text == "We meet on Tuesday.\n\nThe budget is open."
     wanted = {"insertions": 1, "deletions": 1, "comments": 1, "changes": "accept"}
     assert {name: opened.metadata[name] for name in wanted} == wanted
+
+
+def test_comments_are_told_beside_the_text(revised):
+    assert read(revised)[1].metadata["comment_texts"] == ["Cid: How much?"]
 
 
 def test_changes_are_rejected(revised):
@@ -327,3 +334,106 @@ def test_a_part_that_is_not_whole_is_a_sentence(tmp_path):
     with pytest.raises(DocumentError) as refused:
         read(path)
     assert refused.value.code == "damaged"
+
+
+def test_the_numbers_that_word_counts_stand_before_headings(tmp_path):
+    document = Document()
+    levels = [
+        ("decimal", "Heading1", "%1", 1),
+        ("decimal", "Heading2", "§ %1.%2", 1),
+        ("chineseCounting", "Heading3", "第%3章", 11),
+    ]
+    written = "".join(
+        f'<w:lvl w:ilvl="{at}"><w:start w:val="{start}"/><w:numFmt w:val="{form}"/><w:pStyle w:val="{style}"/>'
+        f'<w:lvlText w:val="{text}"/></w:lvl>'
+        for at, (form, style, text, start) in enumerate(levels)
+    )
+    numbering = document.part.numbering_part.element
+    numbering.insert(0, parse_xml(f'<w:abstractNum {nsdecls("w")} w:abstractNumId="77">{written}</w:abstractNum>'))
+    numbering.append(parse_xml(f'<w:num {nsdecls("w")} w:numId="77"><w:abstractNumId w:val="77"/></w:num>'))
+    for style in ("Heading 1", "Heading 2", "Heading 3"):
+        properties = document.styles[style].element.get_or_add_pPr()
+        properties.append(parse_xml(f'<w:numPr {nsdecls("w")}><w:numId w:val="77"/></w:numPr>'))
+    for level, title in ((1, "Scope"), (2, "Terms"), (3, "One"), (3, "Two"), (2, "Payment"), (1, "End"), (2, "Notice")):
+        document.add_heading(title, level)
+    bare = document.add_heading("Annex", 1)
+    bare._p.get_or_add_pPr().append(parse_xml(f'<w:numPr {nsdecls("w")}><w:numId w:val="0"/></w:numPr>'))
+    document.save(tmp_path / "a.docx")
+    text, _, blocks = read(tmp_path / "a.docx")
+    assert text.split("\n\n") == [
+        "# 1 Scope",
+        "## § 1.1 Terms",
+        "### 第十一章 One",
+        "### 第十二章 Two",
+        "## § 1.2 Payment",
+        "# 2 End",
+        "## § 2.1 Notice",
+        "# Annex",
+    ]
+    assert blocks[1].source.headings == ("1 Scope", "§ 1.1 Terms")
+
+
+def test_what_a_field_shows_is_text(tmp_path):
+    made = make_docx(
+        tmp_path / "a.docx",
+        p(r("See "), f'<w:fldSimple w:instr="IF 2 &gt; 1 REF">{r("Table 7")}</w:fldSimple>', r(".")),
+        p(f'<w:fldSimple w:instr="HYPERLINK &quot;https://example.org/&quot;">{r("here")}</w:fldSimple>'),
+        p(r("none:"), '<w:fldSimple w:instr="DATE"/>'),
+    )
+    assert read(made)[0] == "See Table 7.\n\n[here](https://example.org/)\n\nnone:"
+
+
+def test_text_that_nobody_sees_is_marked_as_hidden(tmp_path):
+    document = Document()
+    paragraph = document.add_paragraph("Seen. ")
+    paragraph.add_run("by a run").font.hidden = True
+    document.styles.add_style("Ghost", 2).font.hidden = True
+    document.add_paragraph().add_run("by a style", style="Ghost")
+    shown = document.add_paragraph().add_run("not hidden after all", style="Ghost")
+    shown.font.hidden = False
+    document.add_paragraph().add_run("by its size").font.size = Pt(1)
+    white = RGBColor(255, 255, 255)
+    document.add_paragraph().add_run("by its color").font.color.rgb = white
+    table = document.add_table(1, 1, style="Medium Shading 1 Accent 1")
+    table.cell(0, 0).paragraphs[0].add_run("white on blue").font.color.rgb = white
+    dark = document.add_table(1, 1).cell(0, 0)
+    dark._tc.get_or_add_tcPr().append(parse_xml(f'<w:shd {nsdecls("w")} w:val="clear" w:fill="102030"/>'))
+    dark.paragraphs[0].add_run("white on black").font.color.rgb = white
+    document.save(tmp_path / "a.docx")
+    text, opened, _ = read(tmp_path / "a.docx")
+    hidden = [line for line in text.splitlines() if "hidden text" in line]
+    assert [line.partition(": ")[2].removesuffix(" -->") for line in hidden] == [
+        "by a run",
+        "by a style",
+        "by its size",
+        "by its color",
+    ]
+    for seen in ("Seen.", "not hidden after all", "white on blue", "white on black"):
+        assert any(seen in line for line in text.splitlines() if line not in hidden)
+    assert opened.warnings == ["Text that cannot be seen in the document is marked as hidden."]
+
+
+def test_hidden_text_is_marked_in_notes_text_boxes_and_changes_too(tmp_path):
+    secret = r("secret", "<w:vanish/>")
+    made = make_docx(
+        tmp_path / "a.docx",
+        p(r("Words"), footnote(2), text_box(p(r("In the box "), secret))),
+        p(f'<w:ins w:id="1" w:author="A" w:date="2026-01-04T10:00:00Z">{secret}</w:ins>'),
+        footnotes=f'<w:footnote w:id="2">{p(r("The note. "), secret)}</w:footnote>',
+    )
+    text = read(made)[0]
+    assert text.count("secret") == text.count("<!-- hidden text, not visible in the document: secret") == 3
+    assert "[^1]: The note." in text
+    assert "In the box" in text
+
+
+def test_numbering_that_no_program_writes_costs_nothing(tmp_path):
+    number = '<w:numPr><w:ilvl w:val="999999999"/><w:numId w:val="1"/></w:numPr>'
+    heading = f'<w:p><w:pPr><w:pStyle w:val="Heading1"/>{number}</w:pPr>{r("End")}</w:p>'
+    level = '<w:lvl w:ilvl="8"><w:start w:val="99999999999"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%9"/></w:lvl>'
+    part = (
+        f'<w:numbering {NAMESPACES}><w:abstractNum w:abstractNumId="0">{level}<w:lvl w:ilvl="x"/></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>'
+    )
+    made = make_docx(tmp_path / "a.docx", heading, more={"word/numbering.xml": part.encode()})
+    assert read(made)[0] == "# 999999 End"

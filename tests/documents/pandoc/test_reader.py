@@ -231,3 +231,58 @@ def test_what_no_reader_knows_is_a_sentence(tmp_path):
     with pytest.raises(DocumentError) as refused:
         read(path)
     assert refused.value.code == "unsupported"
+
+
+ODT = """<?xml version="1.0" encoding="UTF-8"?><office:document-content office:version="1.3"
+ xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"
+ xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0">
+<office:automatic-styles><style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/>
+<style:style style:name="T1" style:family="text"><style:text-properties text:display="none"/></style:style>
+<style:style style:name="T2" style:family="text"><style:text-properties fo:color="#ffffff"/></style:style>
+<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>
+</office:automatic-styles><office:body><office:text><text:p text:style-name="P1">The Report</text:p>
+<text:list text:style-name="L1"><text:list-item><text:h text:outline-level="1">Scope</text:h></text:list-item></text:list>
+<text:p>Seen. <text:span text:style-name="T1">slipped <text:span text:style-name="T2">in</text:span></text:span></text:p>
+<text:list text:style-name="L1"><text:list-item><text:list><text:list-item><text:h text:outline-level="2">Terms</text:h>
+</text:list-item></text:list></text:list-item></text:list>
+<text:list text:style-name="L1"><text:list-item><text:p>one</text:p></text:list-item></text:list>
+<text:list text:style-name="L1"><text:list-item><text:h text:outline-level="1">2 Typed</text:h></text:list-item></text:list>
+</office:text></office:body></office:document-content>"""
+
+
+def test_an_odt_of_an_office_program_has_its_title_and_numbers_once(tmp_path):
+    path = tmp_path / "a.odt"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        archive.writestr("content.xml", ODT)
+        styles = '<office:document-styles xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:version="1.3"/>'
+        archive.writestr("styles.xml", styles.replace("/>", "><office:styles/></office:document-styles>"))
+        manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        archive.writestr("META-INF/manifest.xml", manifest)
+    assert read(path)[0].split("\n\n") == [
+        "# The Report",
+        "# 1 Scope",
+        "Seen.",
+        "<!-- hidden text, not visible in the document: slipped in -->",
+        "## 1.1 Terms",
+        "1. one",
+        "# 2 Typed",
+    ]
+
+
+def test_a_list_of_an_rtf_stays_above_the_table_behind_it(tmp_path):
+    item = r"\par\pard\plain {\listtext\pard\plain \u8226\'3f\tab}\ls1 \ilvl0\li720\fi-360{%s}"
+    levels = r"{\*\listtable{\list\listtemplateid1{\listlevel\levelnfc23{\leveltext \'01\u8226 ?;}{\levelnumbers;}}\listid1}}"
+    over = r"{\listoverridetable{\listoverride\listid1\listoverridecount0\ls1}}"
+    row = r"\trowd\cellx3000\cellx6000\pard\plain \intbl{%s}\cell\pard\plain \intbl{%s}\cell\row"
+    body = rf"\pard\plain Before. {{\v slipped in}}{item % 'one'}{item % 'two'}\par {row % ('A', 'B')}{row % ('1', '2')}"
+    path = tmp_path / "a.rtf"
+    path.write_text(rf"{{\rtf1\ansi {levels}{over}\sectd{body}\pard\plain After.\par}}")
+    assert read(path)[0].split("\n\n") == [
+        "Before.",
+        "<!-- hidden text, not visible in the document: slipped in -->",
+        "- one\n- two",
+        "| A | B |\n| --- | --- |\n| 1 | 2 |",
+        "After.",
+    ]

@@ -5,6 +5,7 @@ import pytest
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.pdf.reader import SCANNED, open_pdf
+from tests.documents.hostile_pdf import pdf_stream_bomb
 
 BODY = "The harbour was quiet in the morning, and the boats lay still beside the long wall of stone."
 
@@ -212,6 +213,51 @@ def test_a_picture_of_a_page_is_told_of(made):
         blocks(made.save())
     assert error.value.message == SCANNED == "Unsupported PDF: no extractable text (scanned PDF not supported)."
     assert error.value.code == "scanned"
+
+
+def test_a_page_that_is_a_picture_is_read_by_tesseract_where_it_is_installed(made, tmp_path, monkeypatch):
+    program = tmp_path / "tesseract"
+    program.write_text(
+        "#!/bin/sh\n"
+        'if [ "$1" = --list-langs ]; then printf "List of languages\\neng\\nosd\\n"; exit; fi\n'
+        '[ "$(head -c 4 | tail -c 3)$1$2$3$4" = PNGstdinstdout-leng ] && printf "Dear Sir,\\nwe met.\\n\\nYours\\n\\f"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    made.lines(72, 90, [BODY])
+    made.page()
+    made.current.draw_rect((72, 72, 300, 300), fill=(0, 0, 1))
+    made.page()
+    opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    assert [block.markdown for block in opened.blocks] == [
+        "<!-- page 1 -->",
+        BODY,
+        "<!-- page 2 -->",
+        "<!-- page 2 is a picture: its text was recognised by Tesseract -->",
+        "Dear Sir, we met.\n\nYours",
+        "<!-- page 3 -->",
+    ]
+    assert opened.warnings == [
+        "No text on page 3: blank, or images only.",
+        "Tesseract recognised the text on page 2, which may be wrong in places.",
+    ]
+    assert opened.metadata["recognised_pages"] == [2]
+
+
+def test_pages_that_are_pictures_are_saved_where_pictures_are_wanted(made, tmp_path):
+    made.current.draw_rect((72, 72, 300, 300), fill=(0, 0, 1))
+    opened = open_pdf(made.save(), ReadOptions(images_dir=str(tmp_path)), lambda *_: None)
+    assert [block.markdown for block in opened.blocks][1:] == ["![Page 1, which is a picture](page-1.png)"]
+    assert pymupdf.Pixmap(str(tmp_path / "page-1.png")).width > 1000
+    assert opened.warnings == ["No text on page 1: saved as pictures."]
+
+
+@pytest.mark.slow
+def test_a_page_that_unpacks_to_a_gigabyte_is_told_of_and_not_unpacked(tmp_path):
+    pdf_stream_bomb(tmp_path / "bomb.pdf")
+    with pytest.raises(DocumentError, match="the content of a page is over 100 MB") as error:
+        list(open_pdf(tmp_path / "bomb.pdf", ReadOptions(), lambda *_: None).blocks)
+    assert error.value.code == "hostile"
 
 
 def test_single_pages_without_text_are_named(made):

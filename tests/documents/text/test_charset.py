@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.documents.text.charset import encoding_of, guessed
 
 CHINESE = "敏捷的棕色狐狸跳过了懒狗。这是一份关于图书馆的报告，包含了读者人数。"
 JAPANESE = "これは図書館についての報告書です。利用者の数が含まれています。"
@@ -21,7 +21,7 @@ CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy."
         ("utf-16-le", "Hello, world\n"),
         ("utf-16-be", "Grüße\r\n"),
         ("utf-16-le", "敏捷的棕色狐狸\n一二三"),
-        ("utf-16-be", CHINESE),
+        ("utf-16-be", CHINESE + "\n"),
         ("utf-32-le", "hi there"),
         ("gb18030", CHINESE),
         ("gbk", "# 报告\n\n- one: 读者\n- two: 图书\n"),
@@ -40,6 +40,16 @@ CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy."
         ("cp1251", "Это отчёт о городской библиотеке, в нём есть число читателей."),
         ("koi8-r", "Это отчет о городской библиотеке, в нем есть число читателей."),
         ("cp1250", CZECH),
+        ("cp932", "氏名,部署,備考\r\n山本太郎,営業部,来月から出張\r\n"),
+        ("cp932", "住所,電話\r\n横浜市港北区,045-555-0101\r\n"),
+        ("cp1250", "Název;Počet\r\nšroubky;12\r\nhřebíky;30\r\n"),
+        ("cp1250", "Nazwa;Cena\r\ngwoździe;12 zł\r\nmłotek;35 zł\r\n"),
+        ("cp1254", "Ürün;Fiyat\r\nçekiç;120\r\nışık;35\r\n"),
+        ("cp1255", "שם,עיר\r\nדוד,חיפה\r\n"),
+        ("cp1256", "الاسم,المدينة\r\nمحمد,القاهرة\r\n"),
+        ("cp874", "ชื่อ,เมือง\r\nสมชาย,เชียงใหม่\r\n"),
+        ("cp1252", "21 °C;± 2;10 €\r\n"),
+        ("gb18030", "订单号,客户\r\nA1,赵\r\n"),
         ("cp1253", "Αυτή είναι μια αναφορά για τη βιβλιοθήκη."),
     ],
 )
@@ -61,3 +71,9 @@ def test_what_is_no_text(data):
 
 def test_logs_with_colors_are_texts():
     assert encoding_of(io.BytesIO(b"\x1b[31mred\x1b[0m\n")) == "utf-8"
+
+
+def test_an_encoding_that_may_be_another_is_told_with_it():
+    doubtful = guessed(io.BytesIO("Ime,Grad\r\nŽeljko,Šibenik\r\nĐurđa,Čakovec\r\n".encode("cp1250")))
+    assert (doubtful.name, doubtful.others) == ("cp1250", ("cp1252",))
+    assert not guessed(io.BytesIO("Это отчёт о городской библиотеке.".encode("cp1251"))).others

@@ -11,8 +11,8 @@ from dogent_tui.documents.text.lines import open_code, open_markdown, open_text
 from dogent_tui.documents.text.table import open_table
 
 
-def read(path, opener):
-    opened = opener(path, ReadOptions(), lambda *_: None)
+def read(path, opener, **options):
+    opened = opener(path, ReadOptions(**options), lambda *_: None)
     blocks = list(opened.blocks)
     parts = [
         ("" if first else "\n" if block.tight else "\n\n") + block.markdown
@@ -90,6 +90,7 @@ def test_code_is_one_fence_that_nothing_in_it_ends(written):
         ("a.tsv", "a, x\tb\n1\t2\n", "| a, x | b |\n| --- | --- |\n| 1 | 2 |"),
         ("a.csv", 'a,b\n"x|y","one\ntwo"\n', "| a | b |\n| --- | --- |\n| x\\|y | one<br>two |"),
         ("a.csv", "a,b\n1\n\n1,2,3\n", "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |"),
+        ("a.csv", "Preis;Menge\n1,50;2,5\n3,75;1,0\n", "| Preis | Menge |\n| --- | --- |\n| 1,50 | 2,5 |\n| 3,75 | 1,0 |"),
         ("a.csv", "alone\n1\n", "| alone |\n| --- |\n| 1 |"),
         ("a.csv", "", ""),
     ],
@@ -112,3 +113,22 @@ def test_a_long_table_is_one_table_in_blocks_that_know_their_cells(written):
 def test_a_quotation_mark_that_is_never_closed_is_told(written):
     with pytest.raises(DocumentError, match="quotation mark is probably missing"):
         read(written("a.csv", 'a,b\n"1,2\n' + "x,y\n" * 400_000), open_table)
+
+
+def test_some_rows_of_a_table_come_alone_under_its_header(written):
+    path = written("a.csv", "id,name\n" + "".join(f"{number},n{number}\n" for number in range(2, 5001)))
+    _, _, (block,) = read(path, open_table, rows="4000-4001")
+    assert block.markdown == "| id | name |\n| --- | --- |\n| 4000 | n4000 |\n| 4001 | n4001 |"
+    assert block.source.cells == "A4000:B4001"
+
+
+def test_the_encoding_that_somebody_names_is_taken(written):
+    path = written("a.csv", "Имя,Город\nПётр,Казань\n".encode("cp866"))
+    assert "Казань" in read(path, open_table, encoding="cp866")[0]
+    with pytest.raises(DocumentError, match="no encoding “klingon”"):
+        read(path, open_text, encoding="klingon")
+
+
+def test_an_encoding_that_is_a_guess_is_told(written):
+    _, opened, _ = read(written("a.csv", "Ime,Grad\nŽeljko,Šibenik\nĐurđa,Čakovec\n".encode("cp1250")), open_table)
+    assert opened.warnings[0].startswith("The encoding is a guess: cp1250; it may be cp1252.")

@@ -128,7 +128,7 @@ def test_an_unknown_sheet_is_answered_with_the_sheets_there_are(tmp_path):
     assert str(caught.value) == "a.xlsx has no sheet “Three”. It has: “One”, “Two” (hidden)."
 
 
-def test_hidden_rows_and_columns_are_left_out_and_named(tmp_path):
+def test_hidden_rows_and_columns_are_marked_and_named(tmp_path):
     def fill(_book, sheet):
         for position in range(1, 8):
             sheet.append([f"r{position}", f"secret {position}", position])
@@ -136,11 +136,43 @@ def test_hidden_rows_and_columns_are_left_out_and_named(tmp_path):
         sheet.column_dimensions["B"].hidden = True
 
     path = saved(tmp_path / "a.xlsx", fill)
-    assert "secret" not in markdown(path)
-    assert markdown(path).splitlines()[2:] == ["| r2 | 2 |", "| r5 | 5 |", "| r6 | 6 |", "| r7 | 7 |"]
+    seen, _, hidden = markdown(path).partition("\n\n")
+    assert seen.splitlines()[2:] == ["| r2 | 2 |", "| r5 | 5 |", "| r6 | 6 |", "| r7 | 7 |"]
+    column, *rows = hidden.split("\n\n")
+    assert column.startswith("<!-- hidden column B, not visible in the workbook: B1 secret 1 | B2 secret 2 | B5 secret 5")
+    assert rows == [
+        f"<!-- hidden row {each}, not visible in the workbook: r{each} | secret {each} | {each} -->" for each in (3, 4)
+    ]
     _blocks, opened = read(path)
     assert (opened.metadata["hidden_rows"], opened.metadata["hidden_columns"]) == (["3–4"], ["B"])
-    assert opened.warnings[0].startswith("Hidden in the workbook and left out here: rows 3–4 and column B.")
+    assert opened.warnings[0] == "Hidden in the workbook and marked as hidden here: rows 3–4 and column B."
+
+
+@pytest.mark.parametrize("states_rows", [True, False])
+def test_some_rows_of_a_large_sheet_come_alone_under_its_header(tmp_path, states_rows):
+    cells = [row(each, number(f"A{each}", each), number(f"B{each}", -each)) for each in range(1, 9001)]
+    if not states_rows:
+        cells = [f"<row><c><v>{each}</v></c><c><v>-{each}</v></c></row>" for each in range(1, 9001)]
+    merged = '<mergeCells count="1"><mergeCell ref="A8000:B8000"/></mergeCells>'
+    path = workbook(tmp_path / "a.xlsx", {"S": sheet_xml("".join(cells), after=merged), "My!A1": sheet_xml(cells[4])})
+    opened = open_workbook(path, ReadOptions(rows="8500-8502"), lambda *_: None)
+    (block,) = opened.blocks
+    assert block.markdown.splitlines() == ["| 1 | -1 |", "| --- | --- |", *(f"| {n} | -{n} |" for n in (8500, 8501, 8502))]
+    assert block.source.cells == "A8500:B8502"
+    assert opened.metadata["merged"] == ["A8000:B8000"]
+    (block,) = open_workbook(path, ReadOptions(sheet="S!B2:B3"), lambda *_: None).blocks
+    assert block.markdown.splitlines()[-2:] == ["| -2 |", "| -3 |"]
+    assert list(open_workbook(path, ReadOptions(sheet="My!A1"), lambda *_: None).blocks)
+    empty = open_workbook(path, ReadOptions(rows="9100-"), lambda *_: None)
+    assert not list(empty.blocks)
+    assert empty.warnings == ["There are no cells in this part of the sheet “S”."]
+
+
+@pytest.mark.parametrize("rows", ["x", "0-3", "3-4-5", "-"])
+def test_what_is_no_range_is_told(tmp_path, rows):
+    path = saved(tmp_path / "a.xlsx", lambda _book, sheet: sheet.append([1]))
+    with pytest.raises(DocumentError, match="is not a range"):
+        open_workbook(path, ReadOptions(rows=rows), lambda *_: None)
 
 
 def test_merged_cells_have_their_value_once_and_are_listed(tmp_path):
@@ -293,9 +325,9 @@ def test_what_is_hidden_at_the_top_of_a_long_sheet_is_said_with_its_first_page(t
     cells[1500] = row(1501, number("A1501", 3), attributes='hidden="true"')
     sheet = sheet_xml("".join(cells), before='<cols><col min="2" max="2" hidden="1"/></cols>')
     opened = open_workbook(workbook(tmp_path / "a.xlsx", {"S": sheet}), ReadOptions(), lambda *_: None)
-    assert opened.warnings[0].startswith("Hidden in the workbook and left out here: row 3 and column B.")
+    assert opened.warnings[0].startswith("Hidden in the workbook and marked as hidden here: row 3 and column B.")
     assert len(list(opened.blocks)) > 20
-    assert opened.warnings[0].startswith("Hidden in the workbook and left out here: rows 3, 1501 and column B.")
+    assert opened.warnings[0].startswith("Hidden in the workbook and marked as hidden here: rows 3, 1501 and column B.")
     assert len(opened.warnings) == 1
 
 

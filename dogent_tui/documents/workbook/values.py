@@ -1,0 +1,101 @@
+"""Reads the values of xls, ods and xlsb with calamine. In the worker alone: hostile ones may end the process."""
+
+import datetime
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Report
+from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
+from dogent_tui.documents.workbook.columns import cell_range
+from dogent_tui.documents.workbook.contents import Contents, SheetPart, choose_sheet
+from dogent_tui.documents.workbook.formats import general
+from dogent_tui.documents.workbook.package import MOST_TEXT
+from dogent_tui.documents.workbook.rows import Cell, Row
+from dogent_tui.documents.workbook.tables import sheet_blocks
+from dogent_tui.documents.workbook.window import Window, window_of
+from dogent_tui.language import tr
+from dogent_tui.workspace.sheets import split_cells
+
+_ROWS_PER_REPORT = 2000
+
+
+def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
+    """See `dogent_tui.documents.model.Reader` and `open_workbook`, whose metadata this has as far as calamine tells."""
+    import python_calamine as calamine
+
+    if not is_old_workbook(path):
+        check_archive(path)
+    try:
+        book = calamine.CalamineWorkbook.from_path(str(path))
+        sheets = [
+            SheetPart(
+                sheet.name, str(sheet.visible).rpartition(".")[2].lower(), "", sheet.typ != calamine.SheetTypeEnum.WorkSheet, None
+            )
+            for sheet in book.sheets_metadata
+        ]
+        named, cells = split_cells(options.sheet, {sheet.name for sheet in sheets})
+        sheet = choose_sheet(Contents(sheets, "", "", False, {}), named, path.name)
+        content = book.get_sheet_by_name(sheet.name)
+    except calamine.PasswordError as error:
+        message = tr("{name} is protected with a password.").format(name=path.name)
+        raise DocumentError(message, tr("Save a copy without the password."), code="encrypted") from error
+    except (calamine.CalamineError, LookupError, ValueError) as error:
+        raise DocumentError(
+            tr("{name} is damaged or not a workbook.").format(name=path.name),
+            tr("Open it in a spreadsheet program and save it again."),
+            code="damaged",
+        ) from error
+    window = window_of(options.rows, cells)
+    opened = Opened(path.suffix[1:].lower() or "xls", {}, iter(()))
+    opened.metadata |= {
+        "format": opened.format,
+        "sheet": sheet.name,
+        "sheets": [{"name": each.name, "state": each.state} for each in sheets],
+        "sheet_count": len(sheets),
+        "rows": content.total_height,
+        "columns": content.total_width,
+    }
+    if sheet.state != "visible":
+        opened.warnings.append(tr("The sheet “{sheet}” is hidden in the workbook.").format(sheet=sheet.name))
+    opened.warnings.append(
+        tr("Of this format only values are read: not how numbers are shown, nor comments, nor which rows are hidden.")
+    )
+    if merged := content.merged_cell_ranges:
+        opened.metadata["merged"] = [
+            cell_range((first[0] + 1, last[0] + 1), (first[1] + 1, last[1] + 1)) for first, last in merged[:20]
+        ]
+    heads: list[Row] = []
+    opened.blocks = sheet_blocks(_rows(content, window, heads, report), sheet.name, (), heads)
+    return opened
+
+
+def _rows(content: Any, window: Window, heads: list[Row], report: Report) -> Iterator[Row]:
+    """Yield the rows that hold something. The first with several cells above the window goes into `heads`."""
+    first_column = (content.start or (0, 0))[1] + 1
+    for number, values in enumerate(content.iter_rows(), 1):
+        if number % _ROWS_PER_REPORT == 0:
+            report(number, content.total_height, "rows")
+        if number > window.rows[1]:
+            return
+        if number < window.rows[0] and heads:
+            continue
+        shown = ((column, value, shown_as(value)) for column, value in enumerate(values, first_column) if value != "")
+        cells = [Cell(column, text, isinstance(value, str)) for column, value, text in shown if text.strip()]
+        several = len(cells) > 1
+        cells = [cell for cell in cells if window.columns[0] <= cell.column <= window.columns[1]]
+        if cells and window.holds(number):
+            yield Row(number, False, cells)
+        elif several and number < window.rows[0]:
+            heads.append(Row(number, False, cells))
+
+
+def shown_as(value: Any) -> str:
+    """Return a value of calamine's as our reader of xlsx shows it where there is no format."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        return general(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ", "seconds").removesuffix(" 00:00:00")
+    return str(value)[:MOST_TEXT]

@@ -1,0 +1,44 @@
+"""Pages of a document that are pictures, read by the vision model that the user chose."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.documents.library import ReadResult
+from dogent_tui.errors import DogentError
+from dogent_tui.vision.looking import look_at
+from dogent_tui.vision.profiles import load_profile
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.settings import load_settings
+
+_PICTURE = re.compile(r"!\[[^\]]*\]\((page-(\d+)\.png)\)")
+
+
+def remedy(workspace: Workspace) -> str:
+    """Return what the model can do about a document of which no page holds text."""
+    said = " Its pages are pictures. With images, they are saved, and Read shows them to you if you take images."
+    with suppress(DogentError):
+        profile = load_profile(load_settings(workspace)[0].vision_profile, dogent_home())
+        said += f" With ocr and the pages to read, the user is asked to have them read by {profile.name}."
+    return said
+
+
+async def with_pictures_read(found: ReadResult, folder: Path, profile: str) -> ReadResult:
+    """Return what was read with the text of each picture of a page in its place, as the vision `profile` reads it.
+
+    Each says with its page who read it. Raises DogentError where the first cannot be read; later ones say so themselves.
+    """
+    text, end = "", 0
+    for picture in _PICTURE.finditer(found.text):
+        try:
+            seen = await look_at(folder / picture[1], profile, dogent_home(), "image")
+            said = f"<!-- page {picture[2]} is a picture: {profile} read it -->\n\n{seen.text or seen.summary}"
+        except DogentError as error:
+            if not end:
+                raise
+            said = f"<!-- page {picture[2]} is a picture that {profile} did not read: {error} -->"
+        text += found.text[end : picture.start()] + said
+        end = picture.end()
+    return msgspec.structs.replace(found, text=text + found.text[end:])
