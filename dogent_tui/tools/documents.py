@@ -36,8 +36,8 @@ _LONG_VALUE = 1_000
 """Characters of JSON after which a value of the metadata, such as an outline, is told by its beginning."""
 
 DESCRIPTION = f"""\
-Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and text in any encoding. The answer
-begins with what is known of it. Long ones come in parts of max_chars characters (default: {DEFAULT_CHARS}). A workbook gives its
+Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and text in any encoding. The
+answer begins with what is known of it. Long ones come in parts of max_chars characters (default: {DEFAULT_CHARS}). A workbook gives its
 first sheet unless sheet names another."""
 
 SCHEMA: Mapping[str, Any] = {
