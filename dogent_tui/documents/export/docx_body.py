@@ -7,11 +7,11 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
 
 from dogent_tui.documents.export.docx_images import TextArea
-from dogent_tui.documents.export.docx_tree import TOC_MARK
 from dogent_tui.plain import columns_of
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -34,6 +34,14 @@ _SVG_EXTENSION = "{96DAC541-7B7A-43D3-8B79-37D633B846F1}"
 _IGNORABLE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Ignorable"
 _A4 = TextArea(453.5, 700.2)
 
+BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
+"""A page break, until it is given to the paragraph after it."""
+TOC_MARK = "dogent-toc"
+"""The bookmark where the table of contents goes, if the Markdown says where."""
+_TURN = "dogent-landscape"
+LANDSCAPE_STARTS, LANDSCAPE_ENDS = (f'<w:p><w:pPr><w:pStyle w:val="{_TURN}-{edge}"/></w:pPr></w:p>' for edge in ("start", "end"))
+"""Paragraphs around what is to be on pages that lie on their sides, until they are the ends of sections."""
+
 _PRESERVE = {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}
 
 
@@ -48,7 +56,7 @@ def finish_body(
     body = _parse(part)
     body.attrib.pop(_IGNORABLE, None)  # it names prefixes that are not written again
     _move_page_breaks(body)
-    _fit_columns(body, area.width)
+    _fit_columns(body, area.width, {id(table): area.height for table in _turn_pages(body)})
     _space_after_tables(body)
     _space_after_lists(body)
     _keep_rows_whole(body)
@@ -149,7 +157,47 @@ def _after_style(paragraph: Element) -> int:
     return sum(part.tag in first for part in _properties(paragraph))
 
 
-def _fit_columns(body: Element, width: float) -> None:
+def _turn_pages(body: Element) -> list[Element]:
+    """Make sections of what is to be on pages that lie on their sides, and return the tables there."""
+    tables: list[Element] = []
+    for parent in body.iter(_w("body")):
+        last = parent.find(_w("sectPr"))
+        children = list(parent)
+        turned = False
+        for number, child in enumerate(children):
+            edge = _style_of(child)
+            if edge == f"{_TURN}-start":
+                turned = True
+                if number and _style_of(children[number - 1]) != f"{_TURN}-end":
+                    _end_section(child, last, turned=False)
+                else:  # nothing is between two such sections, or before the first
+                    parent.remove(child)
+            elif edge == f"{_TURN}-end":
+                turned = False
+                _end_section(child, last, turned=True)
+            elif turned and child.tag == _w("tbl"):
+                tables.append(child)
+    return tables
+
+
+def _end_section(paragraph: Element, like: Element | None, *, turned: bool) -> None:
+    """Make of a mark the end of a section with pages like those of the whole, or such `turned` on their sides."""
+    properties = _properties(paragraph)
+    properties.clear()
+    SubElement(
+        properties, _w("spacing"), {_w(name): "0" for name in ("before", "after")} | {_w("line"): "20", _w("lineRule"): "exact"}
+    )
+    section = deepcopy(like) if like is not None else Element(_w("sectPr"))
+    size = section.find(_w("pgSz"))
+    if size is None:
+        size = SubElement(section, _w("pgSz"), {_w("w"): "11906", _w("h"): "16838"})
+    if turned:
+        wide, high = size.get(_w("h"), ""), size.get(_w("w"), "")
+        size.attrib.update({_w("w"): wide, _w("h"): high, _w("orient"): "landscape"})
+    properties.append(section)
+
+
+def _fit_columns(body: Element, width: float, wider: Mapping[int, float]) -> None:
     """Give the columns of the tables widths by what they hold. Word would do so by itself, others take what the file says."""
     for table in body.iter(_w("tbl")):
         rows = [row.findall(_w("tc")) for row in table.findall(_w("tr"))]
@@ -157,7 +205,7 @@ def _fit_columns(body: Element, width: float) -> None:
         if not columns or any(len(row) != len(columns) for row in rows):
             continue
         texts = [["".join(part.text or "" for part in row[place].iter(_w("t"))) for row in rows] for place in range(len(columns))]
-        for place, twips in enumerate(_column_widths(texts, round(width * 20))):
+        for place, twips in enumerate(_column_widths(texts, round(wider.get(id(table), width) * 20))):
             columns[place].set(_w("w"), str(twips))
             for row in rows:
                 properties = row[place].find(_w("tcPr"))

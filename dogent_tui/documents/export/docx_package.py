@@ -15,6 +15,7 @@ import msgspec
 
 from dogent_tui.documents.export.docx_body import NAMESPACES, finish_body
 from dogent_tui.documents.export.docx_images import TextArea
+from dogent_tui.documents.export.docx_reference import RUNNING_TITLE
 from dogent_tui.documents.export.images import ExportImage
 from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.export.source import FrontMatter
@@ -66,6 +67,9 @@ def finish(content: bytes, wanted: Finish) -> bytes:
     parts["[Content_Types].xml"] = _with_types(parts["[Content_Types].xml"].decode(), picture_of)
     if wanted.toc_depth:
         parts["word/settings.xml"] = _with_update_fields(parts["word/settings.xml"])
+    for name in parts:
+        if name.startswith("word/header"):
+            parts[name] = parts[name].replace(RUNNING_TITLE, escape(wanted.front.title).encode())
     parts["docProps/core.xml"] = _core_properties(wanted).encode()
     _check_relations(parts)
     return _zipped(parts, wanted.made)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
+import msgspec
+
 _INLINE = frozenset({
     "b", "strong", "i", "em", "u", "s", "strike", "del", "ins", "sub", "sup", "kbd", "mark", "small", "big", "q", "cite", "abbr",
     "dfn", "var", "samp", "tt", "code", "ruby", "rt", "rp", "wbr", "br", "span", "center", "a", "img",
@@ -14,6 +16,7 @@ _BLOCK = frozenset({
     "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details", "summary", "section", "article",
     "aside", "header", "footer", "main", "address",
 })  # fmt: skip
+_ELEMENTS = _INLINE | _BLOCK
 _VOID = frozenset({"br", "hr", "img", "wbr"})
 _SILENT = frozenset({
     "html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time", "data", "bdi", "bdo",
@@ -26,53 +29,60 @@ _WITH_CONTENT = frozenset({
 """Left out with all that is in it: it is no text for a reader."""
 _BREAKS_PAGE = re.compile(r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE)
 _PAGE_BREAK_COMMENT = re.compile(r"\s*page[-_ ]?break\s*", re.IGNORECASE)
-_LENGTH = re.compile(r"\s*(\d{1,5}(?:\.\d{1,3})?)\s*(px|%|cm|mm|in|pt|em)?\s*")
-
 PAGE_BREAK = '<div class="page-break"></div>'
 
 Attributes = dict[str, str]
+_KEPT = {"img": ("src", "alt", "title", "width", "height"), "a": ("href",)}
+_ALIGNED = re.compile(r"\btext-align\s*:\s*(\w+)", re.IGNORECASE)
+_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+_ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
+_ROWSPAN = re.compile(r'\browspan="(\d+)"')
 
 
-class Outlets:
-    """Where the rewriting asks what it cannot decide.
+class Tag(msgspec.Struct, frozen=True):
+    """A tag of HTML."""
 
-    `image` returns the HTML of an image, `link` the address of a link or None, `anchor` the name of a place; `dropped` is told of
-    what is left out.
-    """
-
-    def __init__(
-        self,
-        image: Callable[[str, str, Attributes], str],
-        link: Callable[[str], str | None],
-        anchor: Callable[[str], str],
-        dropped: Callable[[str], None],
-    ) -> None:
-        self.image = image
-        self.link = link
-        self.anchor = anchor
-        self.dropped = dropped
+    name: str
+    closing: bool
+    attributes: Attributes
 
 
-def rewrite(fragment: str, outlets: Outlets, *, inline: bool = False) -> str:
-    """Return the HTML `fragment` as harmless HTML. `inline`: it stands within a paragraph, where only inline elements may."""
-    writer = _Rewriter(outlets, _INLINE if inline else _INLINE | _BLOCK)
+def rewrite(fragment: str, dropped: Callable[[str], None]) -> str:
+    """Return the HTML `fragment` as harmless HTML for pandoc to read. `dropped` is told of each element that is left out."""
+    writer = _Rewriter(dropped)
     writer.feed(fragment)
     writer.close()
-    return "".join(writer.written)
+    return _TABLE.sub(_with_head, "".join(writer.written))
 
 
-def length(text: str | float | None) -> str:
-    """Return `text` as a CSS length (a bare number is pixels), empty where it is none."""
-    found = _LENGTH.fullmatch(str(text)) if text is not None else None
-    return f"{found[1]}{found[2] or 'px'}" if found else ""
+def tags(html: str) -> list[Tag]:
+    """Return the tags in a piece of HTML within a line: mostly one, none in a comment."""
+    parser = _Tags()
+    parser.feed(html)
+    parser.close()
+    return [tag for tag in parser.found if not (tag.closing and tag.name in _VOID)]
+
+
+def _with_head(table: re.Match[str]) -> str:
+    """Return a table whose first rows are all headers with these as its head: pandoc takes one row, and cuts what spans two."""
+    text = re.sub("</?tbody[^>]*>", "", table[0])
+    rows = list(_ROW.finditer(text))
+    last = 0
+    for number, row in enumerate(rows):
+        if number >= last and ("<td" in row[0] or "<th" not in row[0]):
+            break
+        last = max(last, *(number + int(span) for span in _ROWSPAN.findall(row[0])), number + 1)
+    if not last or last >= len(rows) or "<thead" in text or text.count("<table") > 1:
+        return table[0]
+    start, end = rows[0].start(), rows[last - 1].end()
+    return f"{text[:start]}<thead>{text[start:end]}</thead><tbody>{text[end:-8]}</tbody></table>"
 
 
 class _Rewriter(HTMLParser):
-    def __init__(self, outlets: Outlets, allowed: frozenset[str]) -> None:
+    def __init__(self, dropped: Callable[[str], None]) -> None:
         super().__init__(convert_charrefs=True)
         self.written: list[str] = []
-        self._outlets = outlets
-        self._allowed = allowed
+        self._dropped = dropped
         self._skipping: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -81,17 +91,17 @@ class _Rewriter(HTMLParser):
                 self._skipping.append(tag)
             return
         if tag in _WITH_CONTENT:
-            self._outlets.dropped(tag)
+            self._dropped(tag)
             if tag != "embed":
                 self._skipping.append(tag)
-        elif tag in self._allowed:
+        elif tag in _ELEMENTS:
             self._open(tag, {name: value or "" for name, value in attrs})
-        elif tag not in _SILENT and tag not in _BLOCK:
-            self._outlets.dropped(tag)
+        elif tag not in _SILENT:
+            self._dropped(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _WITH_CONTENT and not self._skipping:
-            self._outlets.dropped(tag)
+            self._dropped(tag)
         else:
             self.handle_starttag(tag, attrs)
 
@@ -99,7 +109,7 @@ class _Rewriter(HTMLParser):
         if self._skipping:
             if tag == self._skipping[-1]:
                 self._skipping.pop()
-        elif tag in self._allowed and tag not in _VOID:
+        elif tag in _ELEMENTS and tag not in _VOID:
             self.written.append(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
@@ -113,29 +123,33 @@ class _Rewriter(HTMLParser):
     def _open(self, tag: str, attributes: Attributes) -> None:
         if _BREAKS_PAGE.search(attributes.get("style", "")) or "page-break" in attributes.get("class", "").split():
             self.written.append(PAGE_BREAK)
-        if tag == "img":
-            self.written.append(self._outlets.image(attributes.get("src", ""), attributes.get("alt", ""), attributes))
-            return
-        self.written.append(f"<{tag}{self._attributes(tag, attributes)}>")
+        self.written.append(f"<{tag}{_attributes(tag, attributes)}>")
 
-    def _attributes(self, tag: str, attributes: Attributes) -> str:
-        kept = []
-        name = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
-        if name:
-            kept.append(f'id="{escape(self._outlets.anchor(name))}"')
-        if tag == "a" and attributes.get("href"):
-            address = self._outlets.link(attributes["href"])
-            kept += [f'href="{escape(address)}"'] if address else []
-        if tag in {"td", "th"}:
-            kept += [f'{span}="{attributes[span]}"' for span in ("colspan", "rowspan") if _is_count(attributes.get(span, ""))]
-        if attributes.get("align", "").lower() in {"left", "center", "right", "justify"}:
-            kept.append(f'style="text-align: {attributes["align"].lower()}"')
-        if tag == "ol" and _is_count(attributes.get("start", "")):
-            kept.append(f'start="{attributes["start"]}"')
-        if tag == "details":
-            kept.append("open")  # on paper nobody opens it
-        return "".join(f" {attribute}" for attribute in kept)
+
+def _attributes(tag: str, attributes: Attributes) -> str:
+    """Return the attributes that mean something. Addresses are judged in pandoc's tree, where those of Markdown are too."""
+    kept = {name: attributes[name] for name in _KEPT.get(tag, ()) if attributes.get(name)}
+    if name := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
+        kept["id"] = name
+    kept |= {name: attributes[name] for name in ("colspan", "rowspan", "start") if _is_count(attributes.get(name, ""))}
+    aligned = _ALIGNED.search(attributes.get("style", ""))
+    align = (aligned[1] if aligned else attributes.get("align", "")).lower()
+    if tag in {"td", "th"} and align in {"left", "center", "right"}:
+        kept["style"] = f"text-align: {align}"
+    return "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
 
 
 def _is_count(text: str) -> bool:
     return text.isascii() and text.isdecimal() and 0 < int(text[:5]) < 1000 and len(text) < 5
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[Tag] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append(Tag(tag, False, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.found.append(Tag(tag, True, {}))

@@ -58,10 +58,10 @@ def _read(path: Path, folder: Path) -> Style:
         )
     if len(content) > LARGEST:
         return Style(warnings=(tr("{path} was not used: it exceeds {size} MB.").format(path=path, size=LARGEST >> 20),))
-    images = Images(folder, path.parent)
     left_out = LeftOut()
+    images = Images(folder, path.parent, left_out)
     css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)
-    return Style(css, path, (*images.left_out, *left_out.sentences()))
+    return Style(css, path, tuple(left_out.sentences()))
 
 
 def _clean(css: str, images: Images, left_out: LeftOut) -> str:

@@ -1,18 +1,15 @@
 """The cells of tables whose words stay whole: a browser takes a column that may break anywhere for one of a single letter."""
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from typing import Any
 
-from markdown_it.token import Token
-
-from dogent_tui.documents.export.dialect import plain_text
+from dogent_tui.documents.export.tree import plain_text
 
 WHOLE = "whole"
 """The class of such a cell (`styles/pdf.css`)."""
 _LONGEST = 20
 """Characters of a word; a longer one, such as an address, may break anywhere."""
-_ROOM = 84
+_UPRIGHT, _ON_ITS_SIDE = 84, 128
 """Characters of a table's 9.3 points that fit beside each other on a page, roughly."""
 _MARGINS = 3
 """Characters that the space on both sides of a cell is worth."""
@@ -20,28 +17,34 @@ _WORD = re.compile(r"[^\s\u2e80-\uffdc]+")
 """What has no place to break: Chinese, Japanese and Korean text has one after each character."""
 
 
-def keep_words_whole(tokens: Sequence[Token]) -> None:
-    """Mark the cells of each table whose words can stay whole, unless the words side by side would be wider than a page."""
-    rows: list[list[tuple[Token, int]]] = []
-    for opening, inside in pairwise(tokens):
-        if opening.type == "table_open":
-            rows = []
-        elif opening.type == "tr_open":
-            rows.append([])
-        elif opening.type in ("th_open", "td_open") and rows:
-            rows[-1].append((opening, max(map(len, _WORD.findall(plain_text(inside))), default=0)))
-        elif opening.type in ("thead_close", "tbody_close") and inside.type == "table_close":
-            _mark(rows)
+def columns_fit(rows: list[Any]) -> bool:
+    """Tell whether a page is wide enough for the longest words of a table side by side, and mark the cells that stay whole.
 
-
-def _mark(rows: list[list[tuple[Token, int]]]) -> None:
+    `rows` are those of pandoc's tree. On a page that lies on its side, more words stay whole.
+    """
     columns: dict[int, int] = {}
-    for row in rows:
-        for place, (_, longest) in enumerate(row):
-            columns[place] = max(columns.get(place, 1), longest if longest <= _LONGEST else 1)
-    if sum(columns.values()) + _MARGINS * len(columns) > _ROOM:
-        return
-    for row in rows:
-        for cell, longest in row:
-            if longest <= _LONGEST:
-                cell.attrJoin("class", WHOLE)
+    cells = []
+    covered: dict[int, int] = {}
+    for _, row in rows:
+        place = 0
+        for cell in row:
+            while covered.get(place, 0):
+                covered[place] -= 1
+                place += 1
+            _, _, down, across, blocks = cell
+            longest = max(map(len, _WORD.findall(plain_text_of(blocks))), default=0)
+            if across == 1:
+                columns[place] = max(columns.get(place, 1), longest if longest <= _LONGEST else 1)
+            cells.append((cell, longest))
+            for _ in range(across):
+                covered[place] = down - 1
+                place += 1
+    needed = sum(columns.values()) + _MARGINS * len(columns)
+    for cell, longest in cells:
+        cell[0] = ["", [WHOLE] if longest <= _LONGEST and needed <= _ON_ITS_SIDE else [], []]
+    return needed <= _UPRIGHT
+
+
+def plain_text_of(blocks: list[Any]) -> str:
+    """Return the words of `blocks`, apart from each other."""
+    return " ".join(plain_text(block) for block in blocks)

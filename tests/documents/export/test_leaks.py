@@ -203,5 +203,5 @@ async def test_the_browser_itself_is_a_wall(browser_here, outside, listener):
 async def test_what_was_left_out_is_told(exporter, outside, listener):
     result = await export(exporter, outside, listener, PAYLOADS["script"] + "\n\n![x](link.png) [y](OUTSIDE/secret.txt)")
     told = "\n".join(result.left_out)
-    for words in ("<script>", "link.png: it is outside the workspace", "Link file://"):
+    for words in ("<script>", "Image link.png (line 9): it is outside the workspace", "Link file://"):
         assert words in told

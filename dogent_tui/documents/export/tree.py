@@ -1,0 +1,108 @@
+"""Pandoc's JSON, in which all writers share one document: its nodes, how they are walked, and how pandoc is asked.
+
+A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html names the types and what they contain).
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from dogent_tui.documents.pandoc.program import Output, run_pandoc
+from dogent_tui.language import tr
+from dogent_tui.processes import Halt
+
+Node: TypeAlias = dict[str, Any]
+Handler: TypeAlias = Callable[[Any], list[Node]]
+"""Takes the contents of a node and returns what is to be in its place."""
+
+BREAK, CONTENTS, LANDSCAPE, CALLOUT, NUMBER = "page-break", "contents-place", "landscape", "callout", "section-number"
+"""Classes of divs and spans that mean the same to each writer; an author's own classes are left out."""
+
+_API_VERSION = [1, 23, 1]
+"""Of pandoc's JSON (pandoc 3.x)."""
+_LIMIT_S = 60.0
+"""Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
+
+
+def ask_pandoc(data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[str, ...] = ()) -> Output:
+    """Return what pandoc makes of `data`. Blocks. Raises DocumentError."""
+    return run_pandoc(arguments, data, name=tr("The document"), limit_s=_LIMIT_S, halt=halt, readable=readable)
+
+
+def to_json(blocks: list[Any], meta: Node | None = None) -> bytes:
+    """Return a document of `blocks` for pandoc. Raises RecursionError where it is nested very deeply."""
+    document = {"pandoc-api-version": _API_VERSION, "meta": meta or {}, "blocks": blocks}
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def blocks_of(data: bytes) -> list[Any]:
+    """Return the blocks of a document that pandoc wrote."""
+    blocks: list[Any] = json.loads(data)["blocks"]
+    return blocks
+
+
+def mapped(value: Any, handlers: Mapping[str, Handler]) -> Any:
+    """Return `value`, a node or lists of nodes, with each node that a handler is named for replaced by what that returns."""
+    if isinstance(value, list):
+        out: list[Any] = []
+        for part in value:
+            handler = handlers.get(part.get("t", "")) if isinstance(part, dict) else None
+            if handler:
+                out += handler(part.get("c"))
+            else:
+                out.append(mapped(part, handlers))
+        return out
+    if isinstance(value, dict):
+        return {**value, "c": mapped(value["c"], handlers)} if isinstance(value.get("c"), list) else value
+    return value
+
+
+def every(value: Any) -> Iterator[Node]:
+    """Yield every node in `value`, in the order of the text."""
+    if isinstance(value, dict):
+        yield value
+        value = value.get("c")
+    if isinstance(value, list):
+        for part in value:
+            yield from every(part)
+
+
+def plain_text(value: Any) -> str:
+    """Return the words of nodes, without what marks them and without notes."""
+    if isinstance(value, list):
+        return "".join(plain_text(part) for part in value)
+    if not isinstance(value, dict):
+        return ""
+    kind, content = value.get("t"), value.get("c")
+    if kind == "Str":
+        return str(content)
+    if kind in {"Space", "SoftBreak", "LineBreak"}:
+        return " "
+    if kind in {"Code", "Math"} and isinstance(content, list):
+        return str(content[1])
+    return "" if kind in {"Note", "RawInline", "RawBlock"} else plain_text(content)
+
+
+def words(text: str) -> list[Node]:
+    """Return `text` as inlines."""
+    return [{"t": "Str", "c": text}] if text else []
+
+
+def div(kind: str, blocks: list[Any], *more: str) -> Node:
+    """Return a div of one of the classes above."""
+    return {"t": "Div", "c": [["", [kind, *more], []], blocks]}
+
+
+def raw(language: str, text: str, *, inline: bool = False) -> Node:
+    """Return what a writer is to take as it is. `text` is ours: nothing of an author's is ever in it unescaped."""
+    return {"t": "RawInline" if inline else "RawBlock", "c": [language, text]}
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A heading of the document: its level (1–6), its words with their number, the name of its place."""
+
+    level: int
+    text: str
+    name: str
