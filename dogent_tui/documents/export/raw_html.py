@@ -1,11 +1,29 @@
 """HTML inside Markdown, written anew from a short list of harmless elements; none of it is ever passed on as it stands."""
 
+import os
 import re
+import tempfile
 from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import msgspec
+
+from dogent_tui.documents.export.tree import (
+    Node,
+    ask_pandoc,
+    attributes,
+    blocks_of,
+    every,
+    kinds_in,
+    mapped,
+    node,
+    plain_text,
+    words,
+)
+from dogent_tui.processes import Halt
 
 _INLINE = frozenset({
     "b", "strong", "i", "em", "u", "s", "strike", "del", "ins", "sub", "sup", "kbd", "mark", "small", "big", "q", "cite", "abbr",
@@ -31,7 +49,14 @@ _BREAKS_PAGE = re.compile(r"page-break-(?:after|before)\s*:\s*always|break-(?:af
 _PAGE_BREAK_COMMENT = re.compile(r"\s*page[-_ ]?break\s*", re.IGNORECASE)
 PAGE_BREAK = '<div class="page-break"></div>'
 
+_ENCLOSING = {"sub": "Subscript", "sup": "Superscript", "u": "Underline", "ins": "Underline", "b": "Strong", "strong": "Strong",
+              "i": "Emph", "em": "Emph", "var": "Emph", "cite": "Emph", "dfn": "Emph", "s": "Strikeout", "del": "Strikeout",
+              "strike": "Strikeout", "kbd": "Span", "mark": "Span", "small": "Span", "code": "Code", "samp": "Code", "tt": "Code",
+              "q": "Quoted", "a": "Link"}  # fmt: skip
+"""HTML within a line and the node that says the same; the words of all other elements stay, without their looks."""
+
 Attributes = dict[str, str]
+Dropped = Callable[[str], None]
 _KEPT = {"img": ("src", "alt", "title", "width", "height"), "a": ("href",)}
 _ALIGNED = re.compile(r"\btext-align\s*:\s*(\w+)", re.IGNORECASE)
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
@@ -47,7 +72,81 @@ class Tag(msgspec.Struct, frozen=True):
     attributes: Attributes
 
 
-def rewrite(fragment: str, dropped: Callable[[str], None]) -> str:
+def read_blocks(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
+    """Return `blocks` with the HTML between paragraphs as what it shows, and nothing else; pandoc reads all pieces at once.
+
+    `dropped` is told of each element that is left out.
+    """
+    blocks = mapped(blocks, {}, _joined)
+    texts = list(dict.fromkeys(block["c"][1] for block in every(blocks) if block["t"] == "RawBlock"))
+    harmless = {text: rewrite(text, dropped).strip() for text in texts}
+    pieces = [piece for piece in dict.fromkeys(harmless.values()) if piece]
+    mark = f"between-{os.urandom(8).hex()}"
+    found: list[list[Node]] = [[]]
+    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
+        for number, piece in enumerate(pieces):
+            Path(folder, f"{number:06}.html").write_text(f"{piece}<p>{mark}</p>", encoding="utf-8", errors="replace")
+        names = sorted(map(str, Path(folder).iterdir()))
+        arguments = ("--file-scope", "-f", "html", "-t", "json", *names)
+        for block in blocks_of(ask_pandoc(b"", *arguments, halt=halt, readable=(folder,)).data) if names else ():
+            if plain_text(block) == mark:
+                found.append([])
+            else:
+                found[-1].append(block)
+    shown_as = dict(zip(pieces, found, strict=False))
+    return list(mapped(blocks, {"RawBlock": lambda content: shown_as.get(harmless[content[1]], [])}))
+
+
+def _joined(blocks: list[Any]) -> list[Any]:
+    """Return blocks in which HTML that an empty line cut, as in a table, is one piece again."""
+    out: list[Any] = []
+    for block in blocks:
+        if "RawBlock" in kinds_in([block]) & kinds_in(out[-1:]):
+            out[-1] = node("RawBlock", ["html", f"{out[-1]['c'][1]}\n{block['c'][1]}"])
+        else:
+            out.append(block)
+    return out
+
+
+def read_inlines(inlines: list[Any], dropped: Dropped) -> list[Any]:
+    """Return `inlines` with their HTML as nodes of pandoc's where there are such, and without it where not."""
+    out: list[Any] = []
+    opened: list[tuple[Tag, int]] = []  # and where in `out` its contents begin
+    for inline in inlines:
+        if inline.get("t") != "RawInline":
+            out.append(inline)
+            continue
+        for tag in tags(inline["c"][1]):
+            given = tag.attributes
+            if tag.name == "br":
+                out.append({"t": "LineBreak"})
+            elif tag.name == "img":
+                sizes = attributes(width=given.get("width", ""), height=given.get("height", ""))
+                out.append(node("Image", [sizes, words(given.get("alt", "")), [given.get("src", ""), given.get("title", "")]]))
+            elif tag.name not in _ENCLOSING:
+                if not tag.closing and tag.name not in _INLINE and tag.name not in _SILENT and tag.name not in {"div", "p"}:
+                    dropped(tag.name)
+            elif not tag.closing:
+                opened.append((tag, len(out)))
+            elif opened and opened[-1][0].name == tag.name:
+                opening, begin = opened.pop()
+                out[begin:] = [_enclosed(opening, out[begin:])]
+    return out
+
+
+def _enclosed(opening: Tag, inside: list[Node]) -> Node:
+    kind = _ENCLOSING[opening.name]
+    if kind == "Link":
+        name = opening.attributes.get("id") or opening.attributes.get("name", "")
+        return node("Link", [attributes(name), inside, [opening.attributes.get("href", ""), ""]])
+    if kind == "Code":
+        return node("Code", [attributes(), plain_text(inside)])
+    if kind == "Span":
+        return node("Span", [attributes("", opening.name), inside])
+    return node(kind, [{"t": "DoubleQuote"}, inside] if kind == "Quoted" else inside)
+
+
+def rewrite(fragment: str, dropped: Dropped) -> str:
     """Return the HTML `fragment` as harmless HTML for pandoc to read. `dropped` is told of each element that is left out."""
     writer = _Rewriter(dropped)
     writer.feed(fragment)
@@ -79,7 +178,7 @@ def _with_head(table: re.Match[str]) -> str:
 
 
 class _Rewriter(HTMLParser):
-    def __init__(self, dropped: Callable[[str], None]) -> None:
+    def __init__(self, dropped: Dropped) -> None:
         super().__init__(convert_charrefs=True)
         self.written: list[str] = []
         self._dropped = dropped

@@ -12,7 +12,19 @@ from typing import Any
 
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.source import FrontMatter
-from dogent_tui.documents.export.tree import Node, ask_pandoc, blocks_of, mapped, plain_text, to_json, words
+from dogent_tui.documents.export.tree import (
+    Handler,
+    Node,
+    ask_pandoc,
+    attributes,
+    blocks_of,
+    link,
+    mapped,
+    node,
+    plain_text,
+    to_json,
+    words,
+)
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
@@ -80,7 +92,7 @@ class Labels:
         """Return what a reference of `mark_references` says, with links; any other span as it is."""
         (_, classes, attributes), inside = span
         if classes != [REFERENCE]:
-            return [{"t": "Span", "c": [span[0], mapped(inside, {"Span": self.resolve})]}]
+            return [node("Span", [span[0], mapped(inside, {"Span": self.resolve})])]
         keys, written = dict(attributes)["keys"].split(), []
         if any(key.lstrip("-").lower() not in self._known for key in keys):
             self.missing += [key for key in keys if key.lstrip("-").lower() not in self._known]
@@ -92,7 +104,7 @@ class Labels:
             named = kind != before and not key.startswith("-") and not number.startswith("“")
             text = f"{self._names[kind]}\N{NO-BREAK SPACE}{number}" if named else number
             written += words(", ") if place else []
-            written.append({"t": "Link", "c": [["", [], []], words(text), [f"#{name}", ""]]})
+            written.append(link(words(text), f"#{name}"))
             before = kind
         return written
 
@@ -107,23 +119,25 @@ class _Marker:
     def __init__(self, *, cited: bool) -> None:
         self._cited = cited
         self.uncited: list[str] = []
+        self._done: dict[str, Handler] = {
+            "Cite": lambda content: [node("Cite", content)],
+            "Link": lambda content: [node("Link", content)],
+            "Span": lambda content: [node("Span", content if content[0][1] == [REFERENCE] else self.nodes(content))],
+        }
 
-    def nodes(self, value: Any) -> Any:
-        if isinstance(value, dict):
-            done = value.get("t") in {"Cite", "Link"} or _is_reference(value)
-            return value if done or not isinstance(value.get("c"), list) else {**value, "c": self.nodes(value["c"])}
-        if not isinstance(value, list):
-            return value
-        if any(isinstance(part, dict) and part.get("t") == "Str" and "@" in part["c"] for part in value):
-            value = list(self._inlines(value))
-        return [self.nodes(part) for part in value]
+    def nodes(self, value: list[Any]) -> list[Any]:
+        return list(mapped(value, self._done, self._in_list))
+
+    def _in_list(self, nodes: list[Any]) -> list[Any]:
+        with_keys = any(isinstance(part, dict) and part.get("t") == "Str" and "@" in part["c"] for part in nodes)
+        return list(self._inlines(nodes)) if with_keys else nodes
 
     def _inlines(self, nodes: list[Any]) -> Iterator[Node]:
-        pieces = [piece for node in nodes for piece in _split(node)]
+        pieces = [piece for inline in nodes for piece in _split(inline)]
         place = 0
         while place < len(pieces):
-            if pieces[place] == {"t": "Str", "c": "["}:
-                end = next((at for at in range(place, len(pieces)) if pieces[at] == {"t": "Str", "c": "]"}), 0)
+            if pieces[place] == node("Str", "["):
+                end = next((at for at in range(place, len(pieces)) if pieces[at] == node("Str", "]")), 0)
                 group = self._group(pieces[place + 1 : end]) if end else None
                 if group:
                     yield group
@@ -135,14 +149,14 @@ class _Marker:
     def _group(self, inside: list[Node]) -> Node | None:
         """Return what stands in brackets as one reference or citation, None where it is neither."""
         entries: list[list[Node]] = [[]]
-        for node in inside:
-            parts = re.split("(;)", node["c"]) if node["t"] == "Str" else [None]
+        for inline in inside:
+            parts = re.split("(;)", inline["c"]) if inline["t"] == "Str" else [None]
             for part in parts:
                 if part == ";":
                     entries.append([])
                 elif part is None or part:
-                    entries[-1].append(node if part is None else {"t": "Str", "c": part})
-        found = [(at, key) for entry in entries for at, node in enumerate(entry) if (key := _key(node))]
+                    entries[-1].append(inline if part is None else node("Str", part))
+        found = [(at, key) for entry in entries for at, inline in enumerate(entry) if (key := _key(inline))]
         if len(found) < len(entries):
             return None
         names = [key[2] or key[3] for _, key in found]
@@ -154,24 +168,24 @@ class _Marker:
             return None
         citations = []
         for entry in entries:
-            at, key = next((at, key) for at, node in enumerate(entry) if (key := _key(node)))
+            at, key = next((at, key) for at, inline in enumerate(entry) if (key := _key(inline)))
             rest = entry[at]["c"][key.end() :]
             mode = "SuppressAuthor" if key[1] else "NormalCitation"
             citations.append(_citation(key[2] or key[3], mode, _trimmed(entry[:at]), [*words(rest), *entry[at + 1 :]]))
-        return {"t": "Cite", "c": [citations, original]}
+        return node("Cite", [citations, original])
 
-    def _bare(self, node: Node) -> Iterator[Node]:
-        if node["t"] != "Str" or "@" not in node["c"]:
-            yield node
+    def _bare(self, inline: Node) -> Iterator[Node]:
+        if inline["t"] != "Str" or "@" not in inline["c"]:
+            yield inline
             return
-        last, text = 0, node["c"]
+        last, text = 0, inline["c"]
         for found in _BARE.finditer(text):
             name = found[2] or found[3]
             original = words(found[0])
             if is_label(name):
                 made = _reference([found[1] + name], original)
             elif self._cited and not found[1]:
-                made = {"t": "Cite", "c": [[_citation(name, "AuthorInText", [], [])], original]}
+                made = node("Cite", [[_citation(name, "AuthorInText", [], [])], original])
             else:
                 continue
             yield from words(text[last : found.start()])
@@ -180,14 +194,12 @@ class _Marker:
         yield from words(text[last:])
 
 
-def _key(node: Node) -> re.Match[str] | None:
-    return _INSIDE.match(node["c"]) if node["t"] == "Str" else None
+def _key(inline: Node) -> re.Match[str] | None:
+    return _INSIDE.match(inline["c"]) if inline["t"] == "Str" else None
 
 
-def _split(node: Any) -> list[Node]:
-    if node.get("t") != "Str" or not ("[" in node["c"] or "]" in node["c"]):
-        return [node]
-    return [part for text in _BRACKET.split(node["c"]) for part in words(text)]
+def _split(inline: Node) -> list[Node]:
+    return [part for text in _BRACKET.split(inline["c"]) for part in words(text)] if inline["t"] == "Str" else [inline]
 
 
 def _trimmed(nodes: list[Node]) -> list[Node]:
@@ -195,11 +207,7 @@ def _trimmed(nodes: list[Node]) -> list[Node]:
 
 
 def _reference(keys: list[str], original: list[Node]) -> Node:
-    return {"t": "Span", "c": [["", [REFERENCE], [["keys", " ".join(keys)]]], original]}
-
-
-def _is_reference(node: Node) -> bool:
-    return bool(node.get("t") == "Span" and node["c"][0][1] == [REFERENCE])
+    return node("Span", [attributes("", REFERENCE, keys=" ".join(keys)), original])
 
 
 def _citation(name: str, mode: str, before: list[Node], after: list[Node]) -> Node:

@@ -43,20 +43,28 @@ def blocks_of(data: bytes) -> list[Any]:
     return blocks
 
 
-def mapped(value: Any, handlers: Mapping[str, Handler]) -> Any:
-    """Return `value`, a node or lists of nodes, with each node that a handler is named for replaced by what that returns."""
+def mapped(value: Any, handlers: Mapping[str, Handler], in_lists: Callable[[list[Any]], list[Any]] | None = None) -> Any:
+    """Return `value`, a node or lists of nodes, with each node that a handler is named for replaced by what that returns.
+
+    `in_lists` is given each list, of blocks, of inlines, or of lists, before what is in it; it returns what is to be there.
+    """
     if isinstance(value, list):
         out: list[Any] = []
-        for part in value:
+        for part in in_lists(value) if in_lists else value:
             handler = handlers.get(part.get("t", "")) if isinstance(part, dict) else None
             if handler:
                 out += handler(part.get("c"))
             else:
-                out.append(mapped(part, handlers))
+                out.append(mapped(part, handlers, in_lists))
         return out
-    if isinstance(value, dict):
-        return {**value, "c": mapped(value["c"], handlers)} if isinstance(value.get("c"), list) else value
+    if isinstance(value, dict) and isinstance(value.get("c"), list):
+        return {**value, "c": mapped(value["c"], handlers, in_lists)}
     return value
+
+
+def kinds_in(nodes: list[Any]) -> set[str]:
+    """Return the types of the nodes of a list, not of those inside of them."""
+    return {part.get("t", "") for part in nodes if isinstance(part, dict)}
 
 
 def every(value: Any) -> Iterator[Node]:
@@ -85,19 +93,39 @@ def plain_text(value: Any) -> str:
     return "" if kind in {"Note", "RawInline", "RawBlock"} else plain_text(content)
 
 
+def node(kind: str, content: Any) -> Node:
+    """Return a node."""
+    return {"t": kind, "c": content}
+
+
 def words(text: str) -> list[Node]:
     """Return `text` as inlines."""
-    return [{"t": "Str", "c": text}] if text else []
+    return [node("Str", text)] if text else []
+
+
+def attributes(name: str = "", *kinds: str, **given: str) -> list[Any]:
+    """Return attributes: a name, classes, and others."""
+    return [name, list(kinds), [[key.replace("_", "-"), value] for key, value in given.items()]]
+
+
+def link(inlines: list[Any], address: str, title: str = "") -> Node:
+    """Return a link."""
+    return node("Link", [attributes(), inlines, [address, title]])
+
+
+def figure(name: str, caption: list[Any], blocks: list[Any]) -> Node:
+    """Return a figure."""
+    return node("Figure", [attributes(name), [None, [node("Plain", caption)] if caption else []], blocks])
 
 
 def div(kind: str, blocks: list[Any], *more: str) -> Node:
     """Return a div of one of the classes above."""
-    return {"t": "Div", "c": [["", [kind, *more], []], blocks]}
+    return node("Div", [attributes("", kind, *more), blocks])
 
 
 def raw(language: str, text: str, *, inline: bool = False) -> Node:
     """Return what a writer is to take as it is. `text` is ours: nothing of an author's is ever in it unescaped."""
-    return {"t": "RawInline" if inline else "RawBlock", "c": [language, text]}
+    return node("RawInline" if inline else "RawBlock", [language, text])
 
 
 class Heading(msgspec.Struct, frozen=True):
