@@ -28,10 +28,10 @@ class Style(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def built_in() -> str:
-    """Return our style sheet: inside the wheel once installed, at the root of a checkout. Blocks."""
+def built_in(name: str = NAME) -> str:
+    """Return a style sheet of ours: inside the wheel once installed, at the root of a checkout. Blocks."""
     installed = _PACKAGE / "styles"
-    return ((installed if installed.is_dir() else _PACKAGE.parent / "styles") / NAME).read_text("utf-8")
+    return ((installed if installed.is_dir() else _PACKAGE.parent / "styles") / name).read_text("utf-8")
 
 
 def find_style(root: Path, home: Path) -> Style:

@@ -11,10 +11,12 @@ from dogent_tui.documents.export.tree import LANDSCAPE, Node, attributes, div, n
 
 WHOLE = "whole"
 """The class of such a cell (`styles/pdf.css`)."""
+DENSE = "dense"
+"""The class of a table of many columns, in smaller letters."""
 _LONGEST = 20
 """Characters of a word; a longer one, such as an address, may break anywhere."""
-_UPRIGHT, _ON_ITS_SIDE = 84, 128
-"""Characters of a table's 9.3 points that fit beside each other on a page, roughly."""
+_UPRIGHT, _ON_ITS_SIDE, _DENSE = 84, 128, 165
+"""Characters of a table's 9.3 points that fit beside each other on a page, roughly; and of 7.6 points where that is too few."""
 _MARGINS = 3
 """Characters that the space on both sides of a cell is worth."""
 _CAPTION = re.compile(r"(?:Table)?:")
@@ -28,13 +30,15 @@ def turned(block: Node) -> Node:
         return block
     _, _, _, (_, head), bodies, (_, foot) = block["c"]
     rows = [*head, *(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
-    return block if columns_fit(rows) else div(LANDSCAPE, [block])
+    needed = room_needed(rows)
+    block["c"][0][1] = [DENSE] if needed > _ON_ITS_SIDE else []
+    return block if needed <= _UPRIGHT else div(LANDSCAPE, [block])
 
 
-def columns_fit(rows: list[Any]) -> bool:
-    """Tell whether a page is wide enough for the longest words of a table side by side, and mark the cells that stay whole.
+def room_needed(rows: list[Any]) -> int:
+    """Return how many characters the longest words of a table take side by side, and mark the cells whose words stay whole.
 
-    `rows` are those of pandoc's tree. On a page that lies on its side, more words stay whole.
+    `rows` are those of pandoc's tree.
     """
     columns: dict[int, int] = {}
     cells = []
@@ -55,8 +59,8 @@ def columns_fit(rows: list[Any]) -> bool:
                 place += 1
     needed = sum(columns.values()) + _MARGINS * len(columns)
     for cell, longest in cells:
-        cell[0] = attributes("", *[WHOLE] if longest <= _LONGEST and needed <= _ON_ITS_SIDE else [])
-    return needed <= _UPRIGHT
+        cell[0] = attributes("", *[WHOLE] if longest <= _LONGEST and needed <= _DENSE else [])
+    return needed
 
 
 def label_of(inlines: list[Any], kind: str) -> str:

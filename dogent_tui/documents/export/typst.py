@@ -13,6 +13,7 @@ import msgspec
 
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.page import contents_title
+from dogent_tui.documents.export.styles import built_in
 from dogent_tui.documents.export.tree import BREAK, CALLOUT, CONTENTS, LANDSCAPE, Handler, Node, ask_pandoc, mapped, raw, to_json
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
@@ -24,31 +25,6 @@ _LIMIT_S = 60.0
 _WIDEST = 600.0
 """CSS pixels that go between the margins; wider images are as wide as the text."""
 _SET = Path(__file__).with_name("set_typst.py")
-
-_PREAMBLE = """\
-#let horizontalrule = align(center, line(length: 30%, stroke: 0.5pt + luma(200)))
-#set page(paper: "a4", margin: (x: 24mm, top: 26mm, bottom: 28mm), numbering: "1 / 1")
-#let faces = ("Libertinus Serif", "Source Han Serif SC", "Noto Serif CJK SC", "Songti SC", "SimSun", "DejaVu Sans")
-#set text(size: 10.5pt, font: faces)
-#set par(leading: 0.72em, spacing: 1.15em)
-#show heading: set block(above: 1.6em, below: 0.8em, sticky: true)
-#show heading.where(level: 1): set text(size: 19pt)
-#show heading.where(level: 2): set text(size: 14pt)
-#show link: set text(fill: rgb("#1d4f91"))
-#show raw: set text(size: 8.8pt, font: ("DejaVu Sans Mono", "Noto Sans Mono CJK SC"))
-#show raw.where(block: true): block.with(fill: luma(246), inset: 9pt, radius: 2pt, width: 100%)
-#show quote.where(block: true): it => block(stroke: (left: 2pt + luma(210)), inset: (left: 1em, y: 0.3em), it.body)
-#show terms.item: item => block(breakable: false)[*#item.term* #block(inset: (left: 1.5em), above: 0.6em, item.description)]
-#set table(inset: 6pt, stroke: none)
-#set figure(numbering: none)
-#show figure.caption: set text(size: 9pt, fill: luma(90))
-#show figure.where(kind: table): set figure.caption(position: top)
-#let running(words) = align(center, text(size: 8.5pt, fill: luma(110), words))
-#let callout(body) = block(fill: luma(246), stroke: (left: 3pt + rgb("#1d4f91")), inset: 10pt, width: 100%, body)
-#show figure.where(kind: table): set block(breakable: true)
-#show table: set text(size: 9.3pt)
-#show table: set align(start)
-"""
 
 
 class TypstPdf(msgspec.Struct, frozen=True):
@@ -107,7 +83,7 @@ def _front(document: Document) -> str:
     front = document.front
     authors, keywords = ("".join(f"{_quoted(text)}, " for text in texts) for texts in (front.authors, front.keywords))
     properties = f"title: {_quoted(document.title)}, author: ({authors}), keywords: ({keywords})"
-    lines = [f"#set document({properties})", _PREAMBLE]
+    lines = [f"#set document({properties})", built_in("pdf.typ")]
     if front.title:
         lines.append(f"#set page(header: context if counter(page).get().first() > 1 {{ running({_quoted(front.title)}) }})")
     language, _, region = front.lang.partition("-")
@@ -125,7 +101,7 @@ def _outline(document: Document) -> list[Node]:
         return []
     title = _quoted(document.front.toc_title or contents_title(document.front.lang))
     deepest = max(heading.level for heading in document.contents)
-    return [raw("typst", f"#outline(title: {title}, depth: {deepest}, indent: auto)")]
+    return [raw("typst", f"#contents-title({title})\n#outline(title: none, depth: {deepest}, indent: auto)")]
 
 
 def _quoted(text: str) -> str:
