@@ -1,17 +1,19 @@
 """Exporting Markdown as docx: pandoc does most of it, in its sandbox; what it is given and what it made are ours to set right."""
 
 import asyncio
+import hashlib
 import os
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
+from xml.sax.saxutils import escape
 
 import msgspec
 
-from dogent_tui.documents.export.document import read_document, writer_warnings
-from dogent_tui.documents.export.docx_body import BREAK_XML, LANDSCAPE_ENDS, LANDSCAPE_STARTS, TOC_MARK, text_area
+from dogent_tui.documents.export.document import Document, read_document, writer_warnings
+from dogent_tui.documents.export.docx_body import BREAK_XML, LANDSCAPE_ENDS, LANDSCAPE_STARTS, contents_styles, text_area
 from dogent_tui.documents.export.docx_images import StandIns
 from dogent_tui.documents.export.docx_package import Finish, finish
 from dogent_tui.documents.export.docx_reference import find_reference
@@ -44,7 +46,8 @@ _RULE_XML = (
     '<w:spacing w:before="120" w:after="240" w:line="120" w:lineRule="exact"/></w:pPr></w:p>'
 )
 """A line between paragraphs. Pandoc's own is a drawing of the format before 2007."""
-_TOC_XML = f'<w:p><w:bookmarkStart w:id="0" w:name="{TOC_MARK}"/><w:bookmarkEnd w:id="0"/></w:p>'
+_FIELD_XML = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
+_LONGEST_BOOKMARK = 40
 _BETWEEN_XML = (
     '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="120" w:lineRule="exact"/></w:pPr>'
     "<w:r><w:t>\N{ZERO WIDTH SPACE}</w:t></w:r></w:p>"
@@ -86,15 +89,17 @@ def _make(request: ExportRequest, halt: Halt) -> _Made:
     reference = find_reference(request.root, request.home, lang=front.lang, text=document.source.text)
     area = text_area(reference.content)
     stand_ins = StandIns(document.images, area)
-    blocks = mapped(document.blocks, _Writer(stand_ins).handlers)
-    written = _write(halt, to_json(_apart(blocks), _meta(front)), reference.content, toc=bool(document.contents))
+    contents = _contents(document, contents_styles(reference.content))
+    blocks = mapped(document.blocks, _Writer(stand_ins, contents).handlers, _apart)
+    blocks = blocks if document.placed else [*contents, *blocks]
+    written = _write(halt, to_json(blocks, _meta(front)), reference.content)
     finished = finish(
         written.data,
         Finish(
             front=front,
             title=document.title,
             made=_now(os.environ),
-            toc_depth=front.toc_depth if document.contents else 0,
+            with_contents=bool(document.contents),
             area=area,
             pictures=stand_ins.pictures,
             fallbacks={
@@ -106,20 +111,51 @@ def _make(request: ExportRequest, halt: Halt) -> _Made:
     return _Made(finished, warnings, document.left_out)
 
 
-def _write(halt: Halt, document: bytes, reference: bytes, *, toc: bool) -> Output:
+def _write(halt: Halt, document: bytes, reference: bytes) -> Output:
     with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
         file.write(reference)
         file.flush()
-        arguments = ["-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
-        if toc:
-            arguments.append("--toc")
+        arguments = ("-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}")
         return ask_pandoc(document, *arguments, halt=halt, readable=(file.name,))
+
+
+def _contents(document: Document, styles: Mapping[str, str]) -> list[Node]:
+    """Return the table of contents, filled: pandoc's own is empty until a program that can count pages has opened it."""
+    if not document.contents:
+        return []
+    top, last = (pick(heading.level for heading in document.contents) for pick in (min, max))
+    code = f'<w:r><w:instrText xml:space="preserve">TOC \\o "{top}-{last}" \\h \\z</w:instrText></w:r>'
+    begin = _FIELD_XML.format("begin") + code + _FIELD_XML.format("separate")
+    entries = []
+    for heading in document.contents:
+        style = styles.get(f"toc {heading.level - top + 1}", f"TOC{heading.level - top + 1}")
+        words = f'<w:r><w:t xml:space="preserve">{escape(heading.text)}</w:t></w:r>'
+        entries.append(
+            _paragraph(style, f'{begin}<w:hyperlink w:anchor="{_bookmark(heading.name)}" w:history="1">{words}</w:hyperlink>')
+        )
+        begin = ""
+    title = document.front.toc_title or contents_title(document.front.lang)
+    head = _paragraph(styles.get("toc heading", "TOCHeading"), f"<w:r><w:t>{escape(title)}</w:t></w:r>")
+    properties = '<w:docPartObj><w:docPartGallery w:val="Table of Contents"/><w:docPartUnique/></w:docPartObj>'
+    end = f"<w:p>{_FIELD_XML.format('end')}</w:p>"
+    content = f"<w:sdtContent>{head}{''.join(entries)}{end}</w:sdtContent>"
+    return [raw("openxml", f"<w:sdt><w:sdtPr>{properties}</w:sdtPr>{content}</w:sdt>")]
+
+
+def _paragraph(style: str, runs: str) -> str:
+    return f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>{runs}</w:p>'
+
+
+def _bookmark(name: str) -> str:
+    """Return what pandoc calls the place `name`: Word takes no long bookmarks, and none that begin with no letter."""
+    if name[:1].isalpha() and len(name) <= _LONGEST_BOOKMARK:
+        return name
+    return f"X{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[1:]}"
 
 
 def _meta(front: FrontMatter) -> Node:
     """Return the metadata of which pandoc makes the title; the properties are `docx_package`'s."""
-    title = front.toc_title or contents_title(front.lang)
-    texts = {"title": front.title, "subtitle": front.subtitle, "date": front.date, "lang": front.lang, "toc-title": title}
+    texts = {"title": front.title, "subtitle": front.subtitle, "date": front.date, "lang": front.lang}
     meta: Node = {name: {"t": "MetaInlines", "c": words(text)} for name, text in texts.items() if text}
     if front.authors:
         meta["author"] = {"t": "MetaList", "c": [{"t": "MetaInlines", "c": words(author)} for author in front.authors]}
@@ -129,8 +165,9 @@ def _meta(front: FrontMatter) -> Node:
 class _Writer:
     """Makes of a document what pandoc's writer of docx needs."""
 
-    def __init__(self, stand_ins: StandIns) -> None:
+    def __init__(self, stand_ins: StandIns, contents: list[Node]) -> None:
         self._stand_ins = stand_ins
+        self._contents = contents
         self.handlers: dict[str, Handler] = {
             "HorizontalRule": lambda _: [raw("openxml", _RULE_XML)],
             "Image": self._image,
@@ -145,26 +182,22 @@ class _Writer:
 
     def _div(self, content: Any) -> list[Node]:
         (name, kinds, _), inside = content
-        blocks = mapped(inside, self.handlers)
+        blocks = mapped(inside, self.handlers, _apart)
         if BREAK in kinds:
             return [raw("openxml", BREAK_XML)]
         if CONTENTS in kinds:
-            return [raw("openxml", _TOC_XML)]
+            return self._contents
         if LANDSCAPE in kinds:
             return [raw("openxml", LANDSCAPE_STARTS), *blocks, raw("openxml", LANDSCAPE_ENDS)]
         style = "Callout" if CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
         return [{"t": "Div", "c": [[name, [], [["custom-style", style]] if style else []], blocks]}]
 
 
-def _apart(value: Any) -> Any:
+def _apart(nodes: list[Any]) -> list[Any]:
     """Return blocks with a gap between those of code that follow each other."""
-    if isinstance(value, dict):
-        return {**value, "c": _apart(value["c"])} if isinstance(value.get("c"), list) else value
-    if not isinstance(value, list):
-        return value
     out: list[Any] = []
-    for part, after in pairwise([*value, None]):
-        out.append(_apart(part))
+    for part, after in pairwise([*nodes, None]):
+        out.append(part)
         if isinstance(part, dict) and isinstance(after, dict) and part.get("t") == after.get("t") == "CodeBlock":
             out.append(raw("openxml", _BETWEEN_XML))
     return out

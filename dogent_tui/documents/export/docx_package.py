@@ -34,13 +34,13 @@ _AFTER_UPDATE_FIELDS = (
 
 
 class Finish(msgspec.Struct, frozen=True):
-    """What is to be done. `toc_depth` is 0 without a table of contents. `pictures` maps stand-ins to what takes their places;
+    """What is to be done. `with_contents`: it has a table of contents. `pictures` maps stand-ins to what takes their places;
     `fallbacks` has a PNG for those pictures that are svg."""
 
     front: FrontMatter
     title: str
     made: datetime
-    toc_depth: int
+    with_contents: bool
     area: TextArea
     pictures: Mapping[bytes, ExportImage]
     fallbacks: Mapping[bytes, bytes]
@@ -56,16 +56,9 @@ def finish(content: bytes, wanted: Finish) -> bytes:
     for name in ("document", "footnotes"):
         relations = f"word/_rels/{name}.xml.rels"
         parts[relations], svg_relations = _place_pictures(parts, parts[relations].decode(), picture_of, fallback_of)
-        parts[f"word/{name}.xml"] = finish_body(
-            parts[f"word/{name}.xml"],
-            parts["word/styles.xml"],
-            area=wanted.area,
-            toc_depth=wanted.toc_depth,
-            titled=bool(wanted.front.title),
-            svg_relations=svg_relations,
-        )
+        parts[f"word/{name}.xml"] = finish_body(parts[f"word/{name}.xml"], area=wanted.area, svg_relations=svg_relations)
     parts["[Content_Types].xml"] = _with_types(parts["[Content_Types].xml"].decode(), picture_of)
-    if wanted.toc_depth:
+    if wanted.with_contents:
         parts["word/settings.xml"] = _with_update_fields(parts["word/settings.xml"])
     for name in parts:
         if name.startswith("word/header"):
