@@ -20,26 +20,7 @@ from dogent_tui.documents.export.raw_html import Dropped, read_blocks, read_inli
 from dogent_tui.documents.export.references import REFERENCE, Labels, cite, is_label, mark_references
 from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source
 from dogent_tui.documents.export.tables import captioned, label_of, turned
-from dogent_tui.documents.export.tree import (
-    BREAK,
-    CALLOUT,
-    CONTENTS,
-    LANDSCAPE,
-    NUMBER,
-    Handler,
-    Heading,
-    Node,
-    attributes,
-    div,
-    every,
-    figure,
-    kinds_in,
-    link,
-    mapped,
-    node,
-    plain_text,
-    words,
-)
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
@@ -77,8 +58,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     front: FrontMatter
     title: str
     blocks: list[Any]
-    headings: tuple[Heading, ...]
-    contents: tuple[Heading, ...]
+    headings: tuple[tree.Heading, ...]
+    contents: tuple[tree.Heading, ...]
     placed: bool
     images: Images
     left_out: tuple[str, ...]
@@ -134,7 +115,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     )
 
 
-def _contents(headings: tuple[Heading, ...], front: FrontMatter) -> tuple[Heading, ...]:
+def _contents(headings: tuple[tree.Heading, ...], front: FrontMatter) -> tuple[tree.Heading, ...]:
     top = min((heading.level for heading in headings), default=1)
     return tuple(heading for heading in headings if heading.level < top + front.toc_depth and heading.text)
 
@@ -171,7 +152,7 @@ class _Cleaner:
     """Makes the tree that the writers get: known attributes only, headings named, figures and tables with their captions."""
 
     def __init__(self, front: FrontMatter, images: Images, left_out: LeftOut) -> None:
-        self.headings: list[Heading] = []
+        self.headings: list[tree.Heading] = []
         self.placed = False
         self._front = front
         self._images = images
@@ -180,7 +161,7 @@ class _Cleaner:
         self._labels = Labels(front)
         self._sections: list[int] = []
         self._lost: list[str] = []
-        self._handlers: dict[str, Handler] = {
+        self._handlers: dict[str, tree.Handler] = {
             "RawBlock": lambda _: [],
             "RawInline": lambda _: [],  # what `read_inlines` did not take
             "Cite": lambda content: list(self._walk(content[1])),
@@ -212,7 +193,7 @@ class _Cleaner:
         return mapped(value, self._handlers, self._in_list)
 
     def _in_list(self, nodes: list[Any]) -> list[Any]:
-        kinds = kinds_in(nodes)
+        kinds = tree.kinds_in(nodes)
         if "RawInline" in kinds:
             nodes = read_inlines(nodes, _dropped(self._left_out))
         if "Table" in kinds:
@@ -239,17 +220,17 @@ class _Cleaner:
         if reason:
             self._left_out.add(tr("Link"), address, reason)
         inside = self._walk(inside)
-        return [*kept, *(inside if reason or not address else [link(inside, address, title)])]
+        return [*kept, *(inside if reason or not address else [tree.link(inside, address, title)])]
 
     def _within(self, content: Any) -> list[Node]:
         _, inside, (address, title) = content
         inside = mapped(inside, {"Link": self._within})
         if not address.startswith("#"):
-            return [link(inside, address, title)]
+            return [tree.link(inside, address, title)]
         name = self._targets.find(address)
         if name is None:
             self._lost.append(address)
-        return list(inside) if name is None else [link(inside, f"#{name}", title)]
+        return list(inside) if name is None else [tree.link(inside, f"#{name}", title)]
 
     def _span(self, content: Any) -> list[Node]:
         (name, classes, _), inside = content
@@ -264,14 +245,14 @@ class _Cleaner:
     def _header(self, content: Any) -> list[Node]:
         level, (name, classes, _), inlines = content
         inlines = self._walk(inlines)
-        text = " ".join(plain_text(inlines).split())
+        text = " ".join(tree.plain_text(inlines).split())
         name = self._targets.add(text, name)
         number = ""
         if self._front.number_sections and "unnumbered" not in classes and (self.headings or text != self._front.title):
             number = self._section_number(level)
-            inlines = [node("Span", [attributes("", NUMBER), words(f"{number}\N{NO-BREAK SPACE}")]), *inlines]
+            inlines = [node("Span", [attributes("", tree.NUMBER), words(f"{number}\N{NO-BREAK SPACE}")]), *inlines]
         self._labels.section(name, number, text)
-        self.headings.append(Heading(level, f"{number} {text}".strip(), name))
+        self.headings.append(tree.Heading(level, f"{number} {text}".strip(), name))
         return [node("Header", [level, attributes(name), inlines])]
 
     def _section_number(self, level: int) -> str:
@@ -282,10 +263,10 @@ class _Cleaner:
     def _paragraph(self, content: Any) -> list[Node]:
         if len(content) == 1 and content[0]["t"] == "Str":
             if _BREAK.fullmatch(content[0]["c"]):
-                return [div(BREAK, [])]
+                return [tree.div(tree.BREAK, [])]
             if _CONTENTS.fullmatch(content[0]["c"]) and not self.placed:
                 self.placed = True
-                return [div(CONTENTS, [])]
+                return [tree.div(tree.CONTENTS, [])]
         if equation := _equation(content):
             tex, name = equation
             number = self._labels.count("eq", self._named(name))
@@ -300,12 +281,12 @@ class _Cleaner:
         """Return an image alone as a figure. Its title is the caption; without one, its words are if it is to be numbered."""
         (name, _, sizes), alt, (address, title) = image["c"]
         caption = self._labels.caption("fig", name, words(title) if title else alt if is_label(name) else [])
-        return figure(name, caption, [node("Plain", [node("Image", [["", [], sizes], alt, [address, ""]])])])
+        return tree.figure(name, caption, [node("Plain", [node("Image", [["", [], sizes], alt, [address, ""]])])])
 
     def _figure(self, content: Any) -> list[Node]:
         (name, _, _), caption, blocks = content
         inlines = self._labels.caption("fig", self._named(name), self._caption(caption))
-        return [figure(name, inlines, self._walk(blocks))]
+        return [tree.figure(name, inlines, self._walk(blocks))]
 
     def _caption(self, caption: Any) -> list[Any]:
         return list(self._walk([part for block in caption[1] if block["t"] in {"Para", "Plain"} for part in block["c"]]))
@@ -314,8 +295,8 @@ class _Cleaner:
         (name, classes, _), blocks = content
         inside = self._walk(blocks)
         if callout := next((kind for kind in classes if kind in _CALLOUTS), ""):
-            return [div(CALLOUT, inside, callout)]
-        kept = [kind for kind in classes if kind in {BREAK, LANDSCAPE, "title"} or kind in _BIBLIOGRAPHY]
+            return [tree.div(tree.CALLOUT, inside, callout)]
+        kept = [kind for kind in classes if kind in {tree.BREAK, tree.LANDSCAPE, "title"} or kind in _BIBLIOGRAPHY]
         return [node("Div", [attributes(self._named(name), *kept), inside])] if name or kept else list(inside)
 
     def _table(self, content: Any) -> list[Node]:
@@ -347,8 +328,8 @@ def length(text: str) -> str:
 def _equation(inlines: list[Any]) -> tuple[str, str] | None:
     """Return TeX and name of a formula that is alone in its paragraph and has a name, None for all else."""
     name = label_of(inlines, "eq")
-    maths = [part["c"] for part in every(inlines) if part["t"] == "Math"] if name else []
-    alone = len(maths) == 1 and plain_text(inlines).strip() == maths[0][1]
+    maths = [part["c"] for part in tree.every(inlines) if part["t"] == "Math"] if name else []
+    alone = len(maths) == 1 and tree.plain_text(inlines).strip() == maths[0][1]
     return (maths[0][1], name) if alone and maths[0][0]["t"] == "DisplayMath" else None
 
 
@@ -356,7 +337,7 @@ def _unbroken(inlines: list[Any]) -> list[Any]:
     """Return `inlines` without line breaks of the source between characters of scripts that have no spaces between words."""
     out: list[Any] = []
     for part, after in pairwise([*inlines, {}]):
-        if part["t"] != "SoftBreak" or not (_is_wide(plain_text(out[-1:])[-1:]) and _is_wide(plain_text(after)[:1])):
+        if part["t"] != "SoftBreak" or not (_is_wide(tree.plain_text(out[-1:])[-1:]) and _is_wide(tree.plain_text(after)[:1])):
             out.append(part)
     return out
 

@@ -10,36 +10,20 @@ from itertools import pairwise
 from typing import Any
 from xml.sax.saxutils import escape
 
-import msgspec
-
+from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, read_document, writer_warnings
 from dogent_tui.documents.export.docx_body import BREAK_XML, LANDSCAPE_ENDS, LANDSCAPE_STARTS, contents_styles, text_area
 from dogent_tui.documents.export.docx_images import StandIns
 from dogent_tui.documents.export.docx_package import Finish, finish
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.docx_svg import fallback_png
-from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Made, Progress, unheard, write_target
 from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.source import FrontMatter
-from dogent_tui.documents.export.tree import (
-    BREAK,
-    CALLOUT,
-    CONTENTS,
-    LANDSCAPE,
-    Handler,
-    Node,
-    ask_pandoc,
-    mapped,
-    raw,
-    to_json,
-    words,
-)
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.export.tree import Node, mapped, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
-from dogent_tui.workspace.places import write_real
 
 _RULE_XML = (
     '<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="BFC7D1"/></w:pBdr>'
@@ -56,34 +40,20 @@ _BETWEEN_XML = (
 between them."""
 
 
-class _Made(msgspec.Struct, frozen=True):
-    content: bytes
-    warnings: tuple[str, ...]
-    left_out: tuple[str, ...]
-
-
 async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
     """Make the docx that `request` asks for. Its target is replaced at the very end, or not at all. Raises DocumentError."""
     on_progress(tr("Creating the docx"))
     halt = Halt()
     try:
-        made = await asyncio.to_thread(_make, request, halt)
+        made, left_out = await asyncio.to_thread(_make, request, halt)
     except asyncio.CancelledError:
         halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
         raise
-    try:
-        await asyncio.to_thread(write_real, request.target, made.content)  # who was cancelled by now has written nothing
-    except OSError as error:
-        reason = (error.strerror or tr("the disk refused the write")).lower()
-        raise DocumentError(
-            tr("{target} cannot be written: {reason}.").format(target=one_line(request.target.name), reason=reason),
-            tr("Choose another location."),
-        ) from None
-    engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
-    return ExportResult(path=request.target, engine=engine, warnings=made.warnings, left_out=made.left_out)
+    await asyncio.to_thread(write_target, request, made.content)  # who was cancelled by now has written nothing
+    return ExportResult(path=request.target, engine=made.engine, warnings=made.warnings, left_out=left_out)
 
 
-def _make(request: ExportRequest, halt: Halt) -> _Made:
+def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
     document = read_document(request, halt)
     front = document.front
     reference = find_reference(request.root, request.home, lang=front.lang, text=document.source.text)
@@ -92,23 +62,11 @@ def _make(request: ExportRequest, halt: Halt) -> _Made:
     contents = _contents(document, contents_styles(reference.content))
     blocks = mapped(document.blocks, _Writer(stand_ins, contents).handlers, _apart)
     blocks = blocks if document.placed else [*contents, *blocks]
-    written = _write(halt, to_json(blocks, _meta(front)), reference.content)
-    finished = finish(
-        written.data,
-        Finish(
-            front=front,
-            title=document.title,
-            made=_now(os.environ),
-            with_contents=bool(document.contents),
-            area=area,
-            pictures=stand_ins.pictures,
-            fallbacks={
-                stand_in: fallback_png(picture, halt) for stand_in, picture in stand_ins.pictures.items() if picture.kind == "svg"
-            },
-        ),
-    )
+    written = _write(halt, tree.to_json(blocks, _meta(front)), reference.content)
+    fallbacks = {name: fallback_png(image, halt) for name, image in stand_ins.pictures.items() if image.kind == "svg"}
+    finished = finish(written.data, document, Finish(_now(os.environ), area, stand_ins.pictures, fallbacks))
     warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
-    return _Made(finished, warnings, document.left_out)
+    return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings), document.left_out
 
 
 def _write(halt: Halt, document: bytes, reference: bytes) -> Output:
@@ -116,7 +74,7 @@ def _write(halt: Halt, document: bytes, reference: bytes) -> Output:
         file.write(reference)
         file.flush()
         arguments = ("-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}")
-        return ask_pandoc(document, *arguments, halt=halt, readable=(file.name,))
+        return tree.ask_pandoc(document, *arguments, halt=halt, readable=(file.name,))
 
 
 def _contents(document: Document, styles: Mapping[str, str]) -> list[Node]:
@@ -139,7 +97,7 @@ def _contents(document: Document, styles: Mapping[str, str]) -> list[Node]:
     properties = '<w:docPartObj><w:docPartGallery w:val="Table of Contents"/><w:docPartUnique/></w:docPartObj>'
     end = f"<w:p>{_FIELD_XML.format('end')}</w:p>"
     content = f"<w:sdtContent>{head}{''.join(entries)}{end}</w:sdtContent>"
-    return [raw("openxml", f"<w:sdt><w:sdtPr>{properties}</w:sdtPr>{content}</w:sdt>")]
+    return [tree.raw("openxml", f"<w:sdt><w:sdtPr>{properties}</w:sdtPr>{content}</w:sdt>")]
 
 
 def _paragraph(style: str, runs: str) -> str:
@@ -168,8 +126,8 @@ class _Writer:
     def __init__(self, stand_ins: StandIns, contents: list[Node]) -> None:
         self._stand_ins = stand_ins
         self._contents = contents
-        self.handlers: dict[str, Handler] = {
-            "HorizontalRule": lambda _: [raw("openxml", _RULE_XML)],
+        self.handlers: dict[str, tree.Handler] = {
+            "HorizontalRule": lambda _: [tree.raw("openxml", _RULE_XML)],
             "Image": self._image,
             "Div": self._div,
         }
@@ -183,13 +141,13 @@ class _Writer:
     def _div(self, content: Any) -> list[Node]:
         (name, kinds, _), inside = content
         blocks = mapped(inside, self.handlers, _apart)
-        if BREAK in kinds:
-            return [raw("openxml", BREAK_XML)]
-        if CONTENTS in kinds:
+        if tree.BREAK in kinds:
+            return [tree.raw("openxml", BREAK_XML)]
+        if tree.CONTENTS in kinds:
             return self._contents
-        if LANDSCAPE in kinds:
-            return [raw("openxml", LANDSCAPE_STARTS), *blocks, raw("openxml", LANDSCAPE_ENDS)]
-        style = "Callout" if CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
+        if tree.LANDSCAPE in kinds:
+            return [tree.raw("openxml", LANDSCAPE_STARTS), *blocks, tree.raw("openxml", LANDSCAPE_ENDS)]
+        style = "Callout" if tree.CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
         return [{"t": "Div", "c": [[name, [], [["custom-style", style]] if style else []], blocks]}]
 
 
@@ -199,7 +157,7 @@ def _apart(nodes: list[Any]) -> list[Any]:
     for part, after in pairwise([*nodes, None]):
         out.append(part)
         if isinstance(part, dict) and isinstance(after, dict) and part.get("t") == after.get("t") == "CodeBlock":
-            out.append(raw("openxml", _BETWEEN_XML))
+            out.append(tree.raw("openxml", _BETWEEN_XML))
     return out
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.images import Images
-from dogent_tui.documents.export.tree import CONTENTS, Node, ask_pandoc, mapped, raw, to_json
+from dogent_tui.documents.export.tree import Node, mapped
 from dogent_tui.processes import Halt
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
@@ -19,7 +20,7 @@ _CONTENTS = {"de": "Inhalt", "es": "Índice", "fr": "Sommaire", "it": "Indice", 
              "ru": "Содержание", "zh": "目录", "zh-tw": "目錄", "zh-hk": "目錄", "zh-hant": "目錄"}  # fmt: skip
 
 _CSS_DPI = 96.0
-_CONTENTS_PLACE = f'<div class="{CONTENTS}">\n\n</div>'
+_CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
 _FORMULA = re.compile(r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL)
 _NUMBERED = re.compile(r"\\qquad\(\d+\)\Z")
 _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")image:(\d+)"')
@@ -82,7 +83,7 @@ def compose(document: Document, styles: tuple[str, str], halt: Halt | None = Non
     writer = _Writer(document.images)
     blocks = mapped(document.blocks, {"Image": writer.image, "Str": _ticked})
     arguments = ("-f", "json", "-t", "html5-task_lists", "--mathml", "--wrap=none", "--eol=lf")
-    written = ask_pandoc(to_json(blocks), *arguments, halt=halt)
+    written = tree.ask_pandoc(tree.to_json(blocks), *arguments, halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
     html = _TASK.sub('<li class="task">', _FORMULA.sub(_named, html))
     html = _IMAGE.sub(lambda found: f'{found[1]}{writer.addresses[int(found[2])]}"', html)
@@ -110,7 +111,7 @@ class _Writer:
 
 def _ticked(text: Any) -> list[Node]:
     """Return the box before a task as a sign: a form's field, which pandoc makes of it, is no text on paper."""
-    return [raw("html", _BOXES[text], inline=True)] if text in _BOXES else [{"t": "Str", "c": text}]
+    return [tree.raw("html", _BOXES[text], inline=True)] if text in _BOXES else [{"t": "Str", "c": text}]
 
 
 def _named(formula: re.Match[str]) -> str:

@@ -13,14 +13,12 @@ import msgspec
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError, find_browsers
 from dogent_tui.documents.export.document import Document, read_document
 from dogent_tui.documents.export.finish import finish, heading_pages, prepare
-from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Made, Progress, unheard, write_target
 from dogent_tui.documents.export.page import Page, compose
 from dogent_tui.documents.export.styles import Style, built_in, find_style
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
-from dogent_tui.workspace.places import write_real
 
 _BEYOND_LATIN = re.compile("[^\x00-\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
 """What fonts of everybody's may not have."""
@@ -64,14 +62,14 @@ class PdfExporter:
         document = draft.page.document
         finished = await asyncio.to_thread(
             finish,
-            made.pdf,
+            made.content,
             _properties(document),
             document.front.lang,
             [heading.text for heading in document.headings if heading.text],
             _doubtful(draft.page) - self._drawn,
         )
         self._drawn |= finished.drawn
-        await asyncio.to_thread(_write, request.target, finished.pdf)
+        await asyncio.to_thread(write_target, request, finished.pdf)
         return ExportResult(
             path=request.target,
             engine=made.engine,
@@ -80,7 +78,7 @@ class PdfExporter:
             left_out=(*document.left_out, *draft.style.left_out),
         )
 
-    async def _made(self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress) -> "_Made":
+    async def _made(self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress) -> Made:
         """Return the pdf of `draft`, by the browser that is `starting` or else by typst."""
         if not self._browser.warm:
             on_progress(tr("Starting the browser"))
@@ -91,9 +89,9 @@ class PdfExporter:
             on_progress("Printing")
             printed = await self._browser.print(page.html())
             if page.document.contents:  # the numbers in it are known only now; they change no line
-                pages = await asyncio.to_thread(heading_pages, printed.pdf)
+                pages = await asyncio.to_thread(heading_pages, printed.content)
                 printed = await self._browser.print(page.html(pages))
-            return _Made(printed.pdf, printed.engine, page.warnings)
+            return Made(printed.content, printed.engine, page.warnings)
         except BrowserUnavailableError as error:
             on_progress(tr("Typesetting with typst"))
             from dogent_tui.documents.export.typst import set_pdf  # on use
@@ -103,13 +101,7 @@ class PdfExporter:
             told = tr("{message} The pdf was made with typst instead, in a simpler style{style}. {remedy}").format(
                 message=error.message, style=style, remedy=error.remedy
             )
-            return _Made(made.pdf, made.engine, (told, *made.warnings))
-
-
-class _Made(msgspec.Struct, frozen=True):
-    pdf: bytes
-    engine: str
-    warnings: tuple[str, ...] = ()
+            return Made(made.content, made.engine, (told, *made.warnings))
 
 
 class _Draft(msgspec.Struct, frozen=True):
@@ -130,17 +122,6 @@ def _doubtful(page: Page) -> set[str]:
     """Return the characters of the page that perhaps no font has."""
     found = set(_BEYOND_LATIN.findall(_TAG.sub("", page.body) + page.document.title))
     return {character for character in found if unicodedata.category(character)[0] in "LNPS"}
-
-
-def _write(target: Path, pdf: bytes) -> None:
-    try:
-        write_real(target, pdf)
-    except OSError as error:
-        reason = (error.strerror or tr("the disk refused the write")).lower()
-        raise DocumentError(
-            tr("{target} cannot be written: {reason}.").format(target=one_line(target.name), reason=reason),
-            tr("Choose another location."),
-        ) from None
 
 
 def _properties(document: Document) -> dict[str, str]:

@@ -10,21 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.source import FrontMatter
-from dogent_tui.documents.export.tree import (
-    Handler,
-    Node,
-    ask_pandoc,
-    attributes,
-    blocks_of,
-    link,
-    mapped,
-    node,
-    plain_text,
-    to_json,
-    words,
-)
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
@@ -104,7 +93,7 @@ class Labels:
             named = kind != before and not key.startswith("-") and not number.startswith("“")
             text = f"{self._names[kind]}\N{NO-BREAK SPACE}{number}" if named else number
             written += words(", ") if place else []
-            written.append(link(words(text), f"#{name}"))
+            written.append(tree.link(words(text), f"#{name}"))
             before = kind
         return written
 
@@ -119,7 +108,7 @@ class _Marker:
     def __init__(self, *, cited: bool) -> None:
         self._cited = cited
         self.uncited: list[str] = []
-        self._done: dict[str, Handler] = {
+        self._done: dict[str, tree.Handler] = {
             "Cite": lambda content: [node("Cite", content)],
             "Link": lambda content: [node("Link", content)],
             "Span": lambda content: [node("Span", content if content[0][1] == [REFERENCE] else self.nodes(content))],
@@ -164,7 +153,7 @@ class _Marker:
         if all(is_label(name) for name in names):
             return _reference([key[1] + name for (_, key), name in zip(found, names, strict=True)], original)
         if not self._cited:
-            self.uncited.append(plain_text(original))
+            self.uncited.append(tree.plain_text(original))
             return None
         citations = []
         for entry in entries:
@@ -248,10 +237,10 @@ def cite(blocks: list[Any], front: FrontMatter, images: Images, halt: Halt | Non
         meta: Node = {"link-citations": {"t": "MetaBool", "c": True}}
         if front.lang:
             meta["lang"] = {"t": "MetaString", "c": front.lang}
-        done = ask_pandoc(
-            to_json(blocks, meta), "-f", "json", "-t", "json", "--citeproc", *arguments, halt=halt, readable=(folder,)
+        done = tree.ask_pandoc(
+            tree.to_json(blocks, meta), "-f", "json", "-t", "json", "--citeproc", *arguments, halt=halt, readable=(folder,)
         )
-    return blocks_of(done.data), [*warnings, *(one_line(words).replace(f"{folder}/", "") for words in done.warnings)]
+    return tree.blocks_of(done.data), [*warnings, *(one_line(words).replace(f"{folder}/", "") for words in done.warnings)]
 
 
 def _unused(option: str, name: str, reason: str) -> str:

@@ -9,12 +9,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
+from dogent_tui.documents.export.model import Made
 from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.styles import built_in
-from dogent_tui.documents.export.tree import BREAK, CALLOUT, CONTENTS, LANDSCAPE, Handler, Node, ask_pandoc, mapped, raw, to_json
+from dogent_tui.documents.export.tree import Node, mapped
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -27,26 +27,20 @@ _WIDEST = 600.0
 _SET = Path(__file__).with_name("set_typst.py")
 
 
-class TypstPdf(msgspec.Struct, frozen=True):
-    """What typst made, and its name."""
-
-    pdf: bytes
-    engine: str
-    warnings: tuple[str, ...] = ()
-
-
-async def set_pdf(document: Document) -> TypstPdf:
+async def set_pdf(document: Document) -> Made:
     """Return `document` as a pdf. Raises DocumentError."""
     return await asyncio.to_thread(_set_pdf, document)
 
 
-def _set_pdf(document: Document) -> TypstPdf:
+def _set_pdf(document: Document) -> Made:
     with tempfile.TemporaryDirectory(prefix="dogent-typst-") as name:
         folder = Path(os.path.realpath(name))
         blocks = _Writer(document, folder).blocks()
-        written = ask_pandoc(to_json(blocks), "-f", "json", "-t", "typst", "--syntax-highlighting=idiomatic", "--wrap=none")
+        written = tree.ask_pandoc(
+            tree.to_json(blocks), "-f", "json", "-t", "typst", "--syntax-highlighting=idiomatic", "--wrap=none"
+        )
         (folder / "document.typ").write_text(_front(document) + written.data.decode("utf-8", "replace"), "utf-8")
-        return TypstPdf(_typeset(folder), f"typst {version('typst')}", tuple(writer_warnings(written.warnings)))
+        return Made(_typeset(folder), f"typst {version('typst')}", tuple(writer_warnings(written.warnings)))
 
 
 def _typeset(folder: Path) -> bytes:
@@ -101,7 +95,7 @@ def _outline(document: Document) -> list[Node]:
         return []
     title = _quoted(document.front.toc_title or contents_title(document.front.lang))
     deepest = max(heading.level for heading in document.contents)
-    return [raw("typst", f"#contents-title({title})\n#outline(title: none, depth: {deepest}, indent: auto)")]
+    return [tree.raw("typst", f"#contents-title({title})\n#outline(title: none, depth: {deepest}, indent: auto)")]
 
 
 def _quoted(text: str) -> str:
@@ -116,7 +110,7 @@ class _Writer:
         self._document = document
         self._folder = folder
         self._names: dict[str, str] = {}
-        self._handlers: dict[str, Handler] = {"Image": self._image, "Div": self._div, "Span": self._span, "Math": _formula}
+        self._handlers: dict[str, tree.Handler] = {"Image": self._image, "Div": self._div, "Span": self._span, "Math": _formula}
 
     def blocks(self) -> list[Node]:
         """Return the blocks for the writer. Writes the images into the folder."""
@@ -138,16 +132,16 @@ class _Writer:
         attributes, inside = content
         blocks = mapped(inside, self._handlers)
         kinds = attributes[1]
-        if BREAK in kinds:
-            return [raw("typst", "#pagebreak(weak: true)")]
-        if CONTENTS in kinds:
+        if tree.BREAK in kinds:
+            return [tree.raw("typst", "#pagebreak(weak: true)")]
+        if tree.CONTENTS in kinds:
             return _outline(self._document)
-        if LANDSCAPE in kinds:
-            return [raw("typst", "#page(flipped: true)["), *blocks, raw("typst", "]")]
-        if CALLOUT in kinds:
-            return [raw("typst", "#callout["), *blocks, raw("typst", "]")]
+        if tree.LANDSCAPE in kinds:
+            return [tree.raw("typst", "#page(flipped: true)["), *blocks, tree.raw("typst", "]")]
+        if tree.CALLOUT in kinds:
+            return [tree.raw("typst", "#callout["), *blocks, tree.raw("typst", "]")]
         if "title" in kinds:
-            return [raw("typst", "#strong["), *blocks, raw("typst", "]")]
+            return [tree.raw("typst", "#strong["), *blocks, tree.raw("typst", "]")]
         return [{"t": "Div", "c": [attributes, blocks]}]
 
     def _span(self, content: Any) -> list[Node]:
@@ -159,7 +153,7 @@ def _formula(content: Any) -> list[Node]:
     kind, tex = content
     mark = "$$" if kind["t"] == "DisplayMath" else "$"
     named = f"#[#set math.equation(alt: {_quoted(mark + tex + mark)});"
-    return [raw("typst", named, inline=True), {"t": "Math", "c": content}, raw("typst", "]", inline=True)]
+    return [tree.raw("typst", named, inline=True), {"t": "Math", "c": content}, tree.raw("typst", "]", inline=True)]
 
 
 def _fitting(size: str) -> str:

@@ -193,7 +193,7 @@ async def test_the_browser_itself_is_a_wall(browser_here, outside, listener):
     finally:
         await browser.close()
     assert listener.asked == []
-    with pymupdf.open(stream=printed.pdf) as document:
+    with pymupdf.open(stream=printed.content) as document:
         for page in document:
             assert CANARY not in page.get_text()
             assert "scripted" not in page.get_text()

@@ -344,7 +344,7 @@ async def test_a_browser_that_does_not_start_is_passed_over(browser_here, tmp_pa
     broken.chmod(0o755)
     browser = Browser(lambda: [broken, *find_browsers()])
     try:
-        assert (await browser.print("<p>x</p>")).pdf.startswith(b"%PDF-")
+        assert (await browser.print("<p>x</p>")).content.startswith(b"%PDF-")
         assert browser.path != broken
     finally:
         await browser.close()
