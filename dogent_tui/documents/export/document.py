@@ -161,6 +161,7 @@ class _Cleaner:
         self._labels = Labels(front)
         self._sections: list[int] = []
         self._lost: list[str] = []
+        self._leading: dict[str, tree.Handler] = {}
         self._handlers: dict[str, tree.Handler] = {
             "RawBlock": lambda _: [],
             "RawInline": lambda _: [],  # what `read_inlines` did not take
@@ -179,8 +180,9 @@ class _Cleaner:
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
         """Return what is to be exported of `blocks`, with what leads to another place once all places are known."""
-        blocks = mapped(self._walk(blocks), {"Span": self._labels.resolve})
-        return [turned(block) for block in mapped(blocks, {"Link": self._within})]
+        self._leading["Link"] = self._within
+        self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
+        return [turned(block) for block in mapped(self._walk(blocks), self._leading)]
 
     def warnings(self) -> list[str]:
         """Return what was found that leads to nowhere."""
@@ -224,7 +226,7 @@ class _Cleaner:
 
     def _within(self, content: Any) -> list[Node]:
         _, inside, (address, title) = content
-        inside = mapped(inside, {"Link": self._within})
+        inside = mapped(inside, self._leading)
         if not address.startswith("#"):
             return [tree.link(inside, address, title)]
         name = self._targets.find(address)

@@ -25,8 +25,8 @@ _FORMULA = re.compile(r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></se
 _NUMBERED = re.compile(r"\\qquad\(\d+\)\Z")
 _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")image:(\d+)"')
 _CODE_LINE = re.compile(r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>')
-_BOXES = {"☒": "☑", "☐": "☐"}
-_TASK = re.compile(r"<li>(?=(?:<p>)?[☐☑])")
+_BOXES = {"<label>": "", "</label>": "", '<input type="checkbox" checked="" />': "☑ ", '<input type="checkbox" />': "☐ "}
+"""The box before a task as a sign: a field of a form, which pandoc makes of it, is no text on paper."""
 
 _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """Nobody sees the page on a screen: laying it out for one before it is printed takes as long as printing it."""
@@ -81,11 +81,13 @@ class Page(msgspec.Struct, frozen=True):
 def compose(document: Document, styles: tuple[str, str], halt: Halt | None = None) -> Page:
     """Return `document` as a page. `styles` are our sheet and that of the user. Blocks. Raises DocumentError."""
     writer = _Writer(document.images)
-    blocks = mapped(document.blocks, {"Image": writer.image, "Str": _ticked})
-    arguments = ("-f", "json", "-t", "html5-task_lists", "--mathml", "--wrap=none", "--eol=lf")
+    blocks = mapped(document.blocks, {"Image": writer.image})
+    arguments = ("-f", "json", "-t", "html5", "--mathml", "--wrap=none", "--eol=lf")
     written = tree.ask_pandoc(tree.to_json(blocks), *arguments, halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
-    html = _TASK.sub('<li class="task">', _FORMULA.sub(_named, html))
+    html = _FORMULA.sub(_named, html)
+    for field, sign in _BOXES.items():
+        html = html.replace(field, sign)
     html = _IMAGE.sub(lambda found: f'{found[1]}{writer.addresses[int(found[2])]}"', html)
     return Page(document, html, styles, tuple(writer_warnings(written.warnings)))
 
@@ -107,11 +109,6 @@ class _Writer:
         if image.data_uri not in self.addresses:
             self.addresses.append(image.data_uri)
         return [{"t": "Image", "c": [[name, [], sizes], alt, [f"image:{self.addresses.index(image.data_uri)}", title]]}]
-
-
-def _ticked(text: Any) -> list[Node]:
-    """Return the box before a task as a sign: a form's field, which pandoc makes of it, is no text on paper."""
-    return [tree.raw("html", _BOXES[text], inline=True)] if text in _BOXES else [{"t": "Str", "c": text}]
 
 
 def _named(formula: re.Match[str]) -> str:

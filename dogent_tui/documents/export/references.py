@@ -6,7 +6,7 @@ The syntax is that of pandoc and its filter pandoc-crossref: ``{#fig:name}`` nam
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +77,11 @@ class Labels:
         """Note that the section `name` has this number, or else this title."""
         self._known[name.lower()] = (name, number or f"“{title}”")
 
-    def resolve(self, span: Any) -> list[Node]:
-        """Return what a reference of `mark_references` says, with links; any other span as it is."""
+    def resolve(self, span: Any, handlers: Mapping[str, tree.Handler]) -> list[Node]:
+        """Return what a reference of `mark_references` says, with links; any other span with `handlers` done to what is in it."""
         (_, classes, attributes), inside = span
         if classes != [REFERENCE]:
-            return [node("Span", [span[0], mapped(inside, {"Span": self.resolve})])]
+            return [node("Span", [span[0], mapped(inside, handlers)])]
         keys, written = dict(attributes)["keys"].split(), []
         if any(key.lstrip("-").lower() not in self._known for key in keys):
             self.missing += [key for key in keys if key.lstrip("-").lower() not in self._known]

@@ -48,18 +48,21 @@ def mapped(value: Any, handlers: Mapping[str, Handler], in_lists: Callable[[list
 
     `in_lists` is given each list, of blocks, of inlines, or of lists, before what is in it; it returns what is to be there.
     """
-    if isinstance(value, list):
-        out: list[Any] = []
-        for part in in_lists(value) if in_lists else value:
-            handler = handlers.get(part.get("t", "")) if isinstance(part, dict) else None
-            if handler:
-                out += handler(part.get("c"))
-            else:
-                out.append(mapped(part, handlers, in_lists))
-        return out
-    if isinstance(value, dict) and isinstance(value.get("c"), list):
-        return {**value, "c": mapped(value["c"], handlers, in_lists)}
-    return value
+    if isinstance(value, dict):
+        content = value.get("c")
+        return {**value, "c": mapped(content, handlers, in_lists)} if isinstance(content, list) else value
+    if not isinstance(value, list):
+        return value
+    out: list[Any] = []
+    for part in in_lists(value) if in_lists else value:
+        handler = handlers.get(part.get("t", "")) if isinstance(part, dict) else None
+        if handler:
+            out += handler(part.get("c"))
+        elif isinstance(part, list) or (isinstance(part, dict) and isinstance(part.get("c"), list)):
+            out.append(mapped(part, handlers, in_lists))
+        else:
+            out.append(part)  # nine of ten: words and spaces
+    return out
 
 
 def kinds_in(nodes: list[Any]) -> set[str]:
