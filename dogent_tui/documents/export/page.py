@@ -97,6 +97,7 @@ class _Writer:
 
     def __init__(self, images: Images) -> None:
         self.addresses: list[str] = []
+        self._numbers: dict[str, int] = {}
         self._images = images
 
     def image(self, content: Any) -> list[Node]:
@@ -106,9 +107,10 @@ class _Writer:
             return []
         if not sizes and image.dpi > _CSS_DPI + 1:  # screens' 72 and 96 mean a pixel each
             sizes = [["width", f"{image.width * _CSS_DPI / image.dpi:.0f}px"]]
-        if image.data_uri not in self.addresses:
+        if address not in self._numbers:
+            self._numbers[address] = len(self.addresses)
             self.addresses.append(image.data_uri)
-        return [{"t": "Image", "c": [[name, [], sizes], alt, [f"image:{self.addresses.index(image.data_uri)}", title]]}]
+        return [{"t": "Image", "c": [[name, [], sizes], alt, [f"image:{self._numbers[address]}", title]]}]
 
 
 def _named(formula: re.Match[str]) -> str:

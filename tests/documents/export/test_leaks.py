@@ -106,6 +106,10 @@ PAYLOADS = {
     "include-before: OUTSIDE/secret.html\ninclude-before-body: PATH/secret.html\nbibliography: PATH/secret.txt\n"
     "csl: URL/csl\nreference-doc: PATH/secret.txt\ntemplate: PATH/secret.html\nabstract: '![x](PATH/secret.png)'\n"
     "toc: true\ntoc-title: <img src='URL/toc'>\nlang: \"en'><img src=URL/lang>\"\n---\n",
+    "captions": "![l](PATH/secret.png){#fig:a}\n\n| a |\n|---|\n| b |\n\n: ![l](OUTSIDE/secret.png) {#tbl:a}\n\n@fig:a @tbl:a",
+    "fenced": "::: {.landscape style='background: url(URL/d)' src='PATH/secret.png'}\n"
+    "![l](PATH/secret.png)\n:::\n\n[s]{style='x' src=URL/s}",
+    "call-out": "> [!WARNING]\n> ![l](PATH/secret.png) <iframe src='OUTSIDE/secret.txt'></iframe>",
     "tex": "$$\\input{PATH/secret.txt}$$ $\\url{OUTSIDE/secret.txt} \\include{PATH/secret.txt} \\htmlData{src=URL/x}{y}$",
     "raw typst": '```{=typst}\n#read("PATH/secret.txt")\n```\n\n`#include "PATH/secret.txt"`{=typst}',
 }

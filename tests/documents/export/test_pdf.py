@@ -113,6 +113,8 @@ async def test_a_whole_report(exporter, tmp_path):
     assert properties["author"] == "Ada Lovelace, Grace Hopper"
     assert (properties["subject"], properties["keywords"]) == ("Engines", "analytical, 引擎")
     assert document.xref_get_key(document.pdf_catalog(), "Lang") == ("string", "en-GB")
+    assert document.xref_get_key(document.pdf_catalog(), "ViewerPreferences/DisplayDocTitle") == ("bool", "true")
+    assert document.xref_get_key(document.pdf_catalog(), "MarkInfo/Marked") == ("bool", "true")
     assert tuple(map(round, document[0].rect.br)) == A4
 
 
