@@ -1,6 +1,6 @@
 """The document whose styles an exported docx takes on: the workspace's, the home's, or ours, made of the parts in `reference/`.
 
-Ours is put together when it is wanted: what ships are three XML files that a user can read and a version control can compare.
+Ours is put together when it is wanted: what ships are four XML files that a user can read and a version control can compare.
 """
 
 import io
