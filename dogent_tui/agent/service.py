@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import Memory, memory_of
 from dogent_tui.agent.connection import FORGOTTEN, Connection
-from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
+from dogent_tui.agent.conversation import Conversation, Launcher, PermissionQuestion, SessionChoice, TurnEnded, Verdict
 from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
     CLOSED,
@@ -36,7 +36,6 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.failures import REWIND_AT_WORK, REWIND_UNKNOWN, RUN_LOST, Failure, api_failure, server_words, turn_failure
-from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
 from dogent_tui.agent.questions import PendingQuestions
@@ -519,7 +518,7 @@ class AgentService:
             answer = await self._questions.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(allow=kept, scope=answer.scope if answer is not None and kept else "once")
-        if run is None or run.stop.is_set() or run.aborted:
+        if run is None or run.stop.is_set() or run.aborted or self._connection.is_leaving_turn:
             return STOPPED
         if (before := run.denied_before(question)) is not None:
             return before

@@ -8,11 +8,11 @@ from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
     from dogent_tui.workspace.custom_commands import CustomCommand
 
 
-async def offer_custom_commands(app: "DogentApp") -> None:
+async def offer_custom_commands(app: "AppPort") -> None:
     """Offer what lies in the folders of commands now; what a folder brought along counts once it is trusted."""
     from dogent_tui.workspace.custom_commands import custom_commands
 
@@ -21,7 +21,7 @@ async def offer_custom_commands(app: "DogentApp") -> None:
     app.commands.offer_also(_command(app, custom) for custom in found)
 
 
-def _command(app: "DogentApp", custom: "CustomCommand") -> Command:
+def _command(app: "AppPort", custom: "CustomCommand") -> Command:
     async def run(typed: str) -> str:
         from dogent_tui.workspace.references import find_references
 

@@ -15,13 +15,13 @@ from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endp
 from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
 class SettingsCommands:
     """The commands of `app` about its settings."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
