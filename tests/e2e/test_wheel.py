@@ -33,12 +33,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_has_everything_the_application_reads(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"dogent_tui/styles/{style.name}" for style in (ROOT / "styles").glob("*.tcss")} <= names
+    assert {f"dogent_tui/styles/{style.name}" for style in (ROOT / "styles").iterdir()} <= names
     assert {f"dogent_tui/agent/prompts/{name}.md" for name in ("system", "user")} <= names
     assert {f"dogent_tui/schemas/{name}.schema.json" for name in ("claude", "web", "vision", "dogent", "home")} <= names
     assert any(name.startswith("dogent_tui/sample/files/") for name in names)
     assert {f"dogent_tui/faces/page/{name}" for name in ("index.html", "page.css", "page.js")} <= names
-    assert {f"dogent_tui/documents/export/reference/{name}.xml" for name in ("document", "footer", "styles")} <= names
+    assert {f"dogent_tui/documents/export/reference/{name}.xml" for name in ("document", "footer", "header", "styles")} <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
 
 

@@ -32,7 +32,7 @@ def test_a_docx_is_made_beside_the_markdown(folder, capsys):
     status, out, err = export(capsys, "report.md", "--to", "docx")
     assert status == 0
     assert out.startswith(f"{folder / 'report.docx'} (pandoc ")
-    assert err == "dogent-tui: left out: Image gone.png: no such file.\n"
+    assert err == "dogent-tui: left out: Image gone.png (line 3): no such file.\n"
     assert docx.Document("report.docx").paragraphs[0].text == "Report"
 
 
@@ -41,7 +41,7 @@ def test_the_ending_of_the_output_says_what_to_make(folder, capsys):
     assert status == 0
     found = json.loads(out)
     assert found["path"] == str(folder / "out" / "Final.DOCX")
-    assert found["left_out"] == ["Image gone.png: no such file."]
+    assert found["left_out"] == ["Image gone.png (line 3): no such file."]
 
 
 def test_an_existing_file_stays_unless_it_is_forced(folder, capsys):

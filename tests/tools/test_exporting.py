@@ -26,7 +26,7 @@ async def test_the_answer_names_the_file_and_what_was_left_out(call, tmp_path):
     is_error, text = await call(md_path="report.md", format="docx")
     assert not is_error
     assert text.splitlines()[0].startswith("Wrote report.docx (pandoc ")
-    assert "Left out: Image gone.png: no such file." in text
+    assert "Left out: Image gone.png (line 3): no such file." in text
     assert docx.Document(str(tmp_path / "report.docx")).paragraphs[0].text == "Report"
 
 

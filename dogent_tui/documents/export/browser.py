@@ -12,9 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from dogent_tui.documents.export.model import Progress, unheard
+from dogent_tui.documents.export.model import Made, Progress, unheard
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -64,13 +62,6 @@ class BrowserUnavailableError(DocumentError):
 
 class _GoneError(Exception):
     """The browser ended, or the page in it, while something waited for them."""
-
-
-class Printed(msgspec.Struct, frozen=True):
-    """A pdf and the name of what printed it."""
-
-    pdf: bytes
-    engine: str
 
 
 def find_browsers() -> list[Path]:
@@ -201,7 +192,7 @@ class Browser:
                 return ""
         return reason
 
-    async def print(self, html: str) -> Printed:
+    async def print(self, html: str) -> Made:
         """Return `html` as a pdf. Nothing in it runs or is loaded.
 
         A browser that died is started again, once. Raises BrowserUnavailableError, and DocumentError (`timeout`, `failed`).
@@ -232,7 +223,7 @@ class Browser:
                     ) from None
         raise AssertionError
 
-    async def _print(self, browser: "PlaywrightBrowser", html: str) -> Printed:
+    async def _print(self, browser: "PlaywrightBrowser", html: str) -> Made:
         """Print on a fresh page. Raises _GoneError once the browser or the page dies: who waits for it may not notice."""
         gone = asyncio.get_running_loop().create_future()
 
@@ -253,7 +244,7 @@ class Browser:
             with suppress(asyncio.CancelledError, Exception):
                 await printing
 
-    async def _print_on(self, browser: "PlaywrightBrowser", html: str, crashed: Callable[[object], None]) -> Printed:
+    async def _print_on(self, browser: "PlaywrightBrowser", html: str, crashed: Callable[[object], None]) -> Made:
         page = await self._fresh_page(browser)
         page.on("crash", crashed)
         try:
@@ -334,7 +325,7 @@ async def _start_driver() -> "Playwright":
         ) from error
 
 
-async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Printed:
+async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Made:
     await page.set_content(html, wait_until="load", timeout=0)  # who calls has a limit for all of it
     footer = int(browser.version.partition(".")[0] or 0) < _MARGIN_BOXES
     pdf = await page.pdf(
@@ -346,7 +337,7 @@ async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Print
         header_template="<span></span>" if footer else None,
         footer_template=_FOOTER if footer else None,
     )
-    return Printed(pdf, f"Chromium {browser.version}")
+    return Made(pdf, f"Chromium {browser.version}")
 
 
 async def _next_page(browser: "PlaywrightBrowser", page: "Page") -> "Page":

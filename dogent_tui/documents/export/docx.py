@@ -1,42 +1,43 @@
 """Exporting Markdown as docx: pandoc does most of it, in its sandbox; what it is given and what it made are ours to set right."""
 
 import asyncio
-import json
+import hashlib
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import partial
-from pathlib import Path
+from itertools import pairwise
+from typing import Any
+from xml.sax.saxutils import escape
 
-import msgspec
-from msgspec.structs import replace
-
-from dogent_tui.documents.export.docx_body import text_area
+from dogent_tui.documents.export import tree
+from dogent_tui.documents.export.document import Document, read_document, writer_warnings
+from dogent_tui.documents.export.docx_body import BREAK_XML, LANDSCAPE_ENDS, LANDSCAPE_STARTS, contents_styles, text_area
 from dogent_tui.documents.export.docx_images import StandIns
 from dogent_tui.documents.export.docx_package import Finish, finish
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.docx_svg import fallback_png
-from dogent_tui.documents.export.docx_tree import READER, Node, plain_text, prepare
-from dogent_tui.documents.export.images import Images
-from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
-from dogent_tui.documents.export.page import contents_title, language_of
-from dogent_tui.documents.export.source import MarkdownSource, read_source
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.program import Output, pandoc_version, run_pandoc
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Made, Progress, unheard, write_target
+from dogent_tui.documents.export.page import contents_title
+from dogent_tui.documents.export.source import FrontMatter
+from dogent_tui.documents.export.tree import Node, mapped, words
+from dogent_tui.documents.pandoc.program import Output, pandoc_version
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
-from dogent_tui.workspace.places import write_real
 
-_LIMIT_S = 60.0
-"""Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
-
-
-class _Made(msgspec.Struct, frozen=True):
-    content: bytes
-    warnings: tuple[str, ...]
-    left_out: tuple[str, ...]
+_RULE_XML = (
+    '<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="BFC7D1"/></w:pBdr>'
+    '<w:spacing w:before="120" w:after="240" w:line="120" w:lineRule="exact"/></w:pPr></w:p>'
+)
+"""A line between paragraphs. Pandoc's own is a drawing of the format before 2007."""
+_FIELD_XML = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
+_LONGEST_BOOKMARK = 40
+_BETWEEN_XML = (
+    '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="120" w:lineRule="exact"/></w:pPr>'
+    "<w:r><w:t>\N{ZERO WIDTH SPACE}</w:t></w:r></w:p>"
+)
+"""A gap between two blocks of code: programs that read the document take these for one where nothing, or an empty paragraph, is
+between them."""
 
 
 async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
@@ -44,93 +45,120 @@ async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -
     on_progress(tr("Creating the docx"))
     halt = Halt()
     try:
-        made = await asyncio.to_thread(_make, request, halt)
-    except RecursionError:
-        raise DocumentError(tr("The document is too deeply nested to export."), tr("Flatten its lists and quotations.")) from None
+        made, left_out = await asyncio.to_thread(_make, request, halt)
     except asyncio.CancelledError:
         halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
         raise
-    try:
-        await asyncio.to_thread(write_real, request.target, made.content)  # who was cancelled by now has written nothing
-    except OSError as error:
-        reason = (error.strerror or tr("the disk refused the write")).lower()
-        raise DocumentError(
-            tr("{target} cannot be written: {reason}.").format(target=one_line(request.target.name), reason=reason),
-            tr("Choose another location."),
-        ) from None
-    engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
-    return ExportResult(path=request.target, engine=engine, warnings=made.warnings, left_out=made.left_out)
+    await asyncio.to_thread(write_target, request, made.content)  # who was cancelled by now has written nothing
+    return ExportResult(path=request.target, engine=made.engine, warnings=made.warnings, left_out=left_out)
 
 
-def _make(request: ExportRequest, halt: Halt) -> _Made:
-    source = read_source(request.markdown)
-    front = replace(source.front, lang=source.front.lang or language_of(source.text))
-    reference = find_reference(request.root, request.home, lang=front.lang, text=source.text)
-    images = Images(request.root, request.markdown.parent)
+def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
+    document = read_document(request, halt)
+    front = document.front
+    reference = find_reference(request.root, request.home, lang=front.lang, text=document.source.text)
     area = text_area(reference.content)
-    stand_ins = StandIns(images, area)
-    parsed = _pandoc(source, halt, source.text.encode("utf-8", "replace"), "-f", READER, "-t", "json")
-    toc_title = front.toc_title or contents_title(front.lang)
-    prepared = prepare(parsed.data, front, toc_title, stand_ins.place, partial(_read_html, source, halt))
-    wished = request.toc if request.toc is not None else front.toc
-    wants_toc = prepared.toc_marked if wished is None else wished
-    written = _write(source, halt, prepared.json, reference.content, toc=wants_toc)
-    finished = finish(
-        written.data,
-        Finish(
-            front=front,
-            title=prepared.first_heading or request.markdown.stem,
-            made=_now(os.environ),
-            toc_depth=front.toc_depth if wants_toc else 0,
-            area=area,
-            pictures=stand_ins.pictures,
-            fallbacks={
-                stand_in: fallback_png(picture, halt) for stand_in, picture in stand_ins.pictures.items() if picture.kind == "svg"
-            },
-        ),
-    )
-    said = (one_line(warning) for warning in (*parsed.warnings, *written.warnings))
-    warnings = (*source.warnings, *reference.warnings, *(words for words in said if not words.startswith(_OF_NO_CONCERN)))
-    return _Made(finished, warnings, (*images.left_out, *prepared.left_out))
+    stand_ins = StandIns(document.images, area)
+    contents = _contents(document, contents_styles(reference.content))
+    blocks = mapped(document.blocks, _Writer(stand_ins, contents).handlers, _apart)
+    blocks = blocks if document.placed else [*contents, *blocks]
+    written = _write(halt, tree.to_json(blocks, _meta(front)), reference.content)
+    fallbacks = {name: fallback_png(image, halt) for name, image in stand_ins.pictures.items() if image.kind == "svg"}
+    finished = finish(written.data, document, Finish(_now(os.environ), area, stand_ins.pictures, fallbacks))
+    warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
+    return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings), document.left_out
 
 
-def _write(source: MarkdownSource, halt: Halt, document: bytes, reference: bytes, *, toc: bool) -> Output:
+def _write(halt: Halt, document: bytes, reference: bytes) -> Output:
     with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
         file.write(reference)
         file.flush()
-        arguments = ["-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
-        if toc:
-            arguments.append("--toc")
-        return _pandoc(source, halt, document, *arguments, readable=file.name)
+        arguments = ("-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}")
+        return tree.ask_pandoc(document, *arguments, halt=halt, readable=(file.name,))
 
 
-def _read_html(source: MarkdownSource, halt: Halt, pieces: Sequence[str]) -> list[list[Node]]:
-    """Return the blocks of pieces of HTML, all read at once: each a file, with a file between them that tells them apart."""
-    mark = f"between-{os.urandom(8).hex()}"
-    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
-        between = Path(folder, "between.html")
-        between.write_text(f"<p>{mark}</p>", encoding="utf-8")
-        names = []
-        for number, piece in enumerate(pieces):
-            Path(folder, f"{number}.html").write_text(piece, encoding="utf-8", errors="replace")
-            names += [f"{folder}/{number}.html", str(between)]
-        read = _pandoc(source, halt, b"", "--file-scope", "-f", "html", "-t", "json", *names, readable=folder)
-    found: list[list[Node]] = [[]]
-    for block in json.loads(read.data)["blocks"]:
-        if plain_text(block) == mark:
-            found.append([])
-        else:
-            found[-1].append(block)
-    return found[: len(pieces)]
+def _contents(document: Document, styles: Mapping[str, str]) -> list[Node]:
+    """Return the table of contents, filled: pandoc's own is empty until a program that can count pages has opened it."""
+    if not document.contents:
+        return []
+    top, last = (pick(heading.level for heading in document.contents) for pick in (min, max))
+    code = f'<w:r><w:instrText xml:space="preserve">TOC \\o "{top}-{last}" \\h \\z</w:instrText></w:r>'
+    begin = _FIELD_XML.format("begin") + code + _FIELD_XML.format("separate")
+    entries = []
+    for heading in document.contents:
+        style = styles.get(f"toc {heading.level - top + 1}", f"TOC{heading.level - top + 1}")
+        words = f'<w:r><w:t xml:space="preserve">{escape(heading.text)}</w:t></w:r>'
+        entries.append(
+            _paragraph(style, f'{begin}<w:hyperlink w:anchor="{_bookmark(heading.name)}" w:history="1">{words}</w:hyperlink>')
+        )
+        begin = ""
+    title = document.front.toc_title or contents_title(document.front.lang)
+    head = _paragraph(styles.get("toc heading", "TOCHeading"), f"<w:r><w:t>{escape(title)}</w:t></w:r>")
+    properties = '<w:docPartObj><w:docPartGallery w:val="Table of Contents"/><w:docPartUnique/></w:docPartObj>'
+    end = f"<w:p>{_FIELD_XML.format('end')}</w:p>"
+    content = f"<w:sdtContent>{head}{''.join(entries)}{end}</w:sdtContent>"
+    return [tree.raw("openxml", f"<w:sdt><w:sdtPr>{properties}</w:sdtPr>{content}</w:sdt>")]
 
 
-def _pandoc(source: MarkdownSource, halt: Halt, data: bytes, *arguments: str, readable: str = "") -> Output:
-    places = [readable] if readable else []
-    return run_pandoc(arguments, data, name=one_line(source.path.name), limit_s=_LIMIT_S, halt=halt, readable=places)
+def _paragraph(style: str, runs: str) -> str:
+    return f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>{runs}</w:p>'
 
 
-_OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")
-"""Pandoc's words about names of its own (“Figure 1”) in other languages, of which nothing is in the document."""
+def _bookmark(name: str) -> str:
+    """Return what pandoc calls the place `name`: Word takes no long bookmarks, and none that begin with no letter."""
+    if name[:1].isalpha() and len(name) <= _LONGEST_BOOKMARK:
+        return name
+    return f"X{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[1:]}"
+
+
+def _meta(front: FrontMatter) -> Node:
+    """Return the metadata of which pandoc makes the title; the properties are `docx_package`'s."""
+    texts = {"title": front.title, "subtitle": front.subtitle, "date": front.date, "lang": front.lang}
+    meta: Node = {name: {"t": "MetaInlines", "c": words(text)} for name, text in texts.items() if text}
+    if front.authors:
+        meta["author"] = {"t": "MetaList", "c": [{"t": "MetaInlines", "c": words(author)} for author in front.authors]}
+    return meta
+
+
+class _Writer:
+    """Makes of a document what pandoc's writer of docx needs."""
+
+    def __init__(self, stand_ins: StandIns, contents: list[Node]) -> None:
+        self._stand_ins = stand_ins
+        self._contents = contents
+        self.handlers: dict[str, tree.Handler] = {
+            "HorizontalRule": lambda _: [tree.raw("openxml", _RULE_XML)],
+            "Image": self._image,
+            "Div": self._div,
+        }
+
+    def _image(self, content: Any) -> list[Node]:
+        _, alt, (address, title) = content
+        sizes = dict(content[0][2])
+        stand_in = self._stand_ins.place(address, sizes.get("width", ""), sizes.get("height", ""))
+        return [{"t": "Image", "c": [["", [], []], alt, [stand_in, title]]}] if stand_in else []
+
+    def _div(self, content: Any) -> list[Node]:
+        (name, kinds, _), inside = content
+        blocks = mapped(inside, self.handlers, _apart)
+        if tree.BREAK in kinds:
+            return [tree.raw("openxml", BREAK_XML)]
+        if tree.CONTENTS in kinds:
+            return self._contents
+        if tree.LANDSCAPE in kinds:
+            return [tree.raw("openxml", LANDSCAPE_STARTS), *blocks, tree.raw("openxml", LANDSCAPE_ENDS)]
+        style = "Callout" if tree.CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
+        return [{"t": "Div", "c": [[name, [], [["custom-style", style]] if style else []], blocks]}]
+
+
+def _apart(nodes: list[Any]) -> list[Any]:
+    """Return blocks with a gap between those of code that follow each other."""
+    out: list[Any] = []
+    for part, after in pairwise([*nodes, None]):
+        out.append(part)
+        if isinstance(part, dict) and isinstance(after, dict) and part.get("t") == after.get("t") == "CodeBlock":
+            out.append(tree.raw("openxml", _BETWEEN_XML))
+    return out
 
 
 def _now(environ: Mapping[str, str]) -> datetime:

@@ -1,17 +1,16 @@
-"""What of a docx's text pandoc leaves undone: the table of contents, page breaks, the widths of columns, descriptions.
+"""What of a docx's text pandoc leaves undone: page breaks, pages on their sides, the widths of columns, descriptions.
 
 The elements are those of WordprocessingML (ECMA-376 part 1, 17); pandoc wrote them, but for the styles' names.
 """
 
 import io
-import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from copy import deepcopy
 from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
 
 from dogent_tui.documents.export.docx_images import TextArea
-from dogent_tui.documents.export.docx_tree import TOC_MARK
 from dogent_tui.plain import columns_of
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -34,28 +33,26 @@ _SVG_EXTENSION = "{96DAC541-7B7A-43D3-8B79-37D633B846F1}"
 _IGNORABLE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Ignorable"
 _A4 = TextArea(453.5, 700.2)
 
-_PRESERVE = {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}
+BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
+"""A page break, until it is given to the paragraph after it."""
+_TURN = "dogent-landscape"
+LANDSCAPE_STARTS, LANDSCAPE_ENDS = (f'<w:p><w:pPr><w:pStyle w:val="{_TURN}-{edge}"/></w:pPr></w:p>' for edge in ("start", "end"))
+"""Paragraphs around what is to be on pages that lie on their sides, until they are the ends of sections."""
 
 
-def finish_body(
-    part: bytes, styles: bytes, *, area: TextArea, toc_depth: int, titled: bool, svg_relations: Mapping[str, str]
-) -> bytes:
+def finish_body(part: bytes, *, area: TextArea, svg_relations: Mapping[str, str]) -> bytes:
     """Return the part ``word/document.xml``, or the footnotes, with all that done.
 
-    `toc_depth` is 0 where there is no table of contents; `titled`: the title stands above the text, so that no heading is it.
     `svg_relations` has, by the relation of a picture, that of the svg beside it.
     """
     body = _parse(part)
     body.attrib.pop(_IGNORABLE, None)  # it names prefixes that are not written again
     _move_page_breaks(body)
-    _fit_columns(body, area.width)
+    _fit_columns(body, area.width, {id(table): area.height for table in _turn_pages(body)})
     _space_after_tables(body)
     _space_after_lists(body)
     _keep_rows_whole(body)
     _describe_pictures(body, svg_relations)
-    _move_toc(body)
-    if toc_depth:
-        _fill_toc(body, _heading_styles(styles), toc_depth, with_title=titled)
     for prefix, address in NAMESPACES.items():
         register_namespace(prefix, address)
     content: bytes = tostring(body, encoding="UTF-8", xml_declaration=True)
@@ -74,6 +71,14 @@ def text_area(reference: bytes) -> TextArea:
     width = _twips(size, "w") - _twips(margin, "left") - _twips(margin, "right")
     height = _twips(size, "h") - _twips(margin, "top") - _twips(margin, "bottom")
     return TextArea(width / 20, height / 20) if width > 0 and height > 0 else _A4
+
+
+def contents_styles(reference: bytes) -> dict[str, str]:
+    """Return the ids of the styles of a table of contents by their names (``toc 1``), which no language changes."""
+    with zipfile.ZipFile(io.BytesIO(reference)) as package:
+        styles = _parse(package.read("word/styles.xml")).iter(_w("style"))
+    named = {name.get(_w("val"), "").lower(): style for style in styles if (name := style.find(_w("name"))) is not None}
+    return {name: style.get(_w("styleId"), "") for name, style in named.items() if name.startswith("toc ")}
 
 
 def _twips(element: Element, name: str) -> float:
@@ -149,7 +154,47 @@ def _after_style(paragraph: Element) -> int:
     return sum(part.tag in first for part in _properties(paragraph))
 
 
-def _fit_columns(body: Element, width: float) -> None:
+def _turn_pages(body: Element) -> list[Element]:
+    """Make sections of what is to be on pages that lie on their sides, and return the tables there."""
+    tables: list[Element] = []
+    for parent in body.iter(_w("body")):
+        last = parent.find(_w("sectPr"))
+        children = list(parent)
+        turned = False
+        for number, child in enumerate(children):
+            edge = _style_of(child)
+            if edge == f"{_TURN}-start":
+                turned = True
+                if number and _style_of(children[number - 1]) != f"{_TURN}-end":
+                    _end_section(child, last, turned=False)
+                else:  # nothing is between two such sections, or before the first
+                    parent.remove(child)
+            elif edge == f"{_TURN}-end":
+                turned = False
+                _end_section(child, last, turned=True)
+            elif turned and child.tag == _w("tbl"):
+                tables.append(child)
+    return tables
+
+
+def _end_section(paragraph: Element, like: Element | None, *, turned: bool) -> None:
+    """Make of a mark the end of a section with pages like those of the whole, or such `turned` on their sides."""
+    properties = _properties(paragraph)
+    properties.clear()
+    SubElement(
+        properties, _w("spacing"), {_w(name): "0" for name in ("before", "after")} | {_w("line"): "20", _w("lineRule"): "exact"}
+    )
+    section = deepcopy(like) if like is not None else Element(_w("sectPr"))
+    size = section.find(_w("pgSz"))
+    if size is None:
+        size = SubElement(section, _w("pgSz"), {_w("w"): "11906", _w("h"): "16838"})
+    if turned:
+        wide, high = size.get(_w("h"), ""), size.get(_w("w"), "")
+        size.attrib.update({_w("w"): wide, _w("h"): high, _w("orient"): "landscape"})
+    properties.append(section)
+
+
+def _fit_columns(body: Element, width: float, wider: Mapping[int, float]) -> None:
     """Give the columns of the tables widths by what they hold. Word would do so by itself, others take what the file says."""
     for table in body.iter(_w("tbl")):
         rows = [row.findall(_w("tc")) for row in table.findall(_w("tr"))]
@@ -157,7 +202,7 @@ def _fit_columns(body: Element, width: float) -> None:
         if not columns or any(len(row) != len(columns) for row in rows):
             continue
         texts = [["".join(part.text or "" for part in row[place].iter(_w("t"))) for row in rows] for place in range(len(columns))]
-        for place, twips in enumerate(_column_widths(texts, round(width * 20))):
+        for place, twips in enumerate(_column_widths(texts, round(wider.get(id(table), width) * 20))):
             columns[place].set(_w("w"), str(twips))
             for row in rows:
                 properties = row[place].find(_w("tcPr"))
@@ -214,110 +259,3 @@ def _keep_rows_whole(body: Element) -> None:
             properties = Element(_w("trPr"))
             row.insert(0, properties)
         properties.insert(0, Element(_w("cantSplit")))
-
-
-# The table of contents
-
-
-def _heading_styles(styles: bytes) -> dict[str, int]:
-    """Return the level of each style that is a heading, and of each entry of a table of contents as a negative number.
-
-    A Word in another language has other ids for them; the names are the same.
-    """
-    levels: dict[str, int] = {}
-    for style in _parse(styles).iter(_w("style")):
-        name = style.find(_w("name"))
-        found = re.fullmatch(r"(heading|toc) ([1-9])", name.get(_w("val"), "").lower() if name is not None else "")
-        if found:
-            levels[style.get(_w("styleId"), "")] = int(found[2]) * (1 if found[1] == "heading" else -1)
-    return levels
-
-
-def _move_toc(body: Element) -> None:
-    """Put the table of contents, if there is one, where the Markdown wants it."""
-    for parent in body.iter(_w("body")):
-        toc = parent.find(_w("sdt"))
-        mark = next((child for child in parent if _is_toc_mark(child)), None)
-        if mark is None:
-            continue
-        if toc is not None:
-            parent.remove(toc)
-            parent.insert(list(parent).index(mark), toc)
-        parent.remove(mark)
-
-
-def _is_toc_mark(element: Element) -> bool:
-    start = element.find(_w("bookmarkStart")) if element.tag == _w("p") else None
-    return start is not None and start.get(_w("name")) == TOC_MARK
-
-
-def _fill_toc(body: Element, styles: Mapping[str, int], depth: int, *, with_title: bool) -> None:
-    """Put the headings into the table of contents, with links to them. Their pages are known to whoever lays it out.
-
-    A first heading that is the only one of its level is the title, which is no part of the document, unless `with_title`.
-    """
-    entries = [entry for entry in _headings(body, styles) if entry[2]]
-    if not with_title and len(entries) > 1 and entries[0][0] == 1 and all(level > 1 for level, _, _ in entries[1:]):
-        del entries[0]
-    top = min((level for level, _, _ in entries), default=1)
-    entries = [entry for entry in entries if entry[0] < top + depth] or [(top, "", "")]
-    style_of = {-level: style for style, level in styles.items() if level < 0}
-    for block in body.iter(_w("sdtContent")):
-        field = next((part for part in block.iter(_w("p")) if part.find(f".//{_w('instrText')}") is not None), None)
-        if field is None:
-            continue
-        place = list(block).index(field)
-        code = f'TOC \\o "{top}-{min(top + depth - 1, 9)}" \\h \\z'
-        block[place : place + 1] = [
-            _entry(style_of.get(level, f"TOC{level}"), name, text, code if number == 0 else "")
-            for number, (level, name, text) in enumerate(entries)
-        ]
-        block.append(_paragraph_of(_run(_field("end"))))
-        return
-
-
-def _headings(body: Element, styles: Mapping[str, int]) -> Iterator[tuple[int, str, str]]:
-    """Yield level, bookmark and text of each heading."""
-    bookmark = ""
-    for element in body.find(_w("body")) or ():
-        if element.tag == _w("bookmarkStart"):
-            bookmark = element.get(_w("name"), "")
-        style = element.find(f"{_w('pPr')}/{_w('pStyle')}") if element.tag == _w("p") else None
-        level = styles.get(style.get(_w("val"), ""), 0) if style is not None else 0
-        if level > 0:
-            inner = element.find(_w("bookmarkStart"))
-            text = "".join(part.text or "" for part in element.iter() if part.tag in {_w("t"), f"{{{NAMESPACES['m']}}}t"})
-            yield level, bookmark or (inner.get(_w("name"), "") if inner is not None else ""), text
-        if element.tag == _w("p"):
-            bookmark = ""
-
-
-def _entry(style: str, bookmark: str, text: str, instruction: str) -> Element:
-    paragraph = _paragraph_of()
-    SubElement(_properties(paragraph), _w("pStyle"), {_w("val"): style})
-    if instruction:
-        code = Element(_w("instrText"), _PRESERVE)
-        code.text = instruction
-        paragraph.extend([_run(_field("begin")), _run(code), _run(_field("separate"))])
-    if text:
-        words = Element(_w("t"), _PRESERVE)
-        words.text = text
-        link = SubElement(paragraph, _w("hyperlink"), {_w("anchor"): bookmark, _w("history"): "1"})
-        link.append(_run(words))
-    return paragraph
-
-
-def _paragraph_of(*parts: Element) -> Element:
-    paragraph = Element(_w("p"))
-    paragraph.extend(parts)
-    return paragraph
-
-
-def _run(part: Element) -> Element:
-    run = Element(_w("r"))
-    run.append(part)
-    return run
-
-
-def _field(kind: str) -> Element:
-    return Element(_w("fldChar"), {_w("fldCharType"): kind})

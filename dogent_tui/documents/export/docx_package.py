@@ -13,11 +13,12 @@ from xml.sax.saxutils import escape, quoteattr, unescape
 
 import msgspec
 
+from dogent_tui.documents.export.document import Document
 from dogent_tui.documents.export.docx_body import NAMESPACES, finish_body
 from dogent_tui.documents.export.docx_images import TextArea
+from dogent_tui.documents.export.docx_reference import RUNNING_TITLE
 from dogent_tui.documents.export.images import ExportImage
 from dogent_tui.documents.export.links import refusal
-from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
@@ -33,20 +34,19 @@ _AFTER_UPDATE_FIELDS = (
 
 
 class Finish(msgspec.Struct, frozen=True):
-    """What is to be done. `toc_depth` is 0 without a table of contents. `pictures` maps stand-ins to what takes their places;
-    `fallbacks` has a PNG for those pictures that are svg."""
+    """When it is `made`, what a page has room for, and what takes the places of the stand-ins.
 
-    front: FrontMatter
-    title: str
+    `fallbacks` has a PNG for those pictures that are svg.
+    """
+
     made: datetime
-    toc_depth: int
     area: TextArea
     pictures: Mapping[bytes, ExportImage]
     fallbacks: Mapping[bytes, bytes]
 
 
-def finish(content: bytes, wanted: Finish) -> bytes:
-    """Return the docx `content` of pandoc with `wanted` done. Raises DocumentError where it would refer to what is outside."""
+def finish(content: bytes, document: Document, wanted: Finish) -> bytes:
+    """Return the docx `content` of pandoc, finished. Raises DocumentError where it would refer to what is outside."""
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
     picture_of = {name: wanted.pictures[content] for name, content in parts.items() if content in wanted.pictures}
@@ -55,18 +55,14 @@ def finish(content: bytes, wanted: Finish) -> bytes:
     for name in ("document", "footnotes"):
         relations = f"word/_rels/{name}.xml.rels"
         parts[relations], svg_relations = _place_pictures(parts, parts[relations].decode(), picture_of, fallback_of)
-        parts[f"word/{name}.xml"] = finish_body(
-            parts[f"word/{name}.xml"],
-            parts["word/styles.xml"],
-            area=wanted.area,
-            toc_depth=wanted.toc_depth,
-            titled=bool(wanted.front.title),
-            svg_relations=svg_relations,
-        )
+        parts[f"word/{name}.xml"] = finish_body(parts[f"word/{name}.xml"], area=wanted.area, svg_relations=svg_relations)
     parts["[Content_Types].xml"] = _with_types(parts["[Content_Types].xml"].decode(), picture_of)
-    if wanted.toc_depth:
+    if document.contents:
         parts["word/settings.xml"] = _with_update_fields(parts["word/settings.xml"])
-    parts["docProps/core.xml"] = _core_properties(wanted).encode()
+    for name in parts:
+        if name.startswith("word/header"):
+            parts[name] = parts[name].replace(RUNNING_TITLE, escape(document.front.title).encode())
+    parts["docProps/core.xml"] = _core_properties(document, wanted.made).encode()
     _check_relations(parts)
     return _zipped(parts, wanted.made)
 
@@ -157,11 +153,11 @@ def _with_update_fields(settings: bytes) -> bytes:
 # The package
 
 
-def _core_properties(wanted: Finish) -> str:
+def _core_properties(document: Document, now: datetime) -> str:
     """Return the properties of the document (ECMA-376 part 2, 11.1), with those that pandoc drops: keywords, and the time."""
-    front, made = wanted.front, wanted.made.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    front, made = document.front, now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     texts = {
-        "dc:title": front.title or wanted.title,
+        "dc:title": document.title,
         "dc:subject": front.subject,
         "dc:creator": "; ".join(front.authors),
         "cp:keywords": ", ".join(front.keywords),

@@ -1,6 +1,6 @@
 """The document whose styles an exported docx takes on: the workspace's, the home's, or ours, made of the parts in `reference/`.
 
-Ours is put together when it is wanted: what ships are three XML files that a user can read and a version control can compare.
+Ours is put together when it is wanted: what ships are four XML files that a user can read and a version control can compare.
 """
 
 import io
@@ -15,6 +15,9 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.language import tr
 from dogent_tui.workspace.paths import display_path
+
+RUNNING_TITLE = b"The title of the document"
+"""What the built-in page header has in the place of the title."""
 
 NAME = "reference.docx"
 """What a reference document is called in ``.dogent`` of the workspace, and in the home folder of dogent."""
@@ -43,6 +46,7 @@ _CONTENT_TYPES = f"""{_HEAD}<Types xmlns="{_PACKAGE}/content-types">
 <Default Extension="xml" ContentType="application/xml"/>
 <Override PartName="/word/document.xml" ContentType="{_WORD}.document.main+xml"/>
 <Override PartName="/word/styles.xml" ContentType="{_WORD}.styles+xml"/>
+<Override PartName="/word/header1.xml" ContentType="{_WORD}.header+xml"/>
 <Override PartName="/word/footer1.xml" ContentType="{_WORD}.footer+xml"/>
 <Override PartName="/docProps/app.xml" ContentType="application/vnd.openxmlformats-officedocument.extended-properties+xml"/>
 </Types>
@@ -93,8 +97,10 @@ def built_in(east_asian: str = "zh-CN", lang: str = "") -> bytes:
         package.writestr("docProps/app.xml", _APP)
         package.writestr("word/document.xml", _part("document.xml"))
         package.writestr("word/styles.xml", styles.replace(_EAST_ASIA, f'w:eastAsia="{east_asian}"', 1))
+        package.writestr("word/header1.xml", _part("header.xml"))
         package.writestr("word/footer1.xml", _part("footer.xml"))
-        package.writestr("word/_rels/document.xml.rels", _relationships(styles="styles.xml", footer="footer1.xml"))
+        parts = _relationships(styles="styles.xml", footer="footer1.xml", header="header1.xml")
+        package.writestr("word/_rels/document.xml.rels", parts)
     return content.getvalue()
 
 
@@ -118,11 +124,11 @@ def _part(name: str) -> str:
 
 
 def _relationships(**targets: str) -> str:
-    """Return the relationships of a part. The footer's id is the one that `document.xml` names."""
+    """Return the relationships of a part. The ids of footer and header are those that `document.xml` names."""
     lines = []
     for number, (kind, target) in enumerate(targets.items(), 1):
         kind_url = f"{_OFFICE}/{'extended-properties' if kind == 'extended' else kind}"
-        name = "rId10" if kind == "footer" else f"rId{number}"
+        name = {"footer": "rId10", "header": "rId11"}.get(kind, f"rId{number}")
         lines.append(f'<Relationship Id="{name}" Type="{kind_url}" Target="{target}"/>')
     return f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">{"".join(lines)}</Relationships>\n'
 

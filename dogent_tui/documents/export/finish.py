@@ -65,6 +65,7 @@ def finish(
                     tr("The engine drew none of the document's pages."), tr("The markup is too deeply nested: flatten it.")
                 )
             document.set_metadata({**(document.metadata or {}), **properties, "creator": "dogent-tui"})
+            document.xref_set_key(document.pdf_catalog(), "ViewerPreferences/DisplayDocTitle", "true")  # PDF/UA-1, 7.1
             if lang:
                 document.xref_set_key(document.pdf_catalog(), "Lang", pymupdf.get_pdf_str(lang))
             entries = document.get_outline_xrefs()

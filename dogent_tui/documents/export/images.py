@@ -11,10 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
 
 if TYPE_CHECKING:
     from PIL import Image as PillowImage
@@ -33,9 +33,6 @@ _KINDS = {"PNG": "png", "JPEG": "jpeg", "GIF": "gif", "WEBP": "webp", "BMP": "bm
 
 _EVERYWHERE = frozenset({"png", "jpeg", "gif"})
 """What browsers, typst and Word all draw; the rest becomes png."""
-
-_SHOWN = 80
-"""Characters of a name that are shown."""
 
 
 class ExportImage(msgspec.Struct, frozen=True):
@@ -60,18 +57,18 @@ class ExportImage(msgspec.Struct, frozen=True):
         return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
-class _LeftOutError(Exception):
-    """Why an image is not taken: the end of a sentence."""
+class LeftOutError(Exception):
+    """Why a file is not taken: the end of a sentence."""
 
 
 class Images:
-    """Finds the images that the Markdown file in `folder` names. What it does not give is listed in `left_out`, as sentences.
+    """Finds the images that the Markdown file in `folder` names. What it does not give is noted in `left_out`.
 
     `root` is the real path of the workspace. Blocks, and is not safe for several threads at once.
     """
 
-    def __init__(self, root: Path, folder: Path) -> None:
-        self.left_out: list[str] = []
+    def __init__(self, root: Path, folder: Path, left_out: LeftOut) -> None:
+        self._left_out = left_out
         self._root = Path(os.path.realpath(root))
         self._folder = folder
         self._found: dict[str, ExportImage | None] = {}
@@ -82,17 +79,17 @@ class Images:
         if address not in self._found:
             try:
                 self._found[address] = self._take(address)
-            except _LeftOutError as reason:
+            except LeftOutError as reason:
                 self._found[address] = None
-                self.left_out.append(tr("Image {address}: {reason}.").format(address=shown(address), reason=reason))
+                self._left_out.add(tr("Image"), address, str(reason))
         return self._found[address]
 
     def _take(self, address: str) -> ExportImage:
-        image = identify(_inline(address) if address[:5].lower() == "data:" else self._read(self._place(address)))
+        image = identify(_inline(address) if address[:5].lower() == "data:" else self.read(address))
         self._bytes += len(image.data)
         if self._bytes > LARGEST_TOGETHER:
             self._bytes -= len(image.data)
-            raise _LeftOutError(tr("all images together exceed {size} MB; make them smaller").format(size=LARGEST_TOGETHER >> 20))
+            raise LeftOutError(tr("all images together exceed {size} MB; make them smaller").format(size=LARGEST_TOGETHER >> 20))
         return image
 
     def _place(self, address: str) -> Path:
@@ -100,50 +97,44 @@ class Images:
         try:
             parts = urlsplit(address)
         except ValueError:
-            raise _LeftOutError(tr("not an address")) from None
+            raise LeftOutError(tr("not an address")) from None
         if parts.netloc or address.startswith(("//", "\\\\")) or len(parts.scheme) > 1:  # one letter would be a drive
             scheme = parts.scheme.lower()
-            raise _LeftOutError(
+            raise LeftOutError(
                 tr("it is a file address; use a path") if scheme == "file" else tr("it is on the network; save it here first")
             )
         for name in dict.fromkeys((unquote(address), address, unquote(parts.path))):
             if name and "\0" not in name and (self._folder / name).exists():
                 real = Path(os.path.realpath(self._folder / name))
                 if not real.is_relative_to(self._root):
-                    raise _LeftOutError(tr("it is outside the workspace"))
+                    raise LeftOutError(tr("it is outside the workspace"))
                 return real
         inside = Path(os.path.realpath(self._folder / unquote(parts.path).replace("\0", ""))).is_relative_to(self._root)
-        raise _LeftOutError(tr("no such file") if inside else tr("it is outside the workspace"))
+        raise LeftOutError(tr("no such file") if inside else tr("it is outside the workspace"))
 
-    @staticmethod
-    def _read(real: Path) -> bytes:
+    def read(self, address: str, limit: int = LARGEST) -> bytes:
+        """Return the file of the workspace at `address`, up to `limit` bytes. Raises LeftOutError."""
         try:
-            content = read_regular(real, LARGEST, follow=False)
+            content = read_regular(self._place(address), limit, follow=False)
         except OSError as error:
-            raise _LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
-        if len(content) > LARGEST:
-            raise _LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20))
+            raise LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
+        if len(content) > limit:
+            raise LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=limit >> 20))
         return content
-
-
-def shown(address: str) -> str:
-    """Return `address` for a sentence: on one line, and not too long."""
-    text = one_line(address)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _inline(address: str) -> bytes:
     head, comma, body = address.partition(",")
     if not comma or not head.lower().startswith("data:image/"):
-        raise _LeftOutError(tr("it is not an image"))
+        raise LeftOutError(tr("it is not an image"))
     if len(body) > LARGEST * 4 // 3:
-        raise _LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20))
+        raise LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20))
     if not head.lower().endswith(";base64"):
         return unquote(body).encode()
     try:
         return base64.b64decode(unquote(body))
     except (binascii.Error, ValueError):
-        raise _LeftOutError(tr("it is damaged")) from None
+        raise LeftOutError(tr("it is damaged")) from None
 
 
 def identify(content: bytes) -> ExportImage:
@@ -152,7 +143,7 @@ def identify(content: bytes) -> ExportImage:
     if head.startswith(b"<") and b"<svg" in content[:65_536]:
         drawing = clean_svg(content)
         if drawing is None:
-            raise _LeftOutError(tr("it is a damaged or unsafe svg"))
+            raise LeftOutError(tr("it is a damaged or unsafe svg"))
         return ExportImage(drawing.data, "svg", drawing.width, drawing.height)
     from PIL import Image, UnidentifiedImageError  # on use
 
@@ -161,7 +152,7 @@ def identify(content: bytes) -> ExportImage:
             warnings.simplefilter("ignore")  # Pillow warns of what the limit below refuses
             with Image.open(io.BytesIO(content), formats=list(_KINDS)) as image:
                 if image.width * image.height > MOST_PIXELS:
-                    raise _LeftOutError(
+                    raise LeftOutError(
                         tr("it has more than {size} million pixels; make it smaller").format(size=MOST_PIXELS // 1000000)
                     )
                 kind = _KINDS[image.format or ""]
@@ -171,11 +162,11 @@ def identify(content: bytes) -> ExportImage:
                 if kind not in _EVERYWHERE:
                     content, kind = _as_png(image), "png"
     except UnidentifiedImageError:
-        raise _LeftOutError(tr("it is not an image")) from None
+        raise LeftOutError(tr("it is not an image")) from None
     except Image.DecompressionBombError:
-        raise _LeftOutError(tr("it has too many pixels; make it smaller")) from None
+        raise LeftOutError(tr("it has too many pixels; make it smaller")) from None
     except (OSError, ValueError, SyntaxError, EOFError, KeyError):
-        raise _LeftOutError(tr("it is damaged")) from None
+        raise LeftOutError(tr("it is damaged")) from None
     return ExportImage(content, kind, *size, dpi)
 
 

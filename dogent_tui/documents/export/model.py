@@ -6,6 +6,11 @@ from typing import TypeAlias
 
 import msgspec
 
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.places import write_real
+
 Progress: TypeAlias = Callable[[str], None]
 """Is told what goes on, a phrase at a time (``Starting the browser``). Called on the event loop."""
 
@@ -27,6 +32,26 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     home: Path
     toc: bool | None = None
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A file that an engine made, the name of that engine, and what a user should know of it."""
+
+    content: bytes
+    engine: str
+    warnings: tuple[str, ...] = ()
+
+
+def write_target(request: ExportRequest, content: bytes) -> None:
+    """Write the file that `request` asks for. Blocks. Raises DocumentError."""
+    try:
+        write_real(request.target, content)
+    except OSError as error:
+        reason = (error.strerror or tr("the disk refused the write")).lower()
+        raise DocumentError(
+            tr("{target} cannot be written: {reason}.").format(target=one_line(request.target.name), reason=reason),
+            tr("Choose another location."),
+        ) from None
 
 
 class ExportResult(msgspec.Struct, frozen=True, kw_only=True):

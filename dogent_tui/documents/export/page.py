@@ -1,14 +1,17 @@
-"""The page that is printed: one HTML text that holds all it needs, and may load nothing."""
+"""The page that a browser prints: one HTML text that holds all it needs, and may load nothing."""
 
 import re
 from collections.abc import Mapping
-from html import escape
+from html import escape, unescape
+from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.export.body import TOC_PLACE, Body, Heading
-from dogent_tui.documents.export.code import STYLES
-from dogent_tui.documents.export.source import FrontMatter
+from dogent_tui.documents.export import tree
+from dogent_tui.documents.export.document import Document, writer_warnings
+from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.tree import Node, mapped
+from dogent_tui.processes import Halt
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
 """Content Security Policy, the second wall: the first is that nothing else is written, the third that no request leaves."""
@@ -16,10 +19,14 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-sr
 _CONTENTS = {"de": "Inhalt", "es": "Índice", "fr": "Sommaire", "it": "Indice", "ja": "目次", "ko": "목차", "pt": "Sumário",
              "ru": "Содержание", "zh": "目录", "zh-tw": "目錄", "zh-hk": "目錄", "zh-hant": "目錄"}  # fmt: skip
 
-_KANA = re.compile("[\u3041-\u30ff]")
-_HANGUL = re.compile("[\uac00-\ud7a3]")
-_HAN = re.compile("[\u3400-\u9fff]")
-_LETTER = re.compile(r"[^\W\d_]")
+_CSS_DPI = 96.0
+_CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
+_FORMULA = re.compile(r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL)
+_NUMBERED = re.compile(r"\\qquad\(\d+\)\Z")
+_IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")image:(\d+)"')
+_CODE_LINE = re.compile(r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>')
+_BOXES = {"<label>": "", "</label>": "", '<input type="checkbox" checked="" />': "☑ ", '<input type="checkbox" />': "☐ "}
+"""The box before a task as a sign: a field of a form, which pandoc makes of it, is no text on paper."""
 
 _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """Nobody sees the page on a screen: laying it out for one before it is printed takes as long as printing it."""
@@ -28,73 +35,97 @@ _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A document that is ready to be printed. `contents` are the headings of its table of contents, none where it has none."""
+    """A document that is ready to be printed."""
 
-    title: str
-    lang: str
-    front: FrontMatter
-    body: Body
+    document: Document
+    body: str
     styles: tuple[str, str]
-    contents: tuple[Heading, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def html(self, pages: Mapping[str, int] | None = None) -> str:
         """Return the page; `pages` tells on which page each heading stands, by its name, once that is known."""
         built_in, own = self.styles
-        toc = self._toc(pages or {}) if self.contents else ""
-        body = self.body.html
-        body = body.replace(TOC_PLACE, toc, 1) if TOC_PLACE in body else toc + body
-        language = f' lang="{escape(self.lang)}"' if self.lang else ""
+        document = self.document
+        toc = self._toc(pages or {}) if document.contents else ""
+        body = self.body.replace(_CONTENTS_PLACE, toc, 1) if document.placed else toc + self.body
+        language = f' lang="{escape(document.front.lang)}"' if document.front.lang else ""
+        running = f"@page {{ @top-center {{ content: {_css_string(document.front.title)} }} }}" if document.front.title else ""
         return (
             f'<!DOCTYPE html>\n<html{language}><head><meta charset="utf-8">'
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>{escape(self.title, quote=False)}</title>'
-            f"<style>@layer built-in {{\n{built_in}\n{STYLES}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+            f"<title>{escape(document.title, quote=False)}</title>"
+            f"<style>@layer built-in {{\n{running}\n{built_in}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
             f"<style>{own}</style></head>\n"
             f"<body>{self._head()}\n{body}</body></html>"
         )
 
     def _head(self) -> str:
-        """Return the title as the front matter gives it, unless the text begins with it anyway."""
-        front = self.front
-        repeats = bool(self.body.headings) and self.body.title == front.title
-        lines = [("title", front.title if not repeats else ""), ("subtitle", front.subtitle)]
-        lines += [("author", ", ".join(front.authors)), ("date", front.date)]
+        """Return the title block, as the front matter gives it."""
+        front = self.document.front
+        lines = [("title", front.title), ("subtitle", front.subtitle), ("author", ", ".join(front.authors)), ("date", front.date)]
         written = "".join(f'<p class="{name}">{escape(text, quote=False)}</p>' for name, text in lines if text)
         return f'<header class="document">{written}</header>' if written else ""
 
     def _toc(self, pages: Mapping[str, int]) -> str:
-        top = min(heading.level for heading in self.contents)
+        contents = self.document.contents
+        top = min(heading.level for heading in contents)
         entries = "".join(
             f'<li class="level-{heading.level - top + 1}"><a href="#{escape(heading.name)}"><span class="text">'
             f'{escape(heading.text, quote=False)}</span><span class="number">{pages.get(heading.name, "")}</span></a></li>'
-            for heading in self.contents
+            for heading in contents
         )
-        title = self.front.toc_title or contents_title(self.lang)
+        title = self.document.front.toc_title or contents_title(self.document.front.lang)
         return f'<nav class="toc"><p class="toc-title">{escape(title, quote=False)}</p><ol>{entries}</ol></nav>'
+
+
+def compose(document: Document, styles: tuple[str, str], halt: Halt | None = None) -> Page:
+    """Return `document` as a page. `styles` are our sheet and that of the user. Blocks. Raises DocumentError."""
+    writer = _Writer(document.images)
+    blocks = mapped(document.blocks, {"Image": writer.image})
+    arguments = ("-f", "json", "-t", "html5", "--mathml", "--wrap=none", "--eol=lf")
+    written = tree.ask_pandoc(tree.to_json(blocks), *arguments, halt=halt)
+    html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
+    html = _FORMULA.sub(_named, html)
+    for field, sign in _BOXES.items():
+        html = html.replace(field, sign)
+    html = _IMAGE.sub(lambda found: f'{found[1]}{writer.addresses[int(found[2])]}"', html)
+    return Page(document, html, styles, tuple(writer_warnings(written.warnings)))
+
+
+class _Writer:
+    """Gives images short names while pandoc writes, which takes 0.4 s for each megabyte of an address."""
+
+    def __init__(self, images: Images) -> None:
+        self.addresses: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._images = images
+
+    def image(self, content: Any) -> list[Node]:
+        (name, _, sizes), alt, (address, title) = content
+        image = self._images.find(address)
+        if image is None:
+            return []
+        if not sizes and image.dpi > _CSS_DPI + 1:  # screens' 72 and 96 mean a pixel each
+            sizes = [["width", f"{image.width * _CSS_DPI / image.dpi:.0f}px"]]
+        if address not in self._numbers:
+            self._numbers[address] = len(self.addresses)
+            self.addresses.append(image.data_uri)
+        return [{"t": "Image", "c": [[name, [], sizes], alt, [f"image:{self._numbers[address]}", title]]}]
+
+
+def _named(formula: re.Match[str]) -> str:
+    """Return a formula with its TeX for who cannot see it: a pdf keeps that as the text in its place."""
+    tex = _NUMBERED.sub("", unescape(formula[2]))
+    mark = "$$" if 'display="block"' in formula[1] else "$"
+    return f'<span role="img" aria-label="{escape(mark + tex + mark)}">{formula[0]}</span>'
+
+
+def _css_string(text: str) -> str:
+    """Return `text` as a string of CSS (CSS Syntax 3, 4.3.5), which ends neither that nor the style sheet."""
+    return '"' + "".join(char if char.isalnum() or char in " ,.-" else f"\\{ord(char):x} " for char in text) + '"'
 
 
 def contents_title(lang: str) -> str:
     """Return what a table of contents is called in `lang`."""
     tag = lang.lower()
     return _CONTENTS.get(tag) or _CONTENTS.get("-".join(tag.split("-")[:2])) or _CONTENTS.get(tag.split("-")[0], "Contents")
-
-
-def contents_of(body: Body, front: FrontMatter) -> tuple[Heading, ...]:
-    """Return the headings of a table of contents; the document's own title is none of its parts."""
-    is_title = body.title and front.title in {"", body.title}
-    parts = body.headings[1:] if is_title else body.headings
-    if not parts:
-        return ()
-    top = min(heading.level for heading in parts)
-    return tuple(heading for heading in parts if heading.level < top + front.toc_depth and heading.text)
-
-
-def language_of(text: str) -> str:
-    """Return the language of `text` where its script tells: what fonts are chosen by. Empty for all others."""
-    sample = text[:20_000]
-    letters = len(_LETTER.findall(sample)) or 1
-    if len(_HANGUL.findall(sample)) / letters > 0.2:
-        return "ko"
-    kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
-    if (kana + han) / letters < 0.1:
-        return ""
-    return "ja" if kana / (kana + han) > 0.1 else "zh-CN"

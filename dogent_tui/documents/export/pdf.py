@@ -10,23 +10,19 @@ from typing import Self
 
 import msgspec
 
-from dogent_tui.documents.export.body import TOC_PLACE, Document
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError, find_browsers
+from dogent_tui.documents.export.document import Document, read_document
 from dogent_tui.documents.export.finish import finish, heading_pages, prepare
-from dogent_tui.documents.export.formulas import Formula, to_mathml
-from dogent_tui.documents.export.images import Images
-from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
-from dogent_tui.documents.export.page import Page, contents_of, language_of
-from dogent_tui.documents.export.source import read_source
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Made, Progress, unheard, write_target
+from dogent_tui.documents.export.page import Page, compose
 from dogent_tui.documents.export.styles import Style, built_in, find_style
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
-from dogent_tui.workspace.places import write_real
+from dogent_tui.processes import Halt
 
 _BEYOND_LATIN = re.compile("[^\x00-\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
 """What fonts of everybody's may not have."""
-_TAG = re.compile("<[^>]*>")
+_TAG = re.compile("<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 
 
@@ -36,7 +32,6 @@ class PdfExporter:
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
         """`find` names the browsers that may be used, in order; none of them starts before the first export."""
         self._browser = Browser(find)
-        self._formulas: dict[Formula, str] = {}
         self._drawn: set[str] = set()
         """Characters that a font was seen to have: looking for them takes as long as all else together."""
 
@@ -54,34 +49,36 @@ class PdfExporter:
         """Make the pdf that `request` asks for. The target is replaced at the very end, or not at all. Raises DocumentError."""
         on_progress(tr("Reading {markdown}").format(markdown=request.markdown.name))
         starting = asyncio.ensure_future(self._browser.start())  # while the text is read
+        halt = Halt()
         try:
-            draft = await asyncio.to_thread(_compose, request, self._formulas)
+            draft = await asyncio.to_thread(_compose, request, halt)
             made = await self._made(draft, starting, on_progress)
         finally:
+            halt.halt()  # who gives up waits for no program
             starting.cancel()
             with suppress(asyncio.CancelledError, DocumentError):
                 await starting
         on_progress("Finishing")
-        page = draft.page
+        document = draft.page.document
         finished = await asyncio.to_thread(
             finish,
-            made.pdf,
-            _properties(page),
-            page.lang,
-            [heading.text for heading in page.body.headings if heading.text],
-            _doubtful(page) - self._drawn,
+            made.content,
+            _properties(document),
+            document.front.lang,
+            [heading.text for heading in document.headings if heading.text],
+            _doubtful(draft.page) - self._drawn,
         )
         self._drawn |= finished.drawn
-        await asyncio.to_thread(_write, request.target, finished.pdf)
+        await asyncio.to_thread(write_target, request, finished.pdf)
         return ExportResult(
             path=request.target,
             engine=made.engine,
             pages=finished.pages,
-            warnings=(*made.warnings, *draft.warnings, *page.body.warnings, *font_warnings(finished.missing)),
-            left_out=(*page.body.left_out, *draft.style.left_out),
+            warnings=(*made.warnings, *draft.style.warnings, *document.warnings, *font_warnings(finished.missing)),
+            left_out=(*document.left_out, *draft.style.left_out),
         )
 
-    async def _made(self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress) -> "_Made":
+    async def _made(self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress) -> Made:
         """Return the pdf of `draft`, by the browser that is `starting` or else by typst."""
         if not self._browser.warm:
             on_progress(tr("Starting the browser"))
@@ -91,79 +88,47 @@ class PdfExporter:
             await starting
             on_progress("Printing")
             printed = await self._browser.print(page.html())
-            if page.contents:  # the numbers in it are known only now; they change no line
-                pages = await asyncio.to_thread(heading_pages, printed.pdf)
+            if page.document.contents:  # the numbers in it are known only now; they change no line
+                pages = await asyncio.to_thread(heading_pages, printed.content)
                 printed = await self._browser.print(page.html(pages))
-            return _Made(printed.pdf, printed.engine)
+            return Made(printed.content, printed.engine, page.warnings)
         except BrowserUnavailableError as error:
             on_progress(tr("Typesetting with typst"))
             from dogent_tui.documents.export.typst import set_pdf  # on use
 
-            made = await set_pdf(await asyncio.to_thread(draft.plain_page))
+            made = await set_pdf(page.document)
             style = tr(", without the styles of {path}").format(path=draft.style.path) if draft.style.path else ""
             told = tr("{message} The pdf was made with typst instead, in a simpler style{style}. {remedy}").format(
                 message=error.message, style=style, remedy=error.remedy
             )
-            return _Made(made.pdf, made.engine, (told,))
-
-
-class _Made(msgspec.Struct, frozen=True):
-    pdf: bytes
-    engine: str
-    warnings: tuple[str, ...] = ()
+            return Made(made.content, made.engine, (told, *made.warnings))
 
 
 class _Draft(msgspec.Struct, frozen=True):
-    """A document that was read, and can be written for either engine."""
+    """A document that was read and written for the browser."""
 
-    document: Document
-    mathml: dict[Formula, str]
     page: Page
     style: Style
-    warnings: tuple[str, ...]
-
-    def plain_page(self) -> Page:
-        """Return the page with code that is not colored yet."""
-        return msgspec.structs.replace(self.page, body=self.document.write(self.mathml, colored=False))
 
 
-def _compose(request: ExportRequest, formulas: dict[Formula, str]) -> _Draft:
+def _compose(request: ExportRequest, halt: Halt) -> _Draft:
     """Read what `request` names, and return the page. Blocks. Raises DocumentError."""
-    source = read_source(request.markdown)
+    document = read_document(request, halt)
     style = find_style(request.root, request.home)
-    document = Document(source.text, Images(request.root, source.path.parent))
-    mathml, warnings = to_mathml(document.formulas(), formulas)
-    body = document.write(mathml)
-    front = source.front
-    title = front.title or body.title or (body.headings[0].text if body.headings else source.path.stem)
-    wanted = request.toc if request.toc is not None else front.toc
-    contents = contents_of(body, front) if wanted or (wanted is None and TOC_PLACE in body.html) else ()
-    page = Page(title, front.lang or language_of(source.text), front, body, (built_in(), style.css), contents)
-    return _Draft(document, mathml, page, style, (*source.warnings, *style.warnings, *warnings))
+    return _Draft(compose(document, (built_in(), style.css), halt), style)
 
 
 def _doubtful(page: Page) -> set[str]:
     """Return the characters of the page that perhaps no font has."""
-    found = set(_BEYOND_LATIN.findall(_TAG.sub("", page.body.html) + page.title))
+    found = set(_BEYOND_LATIN.findall(_TAG.sub("", page.body) + page.document.title))
     return {character for character in found if unicodedata.category(character)[0] in "LNPS"}
 
 
-def _write(target: Path, pdf: bytes) -> None:
-    try:
-        write_real(target, pdf)
-    except OSError as error:
-        reason = (error.strerror or tr("the disk refused the write")).lower()
-        raise DocumentError(
-            tr("{target} cannot be written: {reason}.").format(target=one_line(target.name), reason=reason),
-            tr("Choose another location."),
-        ) from None
-
-
-def _properties(page: Page) -> dict[str, str]:
+def _properties(document: Document) -> dict[str, str]:
     """Return what the pdf says about itself."""
-    front = page.front
+    front = document.front
     return {
-        "title": page.title,
+        "title": document.title,
         "author": ", ".join(front.authors),
         "subject": front.subject or front.description,
         "keywords": ", ".join(front.keywords),

@@ -1,9 +1,29 @@
 """HTML inside Markdown, written anew from a short list of harmless elements; none of it is ever passed on as it stands."""
 
+import os
 import re
+import tempfile
 from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.export.tree import (
+    Node,
+    ask_pandoc,
+    attributes,
+    blocks_of,
+    every,
+    kinds_in,
+    mapped,
+    node,
+    plain_text,
+    words,
+)
+from dogent_tui.processes import Halt
 
 _INLINE = frozenset({
     "b", "strong", "i", "em", "u", "s", "strike", "del", "ins", "sub", "sup", "kbd", "mark", "small", "big", "q", "cite", "abbr",
@@ -14,6 +34,7 @@ _BLOCK = frozenset({
     "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details", "summary", "section", "article",
     "aside", "header", "footer", "main", "address",
 })  # fmt: skip
+_ELEMENTS = _INLINE | _BLOCK
 _VOID = frozenset({"br", "hr", "img", "wbr"})
 _SILENT = frozenset({
     "html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time", "data", "bdi", "bdo",
@@ -26,53 +47,141 @@ _WITH_CONTENT = frozenset({
 """Left out with all that is in it: it is no text for a reader."""
 _BREAKS_PAGE = re.compile(r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE)
 _PAGE_BREAK_COMMENT = re.compile(r"\s*page[-_ ]?break\s*", re.IGNORECASE)
-_LENGTH = re.compile(r"\s*(\d{1,5}(?:\.\d{1,3})?)\s*(px|%|cm|mm|in|pt|em)?\s*")
-
 PAGE_BREAK = '<div class="page-break"></div>'
 
+_ENCLOSING = {"sub": "Subscript", "sup": "Superscript", "u": "Underline", "ins": "Underline", "b": "Strong", "strong": "Strong",
+              "i": "Emph", "em": "Emph", "var": "Emph", "cite": "Emph", "dfn": "Emph", "s": "Strikeout", "del": "Strikeout",
+              "strike": "Strikeout", "kbd": "Span", "mark": "Span", "small": "Span", "code": "Code", "samp": "Code", "tt": "Code",
+              "q": "Quoted", "a": "Link"}  # fmt: skip
+"""HTML within a line and the node that says the same; the words of all other elements stay, without their looks."""
+
 Attributes = dict[str, str]
+Dropped = Callable[[str], None]
+_KEPT = {"img": ("src", "alt", "title", "width", "height"), "a": ("href",)}
+_ALIGNED = re.compile(r"\btext-align\s*:\s*(\w+)", re.IGNORECASE)
+_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+_ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
+_ROWSPAN = re.compile(r'\browspan="(\d+)"')
 
 
-class Outlets:
-    """Where the rewriting asks what it cannot decide.
+class Tag(msgspec.Struct, frozen=True):
+    """A tag of HTML."""
 
-    `image` returns the HTML of an image, `link` the address of a link or None, `anchor` the name of a place; `dropped` is told of
-    what is left out.
+    name: str
+    closing: bool
+    attributes: Attributes
+
+
+def read_blocks(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
+    """Return `blocks` with the HTML between paragraphs as what it shows, and nothing else; pandoc reads all pieces at once.
+
+    `dropped` is told of each element that is left out.
     """
+    blocks = mapped(blocks, {}, _joined)
+    texts = list(dict.fromkeys(block["c"][1] for block in every(blocks) if block["t"] == "RawBlock"))
+    harmless = {text: rewrite(text, dropped).strip() for text in texts}
+    pieces = [piece for piece in dict.fromkeys(harmless.values()) if piece]
+    mark = f"between-{os.urandom(8).hex()}"
+    found: list[list[Node]] = [[]]
+    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
+        for number, piece in enumerate(pieces):
+            Path(folder, f"{number:06}.html").write_text(f"{piece}<p>{mark}</p>", encoding="utf-8", errors="replace")
+        names = sorted(map(str, Path(folder).iterdir()))
+        arguments = ("--file-scope", "-f", "html", "-t", "json", *names)
+        for block in blocks_of(ask_pandoc(b"", *arguments, halt=halt, readable=(folder,)).data) if names else ():
+            if plain_text(block) == mark:
+                found.append([])
+            else:
+                found[-1].append(block)
+    shown_as = dict(zip(pieces, found, strict=False))
+    return list(mapped(blocks, {"RawBlock": lambda content: shown_as.get(harmless[content[1]], [])}))
 
-    def __init__(
-        self,
-        image: Callable[[str, str, Attributes], str],
-        link: Callable[[str], str | None],
-        anchor: Callable[[str], str],
-        dropped: Callable[[str], None],
-    ) -> None:
-        self.image = image
-        self.link = link
-        self.anchor = anchor
-        self.dropped = dropped
+
+def _joined(blocks: list[Any]) -> list[Any]:
+    """Return blocks in which HTML that an empty line cut, as in a table, is one piece again."""
+    out: list[Any] = []
+    for block in blocks:
+        if "RawBlock" in kinds_in([block]) & kinds_in(out[-1:]):
+            out[-1] = node("RawBlock", ["html", f"{out[-1]['c'][1]}\n{block['c'][1]}"])
+        else:
+            out.append(block)
+    return out
 
 
-def rewrite(fragment: str, outlets: Outlets, *, inline: bool = False) -> str:
-    """Return the HTML `fragment` as harmless HTML. `inline`: it stands within a paragraph, where only inline elements may."""
-    writer = _Rewriter(outlets, _INLINE if inline else _INLINE | _BLOCK)
+def read_inlines(inlines: list[Any], dropped: Dropped) -> list[Any]:
+    """Return `inlines` with their HTML as nodes of pandoc's where there are such, and without it where not."""
+    out: list[Any] = []
+    opened: list[tuple[Tag, int]] = []  # and where in `out` its contents begin
+    for inline in inlines:
+        if inline.get("t") != "RawInline":
+            out.append(inline)
+            continue
+        for tag in tags(inline["c"][1]):
+            given = tag.attributes
+            if tag.name == "br":
+                out.append({"t": "LineBreak"})
+            elif tag.name == "img":
+                sizes = attributes(width=given.get("width", ""), height=given.get("height", ""))
+                out.append(node("Image", [sizes, words(given.get("alt", "")), [given.get("src", ""), given.get("title", "")]]))
+            elif tag.name not in _ENCLOSING:
+                if not tag.closing and tag.name not in _INLINE and tag.name not in _SILENT and tag.name not in {"div", "p"}:
+                    dropped(tag.name)
+            elif not tag.closing:
+                opened.append((tag, len(out)))
+            elif opened and opened[-1][0].name == tag.name:
+                opening, begin = opened.pop()
+                out[begin:] = [_enclosed(opening, out[begin:])]
+    return out
+
+
+def _enclosed(opening: Tag, inside: list[Node]) -> Node:
+    kind = _ENCLOSING[opening.name]
+    if kind == "Link":
+        name = opening.attributes.get("id") or opening.attributes.get("name", "")
+        return node("Link", [attributes(name), inside, [opening.attributes.get("href", ""), ""]])
+    if kind == "Code":
+        return node("Code", [attributes(), plain_text(inside)])
+    if kind == "Span":
+        return node("Span", [attributes("", opening.name), inside])
+    return node(kind, [{"t": "DoubleQuote"}, inside] if kind == "Quoted" else inside)
+
+
+def rewrite(fragment: str, dropped: Dropped) -> str:
+    """Return the HTML `fragment` as harmless HTML for pandoc to read. `dropped` is told of each element that is left out."""
+    writer = _Rewriter(dropped)
     writer.feed(fragment)
     writer.close()
-    return "".join(writer.written)
+    return _TABLE.sub(_with_head, "".join(writer.written))
 
 
-def length(text: str | float | None) -> str:
-    """Return `text` as a CSS length (a bare number is pixels), empty where it is none."""
-    found = _LENGTH.fullmatch(str(text)) if text is not None else None
-    return f"{found[1]}{found[2] or 'px'}" if found else ""
+def tags(html: str) -> list[Tag]:
+    """Return the tags in a piece of HTML within a line: mostly one, none in a comment."""
+    parser = _Tags()
+    parser.feed(html)
+    parser.close()
+    return [tag for tag in parser.found if not (tag.closing and tag.name in _VOID)]
+
+
+def _with_head(table: re.Match[str]) -> str:
+    """Return a table whose first rows are all headers with these as its head: pandoc takes one row, and cuts what spans two."""
+    text = re.sub("</?tbody[^>]*>", "", table[0])
+    rows = list(_ROW.finditer(text))
+    last = 0
+    for number, row in enumerate(rows):
+        if number >= last and ("<td" in row[0] or "<th" not in row[0]):
+            break
+        last = max(last, *(number + int(span) for span in _ROWSPAN.findall(row[0])), number + 1)
+    if not last or last >= len(rows) or "<thead" in text or text.count("<table") > 1:
+        return table[0]
+    start, end = rows[0].start(), rows[last - 1].end()
+    return f"{text[:start]}<thead>{text[start:end]}</thead><tbody>{text[end:-8]}</tbody></table>"
 
 
 class _Rewriter(HTMLParser):
-    def __init__(self, outlets: Outlets, allowed: frozenset[str]) -> None:
+    def __init__(self, dropped: Dropped) -> None:
         super().__init__(convert_charrefs=True)
         self.written: list[str] = []
-        self._outlets = outlets
-        self._allowed = allowed
+        self._dropped = dropped
         self._skipping: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -81,17 +190,17 @@ class _Rewriter(HTMLParser):
                 self._skipping.append(tag)
             return
         if tag in _WITH_CONTENT:
-            self._outlets.dropped(tag)
+            self._dropped(tag)
             if tag != "embed":
                 self._skipping.append(tag)
-        elif tag in self._allowed:
+        elif tag in _ELEMENTS:
             self._open(tag, {name: value or "" for name, value in attrs})
-        elif tag not in _SILENT and tag not in _BLOCK:
-            self._outlets.dropped(tag)
+        elif tag not in _SILENT:
+            self._dropped(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _WITH_CONTENT and not self._skipping:
-            self._outlets.dropped(tag)
+            self._dropped(tag)
         else:
             self.handle_starttag(tag, attrs)
 
@@ -99,7 +208,7 @@ class _Rewriter(HTMLParser):
         if self._skipping:
             if tag == self._skipping[-1]:
                 self._skipping.pop()
-        elif tag in self._allowed and tag not in _VOID:
+        elif tag in _ELEMENTS and tag not in _VOID:
             self.written.append(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
@@ -113,29 +222,33 @@ class _Rewriter(HTMLParser):
     def _open(self, tag: str, attributes: Attributes) -> None:
         if _BREAKS_PAGE.search(attributes.get("style", "")) or "page-break" in attributes.get("class", "").split():
             self.written.append(PAGE_BREAK)
-        if tag == "img":
-            self.written.append(self._outlets.image(attributes.get("src", ""), attributes.get("alt", ""), attributes))
-            return
-        self.written.append(f"<{tag}{self._attributes(tag, attributes)}>")
+        self.written.append(f"<{tag}{_attributes(tag, attributes)}>")
 
-    def _attributes(self, tag: str, attributes: Attributes) -> str:
-        kept = []
-        name = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
-        if name:
-            kept.append(f'id="{escape(self._outlets.anchor(name))}"')
-        if tag == "a" and attributes.get("href"):
-            address = self._outlets.link(attributes["href"])
-            kept += [f'href="{escape(address)}"'] if address else []
-        if tag in {"td", "th"}:
-            kept += [f'{span}="{attributes[span]}"' for span in ("colspan", "rowspan") if _is_count(attributes.get(span, ""))]
-        if attributes.get("align", "").lower() in {"left", "center", "right", "justify"}:
-            kept.append(f'style="text-align: {attributes["align"].lower()}"')
-        if tag == "ol" and _is_count(attributes.get("start", "")):
-            kept.append(f'start="{attributes["start"]}"')
-        if tag == "details":
-            kept.append("open")  # on paper nobody opens it
-        return "".join(f" {attribute}" for attribute in kept)
+
+def _attributes(tag: str, attributes: Attributes) -> str:
+    """Return the attributes that mean something. Addresses are judged in pandoc's tree, where those of Markdown are too."""
+    kept = {name: attributes[name] for name in _KEPT.get(tag, ()) if attributes.get(name)}
+    if name := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
+        kept["id"] = name
+    kept |= {name: attributes[name] for name in ("colspan", "rowspan", "start") if _is_count(attributes.get(name, ""))}
+    aligned = _ALIGNED.search(attributes.get("style", ""))
+    align = (aligned[1] if aligned else attributes.get("align", "")).lower()
+    if tag in {"td", "th"} and align in {"left", "center", "right"}:
+        kept["style"] = f"text-align: {align}"
+    return "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
 
 
 def _is_count(text: str) -> bool:
     return text.isascii() and text.isdecimal() and 0 < int(text[:5]) < 1000 and len(text) < 5
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[Tag] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append(Tag(tag, False, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.found.append(Tag(tag, True, {}))

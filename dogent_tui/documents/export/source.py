@@ -35,6 +35,7 @@ class FrontMatter(msgspec.Struct, frozen=True):
     """What the document says about itself; what it does not say is empty.
 
     `lang` is a BCP 47 tag (``zh-CN``). `date` is as it was written. `toc` is None where nothing is said of a table of contents.
+    `bibliography` and `csl` name files of the workspace.
     """
 
     title: str = ""
@@ -48,6 +49,9 @@ class FrontMatter(msgspec.Struct, frozen=True):
     toc: bool | None = None
     toc_depth: int = 3
     toc_title: str = ""
+    number_sections: bool = False
+    bibliography: tuple[str, ...] = ()
+    csl: str = ""
 
 
 class MarkdownSource(msgspec.Struct, frozen=True):
@@ -164,6 +168,9 @@ def _front(values: Mapping[str, Any]) -> FrontMatter:
         toc=_truth(_text(lowered.get("toc", lowered.get("table-of-contents")))),
         toc_depth=_depth(_text(lowered.get("toc-depth"))),
         toc_title=_text(lowered.get("toc-title")),
+        number_sections=bool(_truth(_text(lowered.get("number-sections", lowered.get("numbersections"))))),
+        bibliography=_texts(lowered.get("bibliography")),
+        csl=_text(lowered.get("csl", lowered.get("citation-style"))),
     )
 
 

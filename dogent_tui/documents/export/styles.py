@@ -28,10 +28,10 @@ class Style(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def built_in() -> str:
-    """Return our style sheet: inside the wheel once installed, at the root of a checkout. Blocks."""
+def built_in(name: str = NAME) -> str:
+    """Return a style sheet of ours: inside the wheel once installed, at the root of a checkout. Blocks."""
     installed = _PACKAGE / "styles"
-    return ((installed if installed.is_dir() else _PACKAGE.parent / "styles") / NAME).read_text("utf-8")
+    return ((installed if installed.is_dir() else _PACKAGE.parent / "styles") / name).read_text("utf-8")
 
 
 def find_style(root: Path, home: Path) -> Style:
@@ -58,10 +58,10 @@ def _read(path: Path, folder: Path) -> Style:
         )
     if len(content) > LARGEST:
         return Style(warnings=(tr("{path} was not used: it exceeds {size} MB.").format(path=path, size=LARGEST >> 20),))
-    images = Images(folder, path.parent)
     left_out = LeftOut()
+    images = Images(folder, path.parent, left_out)
     css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)
-    return Style(css, path, (*images.left_out, *left_out.sentences()))
+    return Style(css, path, tuple(left_out.sentences()))
 
 
 def _clean(css: str, images: Images, left_out: LeftOut) -> str:

@@ -1,47 +1,116 @@
-"""The cells of tables whose words stay whole: a browser takes a column that may break anywhere for one of a single letter."""
+"""Tables: their captions, the cells whose words stay whole, and those that are too wide for a page.
+
+A browser takes a column that may break anywhere for one of a single letter.
+"""
 
 import re
-from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
-from markdown_it.token import Token
-
-from dogent_tui.documents.export.dialect import plain_text
+from dogent_tui.documents.export.tree import LANDSCAPE, Node, attributes, div, node, plain_text, words
 
 WHOLE = "whole"
 """The class of such a cell (`styles/pdf.css`)."""
+DENSE = "dense"
+"""The class of a table of many columns, in smaller letters."""
 _LONGEST = 20
 """Characters of a word; a longer one, such as an address, may break anywhere."""
-_ROOM = 84
-"""Characters of a table's 9.3 points that fit beside each other on a page, roughly."""
+_UPRIGHT, _ON_ITS_SIDE, _DENSE = 84, 128, 165
+"""Characters of a table's 9.3 points that fit beside each other on a page, roughly; and of 7.6 points where that is too few."""
 _MARGINS = 3
 """Characters that the space on both sides of a cell is worth."""
+_CAPTION = re.compile(r"(?:Table)?:")
 _WORD = re.compile(r"[^\s\u2e80-\uffdc]+")
 """What has no place to break: Chinese, Japanese and Korean text has one after each character."""
 
 
-def keep_words_whole(tokens: Sequence[Token]) -> None:
-    """Mark the cells of each table whose words can stay whole, unless the words side by side would be wider than a page."""
-    rows: list[list[tuple[Token, int]]] = []
-    for opening, inside in pairwise(tokens):
-        if opening.type == "table_open":
-            rows = []
-        elif opening.type == "tr_open":
-            rows.append([])
-        elif opening.type in ("th_open", "td_open") and rows:
-            rows[-1].append((opening, max(map(len, _WORD.findall(plain_text(inside))), default=0)))
-        elif opening.type in ("thead_close", "tbody_close") and inside.type == "table_close":
-            _mark(rows)
+def turned(block: Node) -> Node:
+    """Return a table that is too wide for a page as one of a page of its own that lies on its side; other blocks as they are."""
+    if block.get("t") != "Table":
+        return block
+    _, _, _, (_, head), bodies, (_, foot) = block["c"]
+    rows = [*head, *(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
+    needed = room_needed(rows)
+    block["c"][0][1] = [DENSE] if needed > _ON_ITS_SIDE else []
+    return block if needed <= _UPRIGHT else div(LANDSCAPE, [block])
 
 
-def _mark(rows: list[list[tuple[Token, int]]]) -> None:
+def room_needed(rows: list[Any]) -> int:
+    """Return how many characters the longest words of a table take side by side, and mark the cells whose words stay whole.
+
+    `rows` are those of pandoc's tree.
+    """
     columns: dict[int, int] = {}
-    for row in rows:
-        for place, (_, longest) in enumerate(row):
-            columns[place] = max(columns.get(place, 1), longest if longest <= _LONGEST else 1)
-    if sum(columns.values()) + _MARGINS * len(columns) > _ROOM:
-        return
-    for row in rows:
-        for cell, longest in row:
-            if longest <= _LONGEST:
-                cell.attrJoin("class", WHOLE)
+    cells = []
+    covered: dict[int, int] = {}
+    for _, row in rows:
+        place = 0
+        for cell in row:
+            while covered.get(place, 0):
+                covered[place] -= 1
+                place += 1
+            _, _, down, across, blocks = cell
+            longest = max(map(len, _WORD.findall(" ".join(plain_text(block) for block in blocks))), default=0)
+            if across == 1:
+                columns[place] = max(columns.get(place, 1), longest if longest <= _LONGEST else 1)
+            cells.append((cell, longest))
+            for _ in range(across):
+                covered[place] = down - 1
+                place += 1
+    needed = sum(columns.values()) + _MARGINS * len(columns)
+    for cell, longest in cells:
+        cell[0] = attributes("", *[WHOLE] if longest <= _LONGEST and needed <= _DENSE else [])
+    return needed
+
+
+def label_of(inlines: list[Any], kind: str) -> str:
+    """Return the name of this kind that attributes at the end of `inlines` give; pandoc has them as a span around the last."""
+    name: str = inlines[-1]["c"][0][0] if inlines and inlines[-1]["t"] == "Span" else ""
+    return name if name.lower().startswith(f"{kind}:") else ""
+
+
+def captioned(blocks: list[Any]) -> list[Any]:
+    """Return `blocks` with the paragraphs that are captions, after or before a table, in these tables."""
+    out: list[Any] = []
+    for block in _parted(blocks):
+        before = out[-1] if out else {}
+        caption = _caption_of(block) if before.get("t") == "Table" and not before["c"][1][1] else None
+        if caption is None and block.get("t") == "Table" and (caption := _caption_of(before)):
+            out[-1] = block
+        elif caption is None:
+            out.append(block)
+        if caption:
+            out[-1] = node("Table", [attributes(caption[0]), [None, [node("Plain", caption[1])]], *out[-1]["c"][2:]])
+    return out
+
+
+def _caption_of(block: Any) -> tuple[str, list[Any]] | None:
+    """Return name and words of a paragraph that begins as the caption of a table does, None for all others."""
+    if block.get("t") != "Para" or not block["c"] or block["c"][0]["t"] != "Str":
+        return None
+    first, *rest = block["c"]
+    found = _CAPTION.match(first["c"])
+    if found is None:
+        return None
+    name = label_of(rest, "tbl")
+    kept = [*words(first["c"][found.end() :]), *(rest[:-1] if name else rest)]
+    while kept and kept[0]["t"] in {"Space", "SoftBreak"}:
+        kept = kept[1:]
+    return name, kept
+
+
+def _parted(blocks: list[Any]) -> list[Any]:
+    """Return `blocks` with captions above tables as paragraphs, which CommonMark takes for definitions of what is before."""
+    out = []
+    for block, after in pairwise([*blocks, {}]):
+        caption = block["c"][-1][1][-1] if block.get("t") == "DefinitionList" and after.get("t") == "Table" else []
+        if len(caption) != 1 or caption[0]["t"] not in {"Para", "Plain"} or not label_of(caption[0]["c"], "tbl"):
+            out.append(block)
+            continue
+        *items, (term, definitions) = block["c"]
+        if definitions[:-1]:
+            items.append([term, definitions[:-1]])
+        out += [node("DefinitionList", items)] if items else []
+        out += [] if definitions[:-1] else [node("Para", term)]
+        out.append(node("Para", [*words(":"), *caption[0]["c"]]))
+    return out

@@ -191,7 +191,7 @@ def test_the_contents_stand_where_the_text_wants_them_and_only_where_they_are_wa
     assert "<w:sdt>" not in without
     assert "dogent-toc" not in without
     assert "<w:sdt>" not in export("# A\n").part("word/document.xml")
-    assert "<w:sdt>" in export("# A\n", toc=True).part("word/document.xml")
+    assert "<w:sdt>" in export("# A\n\n# B\n", toc=True).part("word/document.xml")
 
 
 def test_a_page_breaks_before_the_paragraph_and_leaves_no_empty_line(export):
@@ -443,7 +443,7 @@ def test_what_has_hardly_a_text_is_a_document_still(export, text):
 
 
 def test_json_of_pandoc_is_understood(export):
-    """What `docx_tree` walks is what this pandoc writes: a new version with another tree would show here."""
+    """What `tree` walks is what this pandoc writes: a new version with another tree would show here."""
     tree = json.loads(
         subprocess.run([str(pandoc_path()), "-t", "json"], input="![a](b)", capture_output=True, text=True, check=True).stdout
     )

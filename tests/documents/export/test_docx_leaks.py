@@ -104,6 +104,10 @@ PAYLOADS = {
     "inline note": "a^[![local]({image}) <img src='{url}/note'>]",
     "definition": "Term\n: ![local]({image})\n: <img src='link.gif'>",
     "image attributes": "![a]({image}){{width=2cm src='{image}'}} ![b](none.png){{#id .c link='file://{secret}'}}",
+    "captions": "![local]({image}){{#fig:a}}\n\n| a |\n|---|\n| b |\n\n: ![local]({image}) {{#tbl:a}}\n\nSee @fig:a and @tbl:a.",
+    "fenced": '::: {{.landscape custom-style="x" style="background: url({url}/d)"}}\n![local]({image})\n:::\n\n'
+    '[s]{{style="a" src={image}}}',
+    "call-out": '> [!WARNING]\n> ![local]({image}) <iframe src="file://{secret}"></iframe>',
     "footnote": 'a[^1]\n\n[^1]: ![local]({image}) <iframe src="file://{secret}"></iframe>',
     "table": '| a |\n|---|\n| ![local]({image}) <iframe src="{url}"> |',
 }

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from dogent_tui.documents.export.images import Images, identify
+from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.svg import clean_svg
 
 
@@ -26,17 +27,18 @@ def root(tmp_path: Path) -> Path:
 
 
 def refused(root: Path, address: str) -> str:
-    images = Images(root, root / "text")
+    left_out = LeftOut()
+    images = Images(root, root / "text", left_out)
     assert images.find(address) is None
     assert images.find(address) is None  # said once
-    assert len(images.left_out) == 1
-    return images.left_out[0]
+    (told,) = left_out.sentences()
+    return told
 
 
 def test_an_image_of_the_workspace_is_found(root):
     (root / "my image.png").write_bytes(picture(dpi=(300, 300)))
     for address in ("../my image.png", "../my%20image.png", "../my%20image.png?raw=true", str(root / "my image.png")):
-        image = Images(root, root / "text").find(address)
+        image = Images(root, root / "text", LeftOut()).find(address)
         assert image is not None, address
         assert (image.kind, image.width, image.height, round(image.dpi)) == ("png", 8, 6, 300)
         assert image.data_uri.startswith("data:image/png;base64,")
@@ -94,7 +96,7 @@ def test_rare_kinds_become_png(kind):
 
 def test_an_image_in_the_text_is_checked_as_any_other(root):
     address = "data:image/jpeg;base64," + base64.b64encode(picture("JPEG")).decode()
-    image = Images(root, root).find(address)
+    image = Images(root, root, LeftOut()).find(address)
     assert image is not None
     assert image.kind == "jpeg"
 

@@ -106,6 +106,10 @@ PAYLOADS = {
     "include-before: OUTSIDE/secret.html\ninclude-before-body: PATH/secret.html\nbibliography: PATH/secret.txt\n"
     "csl: URL/csl\nreference-doc: PATH/secret.txt\ntemplate: PATH/secret.html\nabstract: '![x](PATH/secret.png)'\n"
     "toc: true\ntoc-title: <img src='URL/toc'>\nlang: \"en'><img src=URL/lang>\"\n---\n",
+    "captions": "![l](PATH/secret.png){#fig:a}\n\n| a |\n|---|\n| b |\n\n: ![l](OUTSIDE/secret.png) {#tbl:a}\n\n@fig:a @tbl:a",
+    "fenced": "::: {.landscape style='background: url(URL/d)' src='PATH/secret.png'}\n"
+    "![l](PATH/secret.png)\n:::\n\n[s]{style='x' src=URL/s}",
+    "call-out": "> [!WARNING]\n> ![l](PATH/secret.png) <iframe src='OUTSIDE/secret.txt'></iframe>",
     "tex": "$$\\input{PATH/secret.txt}$$ $\\url{OUTSIDE/secret.txt} \\include{PATH/secret.txt} \\htmlData{src=URL/x}{y}$",
     "raw typst": '```{=typst}\n#read("PATH/secret.txt")\n```\n\n`#include "PATH/secret.txt"`{=typst}',
 }
@@ -193,7 +197,7 @@ async def test_the_browser_itself_is_a_wall(browser_here, outside, listener):
     finally:
         await browser.close()
     assert listener.asked == []
-    with pymupdf.open(stream=printed.pdf) as document:
+    with pymupdf.open(stream=printed.content) as document:
         for page in document:
             assert CANARY not in page.get_text()
             assert "scripted" not in page.get_text()
@@ -203,5 +207,5 @@ async def test_the_browser_itself_is_a_wall(browser_here, outside, listener):
 async def test_what_was_left_out_is_told(exporter, outside, listener):
     result = await export(exporter, outside, listener, PAYLOADS["script"] + "\n\n![x](link.png) [y](OUTSIDE/secret.txt)")
     told = "\n".join(result.left_out)
-    for words in ("<script>", "link.png: it is outside the workspace", "Link file://"):
+    for words in ("<script>", "Image link.png (line 9): it is outside the workspace", "Link file://"):
         assert words in told

@@ -43,3 +43,14 @@ def test_what_is_left_out_is_told_once_and_not_for_ever():
     assert told[0] == "Link a0 ␛.md: it is not here."
     assert told[1] == "Link b.md (100 times): it is not here."
     assert told[-1] == "And 61 more like this."
+
+
+def test_what_is_left_out_is_told_with_its_line():
+    left_out = LeftOut("one\n\n[two](b.md) <IFRAME src=x>\n\n[again](b.md)\n", first_line=10)
+    for _ in range(2):
+        left_out.add("Link", "b.md", "it is not here")
+    left_out.add("HTML", "<iframe>", "it loads something")
+    assert left_out.sentences() == [
+        "Link b.md (2 times, first in line 12): it is not here.",
+        "HTML <iframe> (line 12): it loads something.",
+    ]

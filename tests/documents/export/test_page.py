@@ -5,16 +5,22 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from dogent_tui.documents.export.body import Document
-from dogent_tui.documents.export.images import Images
-from dogent_tui.documents.export.page import Page, contents_of, contents_title, language_of
+from dogent_tui.documents.export.document import Document, language_of, length, read_document
+from dogent_tui.documents.export.model import ExportRequest
+from dogent_tui.documents.export.page import compose, contents_title
 from dogent_tui.documents.export.pdf import font_warnings
-from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.export.styles import find_style
 
 
-def body(tmp_path: Path, text: str):
-    return Document(text, Images(tmp_path, tmp_path)).write({})
+def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
+    (tmp_path / "text.md").write_text(text, "utf-8")
+    return read_document(
+        ExportRequest(markdown=tmp_path / "text.md", target=tmp_path / "text.pdf", root=tmp_path, home=tmp_path, toc=toc)
+    )
+
+
+def body(tmp_path: Path, text: str) -> str:
+    return compose(document(tmp_path, text), ("", "")).body
 
 
 @pytest.mark.parametrize(
@@ -39,26 +45,29 @@ def test_contents_are_called_by_their_name():
 
 
 def test_the_title_is_no_part_of_the_contents(tmp_path):
-    one = body(tmp_path, "# Title\n\n## A\n\n### B\n\n#### C\n\n##### D")
-    assert [heading.text for heading in contents_of(one, FrontMatter())] == ["A", "B", "C"]
-    assert [heading.text for heading in contents_of(one, FrontMatter(title="Other", toc_depth=2))] == ["Title", "A"]
-    several = body(tmp_path, "# A\n\n# B")
-    assert [heading.text for heading in contents_of(several, FrontMatter())] == ["A", "B"]
+    def contents(text: str) -> list[str]:
+        return [heading.text for heading in document(tmp_path, text, toc=True).contents]
+
+    one = "# Title\n\n## A\n\n### B\n\n#### C\n\n##### D"
+    assert contents(one) == ["A", "B", "C"]
+    assert contents(f"---\ntitle: Other\ntoc-depth: 2\n---\n{one}") == ["Title", "A"]
+    assert contents("# A\n\n# B") == ["A", "B"]
 
 
 def test_contents_stand_where_the_text_says(tmp_path):
-    written = body(tmp_path, "before\n\n[TOC]\n\n## A <b>x</b> & `c`")
-    page = Page("T", "", FrontMatter(), written, ("", ""), contents_of(written, FrontMatter()))
+    page = compose(document(tmp_path, "before\n\n[TOC]\n\n## A <b>x</b> & `c`"), ("", ""))
     html = page.html({"a-x--c": 7})
     assert html.index("before") < html.index('<nav class="toc">') < html.index("<h2")
     assert '<span class="text">A x &amp; c</span><span class="number">7</span>' in html
 
 
 def test_titles_are_text(tmp_path):
-    front = FrontMatter(title="<script>1</script>", authors=("<b>",), lang="en")
-    html = Page("</title><script>", "en", front, body(tmp_path, ""), ("", "")).html()
+    title = '</title><script>1</script> "</style><b>'
+    page = compose(document(tmp_path, f"---\ntitle: '{title}'\nauthor: <b>\n---\ntext"), ("", ""))
+    html = page.html()
     assert "<script>" not in html
     assert "<b>" not in html
+    assert html.count("</style>") == 3
 
 
 def test_a_style_sheet_of_the_workspace_comes_from_there(tmp_path):
@@ -76,21 +85,20 @@ def test_a_style_sheet_of_the_workspace_comes_from_there(tmp_path):
     found = find_style(root, home)
     assert "import" not in found.css
     assert "</style" not in found.css
-    assert [sentence.split(":")[0] for sentence in found.left_out] == ["Image gone.png", "pdf.css @import 'x';"]
+    assert [sentence.split(":")[0] for sentence in found.left_out] == ["pdf.css @import 'x';", "Image gone.png"]
 
 
 def test_a_heading_may_have_a_name_of_its_own(tmp_path):
-    written = body(
-        tmp_path,
+    text = (
         "# What *is* {#news .unnumbered}\n\n[a](#news) [b](#news-1)\n\n## Other {#news}\n\n## Of {braces}\n\n## `{#code}`\n\n"
-        '## X {#a"><script>}\n',
+        '## X {#a"><script>}\n'
     )
-    assert [(heading.text, heading.name) for heading in written.headings[:4]] == [
-        ("What is", "news"), ("Other", "news-1"), ("Of {braces}", "of-braces"), ("{#code}", "code"),
-    ]  # fmt: skip
-    assert '<h1 id="news">What <em>is</em></h1>' in written.html
-    assert '<a href="#news">a</a>' in written.html
-    assert "<script>" not in written.html
+    names = [(heading.text, heading.name) for heading in document(tmp_path, text).headings[:3]]
+    assert names == [("What is", "news"), ("Other", "news-1"), ("Of {braces}", "of-braces")]
+    html = body(tmp_path, text)
+    assert '<h1 id="news">What <em>is</em></h1>' in html
+    assert '<a href="#news">a</a>' in html
+    assert "<script>" not in html
 
 
 def test_missing_fonts_are_named_with_what_to_install():
@@ -103,11 +111,32 @@ def test_missing_fonts_are_named_with_what_to_install():
 @pytest.mark.parametrize("size", ["", "{width=50%}", "{#chart width=2cm}"])
 def test_a_picture_with_a_title_is_a_figure_whatever_its_size(tmp_path, size):
     Image.new("RGB", (4, 2)).save(tmp_path / "a.png")
-    assert '<span class="caption">What it shows</span>' in body(tmp_path, f'![Words](a.png "What it shows"){size}\n').html
-    assert "caption" not in body(tmp_path, f'Text and ![Words](a.png "What it shows"){size}\n').html
+    assert ">What it shows</figcaption>" in body(tmp_path, f'![Words](a.png "What it shows"){size}\n')
+    assert "caption" not in body(tmp_path, f'Text and ![Words](a.png "What it shows"){size}\n')
 
 
 def test_words_too_wide_for_a_page_side_by_side_may_break(tmp_path):
     wide = "".join(f"| Incomprehensible{number} " for number in range(9))
-    assert "whole" not in body(tmp_path, f"{wide}|\n{'|---' * 9}|\n{wide}|\n").html
-    assert body(tmp_path, "| a | b |\n|---|---|\n| November | 6,985 |\n").html.count('class="whole"') == 4
+    assert "whole" not in body(tmp_path, f"{wide}|\n{'|---' * 9}|\n{wide}|\n")
+    assert body(tmp_path, "| a | b |\n|---|---|\n| November | 6,985 |\n").count('class="whole"') == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "css"), [("50%", "50%"), ("3", "3px"), (" 2.5 cm ", "2.5cm"), ("1px;x", ""), ("-3px", ""), ("", "")]
+)
+def test_lengths_are_lengths(given, css):
+    assert length(given) == css
+
+
+def test_formulas_keep_their_tex_for_who_cannot_see_them(tmp_path):
+    html = body(tmp_path, "$a<b$ and\n\n$$\\frac{a}{b}$$\n")
+    assert '<span role="img" aria-label="$a&lt;b$"><math' in html
+    assert '<span role="img" aria-label="$$\\frac{a}{b}$$"><math' in html
+
+
+def test_no_attribute_of_an_author_reaches_the_page(tmp_path):
+    html = body(tmp_path, '# a {.x style="color: red"}\n\n[b]{.y onclick=z}\n\n::: {.w data-x=1}\nc\n:::\n\n<p class="v">d</p>\n')
+    assert "style" not in html
+    assert "class" not in html
+    assert "onclick" not in html
+    assert "data-x" not in html

@@ -113,6 +113,8 @@ async def test_a_whole_report(exporter, tmp_path):
     assert properties["author"] == "Ada Lovelace, Grace Hopper"
     assert (properties["subject"], properties["keywords"]) == ("Engines", "analytical, 引擎")
     assert document.xref_get_key(document.pdf_catalog(), "Lang") == ("string", "en-GB")
+    assert document.xref_get_key(document.pdf_catalog(), "ViewerPreferences/DisplayDocTitle") == ("bool", "true")
+    assert document.xref_get_key(document.pdf_catalog(), "MarkInfo/Marked") == ("bool", "true")
     assert tuple(map(round, document[0].rect.br)) == A4
 
 
@@ -200,15 +202,15 @@ async def test_markup_reads_as_it_is_meant(exporter, tmp_path, text, shown, hidd
 
 
 async def test_what_a_writer_should_know_is_told(exporter, tmp_path):
-    text = "# Here\n\n[a](#nowhere) [b](#HERE) [c](other.md) ![x](gone.png) ꔀ $\\frac{$"
+    text = "# Here\n\n[a](#nowhere) [b](#HERE) [c](other.md) ![x](gone.png) ꔀ $\\nosuch{a}_$"
     result, document = await export(exporter, tmp_path, text)
     told = "\n".join(result.warnings)
     assert "#nowhere has no target" in told
     assert "No font on this computer includes ꔀ" in told
-    assert "formula \\frac{ was not understood" in told
+    assert "formula \\nosuch{a}_ was not understood" in told
     assert result.left_out == (
-        "Image gone.png: no such file.",
-        "Link other.md: that file doesn't travel with the document; the text is kept.",
+        "Link other.md (line 3): that file doesn't travel with the document; the text is kept.",
+        "Image gone.png (line 3): no such file.",
     )
     assert [link["page"] for page in document for link in page.get_links() if "page" in link] == [0]
 
@@ -344,7 +346,7 @@ async def test_a_browser_that_does_not_start_is_passed_over(browser_here, tmp_pa
     broken.chmod(0o755)
     browser = Browser(lambda: [broken, *find_browsers()])
     try:
-        assert (await browser.print("<p>x</p>")).pdf.startswith(b"%PDF-")
+        assert (await browser.print("<p>x</p>")).content.startswith(b"%PDF-")
         assert browser.path != broken
     finally:
         await browser.close()

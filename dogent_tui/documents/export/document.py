@@ -1,0 +1,348 @@
+"""The document that all writers write: the Markdown as pandoc reads it once, without anything that could reach out of it.
+
+Everything of a kind, an image, a piece of HTML, a link, is one type of node in pandoc's tree, however it was written.
+"""
+
+import re
+import unicodedata
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from dogent_tui.documents.export import tree
+from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.left_out import LeftOut, shown
+from dogent_tui.documents.export.links import Targets, refusal
+from dogent_tui.documents.export.model import ExportRequest
+from dogent_tui.documents.export.raw_html import Dropped, read_blocks, read_inlines
+from dogent_tui.documents.export.references import REFERENCE, Labels, cite, is_label, mark_references
+from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source
+from dogent_tui.documents.export.tables import captioned, label_of, turned
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
+from dogent_tui.processes import Halt
+
+_READER = (
+    "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes+pipe_tables"
+    "+strikeout+task_lists+tex_math_dollars"
+)
+"""The Markdown that is exported, in pandoc's words. Its HTML arrives as nodes of their own, which are taken out here."""
+
+_BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
+_CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
+_CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
+_BIBLIOGRAPHY = frozenset({"csl-bib-body", "hanging-indent", "csl-entry", "csl-left-margin", "csl-right-inline", "csl-block"})
+"""Classes that pandoc gives to the list of what is cited."""
+_SPANS = frozenset({"kbd", "mark", "small"})
+_SIZE = re.compile(r"\s*(\d{1,5}(?:\.\d{1,3})?)\s*(px|%|cm|mm|in|pt|em)?\s*")
+_KANA = re.compile("[\u3041-\u30ff]")
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_HAN = re.compile("[\u3400-\u9fff]")
+_LETTER = re.compile(r"[^\W\d_]")
+_NO_TEX = re.compile(r"Could not convert TeX math (.*?), rendering as TeX")
+_OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")
+"""Pandoc's words about names of its own (“Figure 1”) in other languages, of which nothing is in the document."""
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """A Markdown file as a tree without raw nodes, in which all links lead to somewhere and all images are there.
+
+    `title` is that of the front matter, else the document's one heading of level 1, else its first heading, else the file's
+    name. `contents` are the headings of its table of contents, none where it has none; `placed`: the text says where that is.
+    """
+
+    source: MarkdownSource
+    front: FrontMatter
+    title: str
+    blocks: list[Any]
+    headings: tuple[tree.Heading, ...]
+    contents: tuple[tree.Heading, ...]
+    placed: bool
+    images: Images
+    left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
+    """Return the document that `request` names. Blocks. Raises DocumentError."""
+    source = read_source(request.markdown)
+    try:
+        return _read(request, source, halt)
+    except RecursionError:
+        raise DocumentError(tr("The document is too deeply nested to export."), tr("Flatten its lists and quotations.")) from None
+
+
+def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> Document:
+    front = replace(source.front, lang=source.front.lang or language_of(source.text))
+    left_out = LeftOut(source.text, source.first_line)
+    images = Images(request.root, source.path.parent, left_out)
+    parsed = tree.ask_pandoc(source.text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt)
+    blocks, warnings = tree.blocks_of(parsed.data), [*source.warnings, *parsed.warnings]
+    if b'"RawBlock"' in parsed.data:
+        blocks = read_blocks(blocks, _dropped(left_out), halt)
+    if "@" in source.text:
+        blocks, uncited = mark_references(blocks, cited=bool(front.bibliography))
+        if front.bibliography:
+            blocks, told = cite(blocks, front, images, halt)
+            warnings += told
+        elif uncited:
+            some = ", ".join(shown(text) for text in uncited[:3])
+            warnings.append(tr("{some}: stays as it is, as the front matter names no bibliography.").format(some=some))
+    cleaner = _Cleaner(front, images, left_out)
+    blocks = cleaner.cleaned(blocks)
+    headings = tuple(cleaner.headings)
+    first = headings[0] if headings else None
+    only = first.text if first and first.level == 1 and all(heading.level > 1 for heading in headings[1:]) else ""
+    if front.title and first and blocks[0].get("t") == "Header" and only == front.title:
+        del blocks[0]  # it is the title, which is above already
+    wanted = request.toc if request.toc is not None else front.toc
+    wanted = cleaner.placed if wanted is None else wanted
+    is_title = bool(only) and front.title in {"", only}
+    return Document(
+        source=source,
+        front=front,
+        title=front.title or only or (first.text if first else source.path.stem),
+        blocks=blocks,
+        headings=headings[1:] if is_title and front.title else headings,
+        contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
+        placed=cleaner.placed,
+        images=images,
+        left_out=tuple(left_out.sentences()),
+        warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
+    )
+
+
+def _contents(headings: tuple[tree.Heading, ...], front: FrontMatter) -> tuple[tree.Heading, ...]:
+    top = min((heading.level for heading in headings), default=1)
+    return tuple(heading for heading in headings if heading.level < top + front.toc_depth and heading.text)
+
+
+def language_of(text: str) -> str:
+    """Return the language of `text` where its script tells: what fonts are chosen by. Empty for all others."""
+    sample = text[:20_000]
+    letters = len(_LETTER.findall(sample)) or 1
+    if len(_HANGUL.findall(sample)) / letters > 0.2:
+        return "ko"
+    kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
+    if (kana + han) / letters < 0.1:
+        return ""
+    return "ja" if kana / (kana + han) > 0.1 else "zh-CN"
+
+
+def writer_warnings(said: list[str]) -> list[str]:
+    """Return what a user should know of pandoc's warnings while it wrote a document."""
+    told = []
+    for text in said:
+        if found := _NO_TEX.match(text):
+            told.append(tr("The formula {tex} was not understood and is shown as TeX.").format(tex=shown(found[1].strip())))
+        elif not text.startswith(_OF_NO_CONCERN):
+            told.append(shown(text))
+    return list(dict.fromkeys(told))[:10]
+
+
+def _dropped(left_out: LeftOut) -> Dropped:
+    why = tr("a document can't include parts that run, load or ask for something")
+    return lambda element: left_out.add("HTML", f"<{element}>", why)
+
+
+class _Cleaner:
+    """Makes the tree that the writers get: known attributes only, headings named, figures and tables with their captions."""
+
+    def __init__(self, front: FrontMatter, images: Images, left_out: LeftOut) -> None:
+        self.headings: list[tree.Heading] = []
+        self.placed = False
+        self._front = front
+        self._images = images
+        self._left_out = left_out
+        self._targets = Targets()
+        self._labels = Labels(front)
+        self._sections: list[int] = []
+        self._lost: list[str] = []
+        self._leading: dict[str, tree.Handler] = {}
+        self._handlers: dict[str, tree.Handler] = {
+            "RawBlock": lambda _: [],
+            "RawInline": lambda _: [],  # what `read_inlines` did not take
+            "Cite": lambda content: list(self._walk(content[1])),
+            "Para": self._paragraph,
+            "Header": self._header,
+            "Image": self._image,
+            "Link": self._link,
+            "Div": self._div,
+            "Span": self._span,
+            "Figure": self._figure,
+            "Table": self._table,
+            "Code": lambda content: [node("Code", [attributes(), content[1]])],
+            "CodeBlock": _code,
+        }
+
+    def cleaned(self, blocks: list[Any]) -> list[Any]:
+        """Return what is to be exported of `blocks`, with what leads to another place once all places are known."""
+        self._leading["Link"] = self._within
+        self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
+        return [turned(block) for block in mapped(self._walk(blocks), self._leading)]
+
+    def warnings(self) -> list[str]:
+        """Return what was found that leads to nowhere."""
+        nowhere = tr("The link {address} has no target: no heading has that name.")
+        unknown = tr("The reference {name} has no target.")
+        told = [nowhere.format(address=shown(address)) for address in self._lost]
+        return told + [unknown.format(name=f"@{key.lstrip('-')}") for key in self._labels.missing]
+
+    def _walk(self, value: Any) -> Any:
+        return mapped(value, self._handlers, self._in_list)
+
+    def _in_list(self, nodes: list[Any]) -> list[Any]:
+        kinds = tree.kinds_in(nodes)
+        if "RawInline" in kinds:
+            nodes = read_inlines(nodes, _dropped(self._left_out))
+        if "Table" in kinds:
+            nodes = captioned(nodes)
+        return _unbroken(nodes) if "SoftBreak" in kinds else nodes
+
+    def _named(self, name: str) -> str:
+        return name and self._targets.add_named(name)
+
+    # Inlines
+
+    def _image(self, content: Any) -> list[Node]:
+        (name, _, given), alt, target = content
+        inside = self._walk(alt)
+        if self._images.find(target[0]) is None:
+            return [node("Emph", [*words("["), *(inside or words("image")), *words("]")])]
+        sizes = {what: size for what, text in given if what in {"width", "height"} and (size := length(text))}
+        return [node("Image", [attributes(self._named(name), **sizes), inside, target])]
+
+    def _link(self, content: Any) -> list[Node]:
+        (name, _, _), inside, (address, title) = content
+        kept = [node("Span", [attributes(self._named(name)), []])] if name else []
+        reason = "" if name and not address else refusal(address)
+        if reason:
+            self._left_out.add(tr("Link"), address, reason)
+        inside = self._walk(inside)
+        return [*kept, *(inside if reason or not address else [tree.link(inside, address, title)])]
+
+    def _within(self, content: Any) -> list[Node]:
+        _, inside, (address, title) = content
+        inside = mapped(inside, self._leading)
+        if not address.startswith("#"):
+            return [tree.link(inside, address, title)]
+        name = self._targets.find(address)
+        if name is None:
+            self._lost.append(address)
+        return list(inside) if name is None else [tree.link(inside, f"#{name}", title)]
+
+    def _span(self, content: Any) -> list[Node]:
+        (name, classes, _), inside = content
+        if classes == [REFERENCE]:
+            return [node("Span", content)]
+        kept = [kind for kind in classes if kind in _SPANS or kind in _BIBLIOGRAPHY]
+        inside = self._walk(inside)
+        return [node("Span", [attributes(self._named(name), *kept), inside])] if name or kept else list(inside)
+
+    # Blocks
+
+    def _header(self, content: Any) -> list[Node]:
+        level, (name, classes, _), inlines = content
+        inlines = self._walk(inlines)
+        text = " ".join(tree.plain_text(inlines).split())
+        name = self._targets.add(text, name)
+        number = ""
+        if self._front.number_sections and "unnumbered" not in classes and (self.headings or text != self._front.title):
+            number = self._section_number(level)
+            inlines = [node("Span", [attributes("", tree.NUMBER), words(f"{number}\N{NO-BREAK SPACE}")]), *inlines]
+        self._labels.section(name, number, text)
+        self.headings.append(tree.Heading(level, f"{number} {text}".strip(), name))
+        return [node("Header", [level, attributes(name), inlines])]
+
+    def _section_number(self, level: int) -> str:
+        self._sections = [*self._sections, *[0] * level][:level]
+        self._sections[-1] += 1
+        return ".".join(str(number) for number in self._sections if number)
+
+    def _paragraph(self, content: Any) -> list[Node]:
+        if len(content) == 1 and content[0]["t"] == "Str":
+            if _BREAK.fullmatch(content[0]["c"]):
+                return [tree.div(tree.BREAK, [])]
+            if _CONTENTS.fullmatch(content[0]["c"]) and not self.placed:
+                self.placed = True
+                return [tree.div(tree.CONTENTS, [])]
+        if equation := _equation(content):
+            tex, name = equation
+            number = self._labels.count("eq", self._named(name))
+            math = node("Math", [{"t": "DisplayMath"}, f"{tex}\\qquad({number})"])
+            return [node("Para", [node("Span", [attributes(name), [math]])])]
+        inlines = self._walk(content)
+        if len(inlines) == 1 and inlines[0]["t"] == "Image":
+            return [self._figure_of(inlines[0])]
+        return [node("Para", inlines)] if inlines or not content else []
+
+    def _figure_of(self, image: Node) -> Node:
+        """Return an image alone as a figure. Its title is the caption; without one, its words are if it is to be numbered."""
+        (name, _, sizes), alt, (address, title) = image["c"]
+        caption = self._labels.caption("fig", name, words(title) if title else alt if is_label(name) else [])
+        return tree.figure(name, caption, [node("Plain", [node("Image", [["", [], sizes], alt, [address, ""]])])])
+
+    def _figure(self, content: Any) -> list[Node]:
+        (name, _, _), caption, blocks = content
+        inlines = self._labels.caption("fig", self._named(name), self._caption(caption))
+        return [tree.figure(name, inlines, self._walk(blocks))]
+
+    def _caption(self, caption: Any) -> list[Any]:
+        return list(self._walk([part for block in caption[1] if block["t"] in {"Para", "Plain"} for part in block["c"]]))
+
+    def _div(self, content: Any) -> list[Node]:
+        (name, classes, _), blocks = content
+        inside = self._walk(blocks)
+        if callout := next((kind for kind in classes if kind in _CALLOUTS), ""):
+            return [tree.div(tree.CALLOUT, inside, callout)]
+        kept = [kind for kind in classes if kind in {tree.BREAK, tree.LANDSCAPE, "title"} or kind in _BIBLIOGRAPHY]
+        return [node("Div", [attributes(self._named(name), *kept), inside])] if name or kept else list(inside)
+
+    def _table(self, content: Any) -> list[Node]:
+        (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content
+        inlines = self._labels.caption("tbl", self._named(name), self._caption(caption))
+        parts = [[attributes(), count, self._rows(upper), self._rows(lower)] for _, count, upper, lower in bodies]
+        ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
+        caption = [None, [node("Plain", inlines)] if inlines else []]
+        table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])
+        turned(table)  # which marks the cells
+        return [table]
+
+    def _rows(self, rows: list[Any]) -> list[Any]:
+        return [[attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]] for _, cells in rows]
+
+
+def _code(content: Any) -> list[Node]:
+    (_, classes, _), text = content
+    language = [kind.lower() for kind in classes[:1] if re.fullmatch(r"[\w+#.-]+", kind)]
+    return [node("CodeBlock", [attributes("", *language), text])]
+
+
+def length(text: str) -> str:
+    """Return `text` as a length of CSS (a bare number is pixels), empty where it is none."""
+    found = _SIZE.fullmatch(text)
+    return f"{found[1]}{found[2] or 'px'}" if found else ""
+
+
+def _equation(inlines: list[Any]) -> tuple[str, str] | None:
+    """Return TeX and name of a formula that is alone in its paragraph and has a name, None for all else."""
+    name = label_of(inlines, "eq")
+    maths = [part["c"] for part in tree.every(inlines) if part["t"] == "Math"] if name else []
+    alone = len(maths) == 1 and tree.plain_text(inlines).strip() == maths[0][1]
+    return (maths[0][1], name) if alone and maths[0][0]["t"] == "DisplayMath" else None
+
+
+def _unbroken(inlines: list[Any]) -> list[Any]:
+    """Return `inlines` without line breaks of the source between characters of scripts that have no spaces between words."""
+    out: list[Any] = []
+    for part, after in pairwise([*inlines, {}]):
+        if part["t"] != "SoftBreak" or not (_is_wide(tree.plain_text(out[-1:])[-1:]) and _is_wide(tree.plain_text(after)[:1])):
+            out.append(part)
+    return out
+
+
+def _is_wide(character: str) -> bool:
+    return bool(character) and unicodedata.east_asian_width(character) in "WF" and not "\uac00" <= character <= "\ud7a3"

@@ -1,0 +1,139 @@
+"""Pandoc's JSON, in which all writers share one document: its nodes, how they are walked, and how pandoc is asked.
+
+A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html names the types and what they contain).
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from dogent_tui.documents.pandoc.program import Output, run_pandoc
+from dogent_tui.language import tr
+from dogent_tui.processes import Halt
+
+Node: TypeAlias = dict[str, Any]
+Handler: TypeAlias = Callable[[Any], list[Node]]
+"""Takes the contents of a node and returns what is to be in its place."""
+
+BREAK, CONTENTS, LANDSCAPE, CALLOUT, NUMBER = "page-break", "contents-place", "landscape", "callout", "section-number"
+"""Classes of divs and spans that mean the same to each writer; an author's own classes are left out."""
+
+_API_VERSION = [1, 23, 1]
+"""Of pandoc's JSON (pandoc 3.x)."""
+_LIMIT_S = 60.0
+"""Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
+
+
+def ask_pandoc(data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[str, ...] = ()) -> Output:
+    """Return what pandoc makes of `data`. Blocks. Raises DocumentError."""
+    return run_pandoc(arguments, data, name=tr("The document"), limit_s=_LIMIT_S, halt=halt, readable=readable)
+
+
+def to_json(blocks: list[Any], meta: Node | None = None) -> bytes:
+    """Return a document of `blocks` for pandoc. Raises RecursionError where it is nested very deeply."""
+    document = {"pandoc-api-version": _API_VERSION, "meta": meta or {}, "blocks": blocks}
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def blocks_of(data: bytes) -> list[Any]:
+    """Return the blocks of a document that pandoc wrote."""
+    blocks: list[Any] = json.loads(data)["blocks"]
+    return blocks
+
+
+def mapped(value: Any, handlers: Mapping[str, Handler], in_lists: Callable[[list[Any]], list[Any]] | None = None) -> Any:
+    """Return `value`, a node or lists of nodes, with each node that a handler is named for replaced by what that returns.
+
+    `in_lists` is given each list, of blocks, of inlines, or of lists, before what is in it; it returns what is to be there.
+    """
+    if isinstance(value, dict):
+        content = value.get("c")
+        return {**value, "c": mapped(content, handlers, in_lists)} if isinstance(content, list) else value
+    if not isinstance(value, list):
+        return value
+    out: list[Any] = []
+    for part in in_lists(value) if in_lists else value:
+        handler = handlers.get(part.get("t", "")) if isinstance(part, dict) else None
+        if handler:
+            out += handler(part.get("c"))
+        elif isinstance(part, list) or (isinstance(part, dict) and isinstance(part.get("c"), list)):
+            out.append(mapped(part, handlers, in_lists))
+        else:
+            out.append(part)  # nine of ten: words and spaces
+    return out
+
+
+def kinds_in(nodes: list[Any]) -> set[str]:
+    """Return the types of the nodes of a list, not of those inside of them."""
+    return {part.get("t", "") for part in nodes if isinstance(part, dict)}
+
+
+def every(value: Any) -> Iterator[Node]:
+    """Yield every node in `value`, in the order of the text."""
+    if isinstance(value, dict):
+        yield value
+        value = value.get("c")
+    if isinstance(value, list):
+        for part in value:
+            yield from every(part)
+
+
+def plain_text(value: Any) -> str:
+    """Return the words of nodes, without what marks them and without notes."""
+    if isinstance(value, list):
+        return "".join(plain_text(part) for part in value)
+    if not isinstance(value, dict):
+        return ""
+    kind, content = value.get("t"), value.get("c")
+    if kind == "Str":
+        return str(content)
+    if kind in {"Space", "SoftBreak", "LineBreak"}:
+        return " "
+    if kind in {"Code", "Math"} and isinstance(content, list):
+        return str(content[1])
+    return "" if kind in {"Note", "RawInline", "RawBlock"} else plain_text(content)
+
+
+def node(kind: str, content: Any) -> Node:
+    """Return a node."""
+    return {"t": kind, "c": content}
+
+
+def words(text: str) -> list[Node]:
+    """Return `text` as inlines."""
+    return [node("Str", text)] if text else []
+
+
+def attributes(name: str = "", *kinds: str, **given: str) -> list[Any]:
+    """Return attributes: a name, classes, and others."""
+    return [name, list(kinds), [[key.replace("_", "-"), value] for key, value in given.items()]]
+
+
+def link(inlines: list[Any], address: str, title: str = "") -> Node:
+    """Return a link."""
+    return node("Link", [attributes(), inlines, [address, title]])
+
+
+def figure(name: str, caption: list[Any], blocks: list[Any]) -> Node:
+    """Return a figure."""
+    return node("Figure", [attributes(name), [None, [node("Plain", caption)] if caption else []], blocks])
+
+
+def div(kind: str, blocks: list[Any], *more: str) -> Node:
+    """Return a div of one of the classes above."""
+    return node("Div", [attributes("", kind, *more), blocks])
+
+
+def raw(language: str, text: str, *, inline: bool = False) -> Node:
+    """Return what a writer is to take as it is. `text` is ours: nothing of an author's is ever in it unescaped."""
+    return node("RawInline" if inline else "RawBlock", [language, text])
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A heading of the document: its level (1–6), its words with their number, the name of its place."""
+
+    level: int
+    text: str
+    name: str

@@ -1,0 +1,102 @@
+"""Numbers, what refers to them, and citations: the same in each format, as they are made in the one tree of the document."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from dogent_tui.documents.export.document import Document, read_document
+from dogent_tui.documents.export.model import ExportRequest
+from dogent_tui.documents.export.tree import every, plain_text
+
+BIBLIOGRAPHY = """
+@book{lovelace, author = {Ada Lovelace}, title = {Notes}, year = {1843}, publisher = {Taylor}}
+@book{hopper, author = {Grace Hopper}, title = {Compilers}, year = {1952}, publisher = {Remington}, url = {file:///etc/passwd}}
+"""
+
+
+def read(folder: Path, text: str) -> Document:
+    Image.new("RGB", (4, 2)).save(folder / "a.png")
+    (folder / "text.md").write_text(text, "utf-8")
+    return read_document(
+        ExportRequest(markdown=folder / "text.md", target=folder / "text.pdf", root=folder.resolve(), home=folder / "home")
+    )
+
+
+def shown(document: Document) -> str:
+    return "\n".join(plain_text(block).replace("\N{NO-BREAK SPACE}", " ") for block in document.blocks)
+
+
+def links(document: Document) -> list[str]:
+    return [node["c"][2][0] for node in every(document.blocks) if node["t"] == "Link"]
+
+
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"
+
+
+def test_figures_tables_formulas_and_sections_have_numbers_that_references_name(tmp_path):
+    text = (
+        "---\nnumber-sections: true\n---\n# One {#sec:one}\n\n"
+        "See @fig:b, [@fig:a; @fig:b], @Tbl:t, [-@tbl:t], @eq:e and @sec:two.\n\n"
+        "![First](a.png){#fig:a}\n\n![Second *one*](a.png){#fig:b width=30%}\n\n"
+        f"{TABLE}\n: The values {{#tbl:t}}\n\n$$x^2$$ {{#eq:e}}\n\n## Two {{#sec:two}}\n"
+    )
+    document = read(tmp_path, text)
+    assert "See Figure 2, Figure 1, 2, Table 1, 1, Equation 1 and Section 1.1." in shown(document)
+    assert "Figure 1: First" in shown(document)
+    assert "Figure 2: Second one" in shown(document)
+    assert "Table 1: The values" in shown(document)
+    assert [heading.text for heading in document.headings] == ["1 One", "1.1 Two"]
+    assert links(document) == ["#fig:b", "#fig:a", "#fig:b", "#tbl:t", "#tbl:t", "#eq:e", "#sec:two"]
+    assert (document.warnings, document.left_out) == ((), ())
+
+
+@pytest.mark.parametrize("text", [f"Table: Above {{#tbl:t}}\n\n{TABLE}", f"Before.\n\n: Above {{#tbl:t}}\n\n{TABLE}"])
+def test_a_caption_may_be_above_its_table(tmp_path, text):
+    document = read(tmp_path, f"{text}\nSee @tbl:t.\n")
+    assert "Table 1: Above" in shown(document)
+    assert "See Table 1." in shown(document)
+    assert ":t" not in shown(document)
+
+
+def test_names_are_those_of_the_language(tmp_path):
+    chinese = shown(read(tmp_path, "---\nlang: zh-CN\n---\n如@fig:a所示。\n\n![地图](a.png){#fig:a}\n"))
+    assert "如图 1所示。" in chinese
+    assert "图 1：地图" in chinese
+    assert "Abbildung 1" in shown(read(tmp_path, "---\nlang: de\n---\n@fig:a\n\n![Karte](a.png){#fig:a}\n"))
+
+
+def test_a_section_without_a_number_is_named_by_its_title(tmp_path):
+    assert "see “Two”" in shown(read(tmp_path, "# One\n\nsee @sec:two\n\n## Two {#sec:two}\n"))
+
+
+def test_what_leads_nowhere_is_told_and_stays(tmp_path):
+    document = read(tmp_path, "See @fig:none and write to ada@example.org or @ada.\n")
+    assert "See @fig:none and write to ada@example.org or @ada." in shown(document)
+    assert document.warnings == ("The reference @fig:none has no target.",)
+
+
+def test_citations_are_written_out_with_a_list_of_what_is_cited(tmp_path):
+    (tmp_path / "refs.bib").write_text(BIBLIOGRAPHY, "utf-8")
+    text = "---\nbibliography: refs.bib\n---\nAs [@lovelace, p. 3; see @hopper] says, @lovelace too.\n\n# References\n"
+    document = read(tmp_path, text)
+    assert "As (Lovelace 1843, 3; see Hopper 1952) says, Lovelace (1843) too." in shown(document)
+    assert "Hopper, Grace. 1952." in shown(document)
+    assert not [link for link in links(document) if link.startswith("file:")]
+
+
+def test_a_citation_that_nobody_knows_is_told(tmp_path):
+    assert "no bibliography" in read(tmp_path, "As [@lovelace] says.\n").warnings[0]
+    (tmp_path / "refs.bib").write_text(BIBLIOGRAPHY, "utf-8")
+    assert "nobody" in " ".join(read(tmp_path, "---\nbibliography: refs.bib\n---\nAs [@nobody] says.\n").warnings)
+
+
+@pytest.mark.parametrize("name", ["../outside.bib", "link.bib", "/etc/passwd", "http://127.0.0.1:9/refs.bib"])
+def test_a_bibliography_comes_from_the_workspace_only(tmp_path, name):
+    work = tmp_path / "work"
+    work.mkdir()
+    (tmp_path / "outside.bib").write_text(BIBLIOGRAPHY, "utf-8")
+    (work / "link.bib").symlink_to(tmp_path / "outside.bib")
+    document = read(work, f"---\nbibliography: {name}\n---\nAs [@lovelace] says.\n")
+    assert "was not used" in document.warnings[0]
+    assert "1843" not in shown(document)
