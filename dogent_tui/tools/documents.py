@@ -37,8 +37,8 @@ _LONG_VALUE = 1_000
 
 DESCRIPTION = f"""\
 Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and text in any encoding. The
-answer begins with what is known of it. Long ones come in parts of max_chars characters (default: {DEFAULT_CHARS}). A workbook gives its
-first sheet unless sheet names another."""
+answer begins with what is known of it. Long ones come in parts of max_chars characters (default: {DEFAULT_CHARS}). A workbook
+gives its first sheet unless sheet names another."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
