@@ -34,8 +34,10 @@ from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.changed_text import changed_hunks, part_given
 from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
 from dogent_tui.agent.commands import LONGEST_MS, Commands
-from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
+from dogent_tui.agent.context_use import compacted, context_use
+from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
+    Compacting,
     CopiesKept,
     DocumentDelta,
     Event,
@@ -59,6 +61,7 @@ from dogent_tui.agent.prompts import changed_files
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.processes import kill_tree
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.libraries import Libraries
@@ -89,6 +92,10 @@ _DISK_ERRORS = frozenset(
 )
 _REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the prompt again.")
 _REINSTALL = tr("Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the process.")
+
+_MAKE_ROOM = tr("Use /new to start with an empty context.")
+_CONTEXT_LIMIT_S = 20.0
+"""How long it may take to say what fills the context: the CLI has the endpoint count."""
 
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 """`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
@@ -189,7 +196,6 @@ class ClaudeConversation:
                 hooks={**gate.hooks(), **asking.hooks()},
                 can_use_tool=gate.can_use_tool,
                 include_partial_messages=True,
-                verbatim_prompts=True,
                 max_buffer_size=_MAX_MESSAGE_BYTES,
                 stderr=self._keep_stderr,
                 session_id=None if options.resume else options.session_id,
@@ -224,10 +230,26 @@ class ClaudeConversation:
         if changed:
             places = [str(path.relative_to(self._root) if path.is_relative_to(self._root) else path) for path in changed]
             text = f"{text}\n\n{changed_files(places)}"
+        await self._query(_user_message(text, message_id, client_composed=True))
+
+    async def compact(self, focus: str, message_id: str) -> None:
+        """See `Conversation.compact`."""
+        self._translator.start_turn(compacts=True)
+        await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
+        await self._query(_user_message(f"/compact {one_line(focus)}".rstrip(), message_id))
+
+    async def _query(self, message: AsyncIterator[dict[str, Any]]) -> None:
         try:
-            await self._client.query(_user_message(text, message_id))
+            await self._client.query(message)
         except Exception as error:
             raise AgentError(tr("The agent process has exited."), tr("Send the prompt again.")) from error
+
+    async def context(self) -> ContextUse:
+        """See `Conversation.context`."""
+        try:
+            return context_use(await asyncio.wait_for(self._client.get_context_usage(), _CONTEXT_LIMIT_S))
+        except Exception as error:
+            raise AgentError(tr("The agent process did not say what fills the context."), tr("Try again in a moment.")) from error
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
@@ -312,9 +334,13 @@ class ClaudeConversation:
         return redact(text, self._secrets)
 
 
-async def _user_message(text: str, message_id: str) -> AsyncIterator[dict[str, Any]]:
-    """Yield a message as the SDK sends one, with an id of ours (measured: the transcript has it, and a fork keeps it)."""
-    yield {"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "uuid": message_id}
+async def _user_message(text: str, message_id: str, *, client_composed: bool = False) -> AsyncIterator[dict[str, Any]]:
+    """Yield a message as the SDK sends one, with an id of ours (measured: the transcript has it, and a fork keeps it).
+
+    `client_composed`: it reaches the model as it is. Otherwise the CLI runs what begins with a slash as a command of its own.
+    """
+    message = {"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "uuid": message_id}
+    yield {**message, "client_composed": True} if client_composed else message
 
 
 def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
@@ -341,14 +367,15 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
 def _small_window(tokens: int) -> dict[str, str]:
     """Return what tells the CLI of a window other than that of the model which it believes to ask.
 
-    Its own compacting of the conversation reckons with that model, and has to be off. It sends nothing where it would not find
-    room for the longest reply (measured: 20,000 tokens of a window of 24,000), so the longest reply is a quarter of the window.
+    That it summarizes the conversation by itself reckons with that model, and has to be off. It sends nothing where it would not
+    find room for the longest reply (measured: 20,000 tokens of a window of 24,000), so the longest reply is a quarter
+    of the window.
     """
     reply = max(1024, min(32_000, tokens // 4))
     return {
         "CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(tokens),
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(reply),
-        "DISABLE_COMPACT": "1",
+        "DISABLE_AUTO_COMPACT": "1",
     }
 
 
@@ -383,12 +410,17 @@ class Translator:
     _streamed: set[str] = field(default_factory=set)
     _unfinished: bool = False
     _error: str = ""
+    _boundary: Mapping[str, Any] | None = None
+    _compact_error: str = ""
+    _owes_summary: bool = False
 
-    def start_turn(self) -> None:
-        """Forget the turn before: what it left unfinished stays as it is."""
+    def start_turn(self, *, compacts: bool = False) -> None:
+        """Forget the turn before: what it left unfinished stays as it is. `compacts`: this one is to end with a summary."""
+        self._owes_summary = compacts
         self._unfinished = False
         self._streamed.clear()
-        self._error = ""
+        self._error = self._compact_error = ""
+        self._boundary = None
 
     def translate(self, message: object) -> Iterator[Event | TurnEnded]:
         """Yield the events of one message of the SDK."""
@@ -397,6 +429,10 @@ class Translator:
                 yield from self._stream(event)
             case AssistantMessage(parent_tool_use_id=None):
                 yield from self._assistant(message)
+            case UserMessage(content=content) if self._boundary is not None:  # the summary comes right behind it
+                boundary, self._boundary, self._owes_summary = self._boundary, None, False
+                yield compacted(boundary, content if isinstance(content, str) else _texts(content))
+                yield UsageChanged(context_tokens=0)  # what the next request takes is not known before it
             case UserMessage(content=list() as blocks):
                 results = [block for block in blocks if isinstance(block, ToolResultBlock)]
                 told = message.tool_use_result if len(results) == 1 else None
@@ -407,13 +443,30 @@ class Translator:
                         is_error=bool(block.is_error),
                         changes=changed_hunks(told),
                     )
-            case SystemMessage(subtype="api_retry", data=data):
-                yield from self._drop_unfinished()
-                yield _retrying(data)
+            case SystemMessage(subtype=subtype, data=data):
+                yield from self._system(subtype, data)
             case ResultMessage():
-                yield self._turn_ended(message)
+                yield from self._result(message)
             case _:
                 pass
+
+    def _system(self, subtype: str, data: Mapping[str, Any]) -> Iterator[Event]:
+        match subtype:
+            case "status":
+                self._compact_error = str(data.get("compact_error") or "")
+                if data.get("status") == "compacting":
+                    yield Compacting()
+            case "compact_boundary":
+                self._boundary = data.get("compact_metadata") or {}
+            case "api_retry":
+                yield from self._drop_unfinished()
+                yield _retrying(data)
+
+    def _result(self, message: ResultMessage) -> Iterator[Event | TurnEnded]:
+        if self._compact_error and not self._owes_summary:  # the CLI began it, and the reply came all the same
+            words = tr("The conversation could not be compacted: {error}").format(error=self._compact_error)
+            yield Notice(level="warning", code="not_compacted", message=words, remedy=_MAKE_ROOM)
+        yield self._turn_ended(message)
 
     def _stream(self, event: Mapping[str, Any]) -> Iterator[Event]:
         index = int(event.get("index", 0))
@@ -455,7 +508,7 @@ class Translator:
 
     def _assistant(self, message: AssistantMessage) -> Iterator[Event]:
         if message.error is not None or message.model == "<synthetic>":
-            self._error = " ".join(block.text for block in message.content if isinstance(block, TextBlock))
+            self._error = _texts(message.content)
             return
         for position, block in enumerate(message.content):
             if isinstance(block, ToolUseBlock):
@@ -476,10 +529,10 @@ class Translator:
     def _turn_ended(self, message: ResultMessage) -> TurnEnded:
         windows = [usage.get("contextWindow", 0) for usage in (message.model_usage or {}).values()]
         return TurnEnded(
-            outcome=_outcome(message),
+            outcome="error" if self._owes_summary else _outcome(message),
             text=message.result or "",
             status=message.api_error_status or 0,
-            error=self._error or _errors(message),
+            error=self._compact_error or self._error or _errors(message),
             cost_usd=message.total_cost_usd,
             num_turns=message.num_turns,
             window=self.window or max(windows, default=0),
@@ -500,6 +553,10 @@ def _outcome(message: ResultMessage) -> TurnOutcome:
     if not message.is_error:
         return "completed"
     return "api_error" if message.terminal_reason == "api_error" or message.subtype == "success" else "error"
+
+
+def _texts(blocks: Iterable[object]) -> str:
+    return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
 def _retrying(data: Mapping[str, Any]) -> Retrying:

@@ -27,6 +27,26 @@ class TurnEnded(msgspec.Struct, frozen=True):
     window: int = 0
 
 
+class ContextUse(msgspec.Struct, frozen=True):
+    """What fills the context window, in tokens as the CLI estimates them.
+
+    `window` is how many fit, `compacts_at` from how many on the conversation is summarized by itself, 0 where it is not.
+    `prompts`, `replies`, `calls` (what the model wrote into tools) and `results` by tool are the history; `notes` what the CLI
+    added to it.
+    """
+
+    total: int
+    window: int
+    compacts_at: int = 0
+    system_prompt: int = 0
+    tools: int = 0
+    prompts: int = 0
+    replies: int = 0
+    calls: int = 0
+    notes: int = 0
+    results: Mapping[str, int] = msgspec.field(default_factory=dict)
+
+
 class PermissionQuestion(msgspec.Struct, frozen=True):
     """A tool call that the policy does not let through unasked. The fields are those of `PermissionRequested`.
 
@@ -81,6 +101,12 @@ class Conversation(Protocol):
 
     def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything that comes back, for life: events without run and number, and a `TurnEnded` at the end of each turn."""
+
+    async def compact(self, focus: str, message_id: str) -> None:
+        """Have what was said summarized, above all what `focus` names; a `TurnEnded` follows. Raises AgentError as `send`."""
+
+    async def context(self) -> ContextUse:
+        """Return what fills the context window now. Raises AgentError where that cannot be had."""
 
     async def interrupt(self) -> None:
         """Stop the turn under way; its `TurnEnded` follows."""

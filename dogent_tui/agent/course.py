@@ -48,9 +48,7 @@ class Course:
             self.messages.add(event.message_id)
         match event:
             case RunStarted():
-                self.end()
-                self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
-                self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
+                self._begin(event)
             case TextDelta():
                 key = (event.message_id, event.block)
                 self._unfinished[key] = (self._unfinished.get(key, "") + event.text)[-MOST_TOLD:]
@@ -67,6 +65,12 @@ class Course:
                 self.context_tokens = event.context_tokens
             case Rewound():
                 self._go_back(event.to)
+
+    def _begin(self, event: RunStarted) -> None:
+        self.end()
+        self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
+        if not event.prompt.compacts:
+            self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
 
     def end(self) -> None:
         """Take what did not end for all that there is of it."""

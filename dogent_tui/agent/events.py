@@ -63,12 +63,16 @@ class UsedTemplate(msgspec.Struct, frozen=True):
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What the user typed, and the files it refers to, in the order typed. `answers`: the requests that it answers."""
+    """What the user typed, and the files it refers to, in the order typed. `answers`: the requests that it answers.
+
+    `compacts`: it is ``/compact [focus]``, which has the agent go on with a summary of what was said; nothing else of it counts.
+    """
 
     text: str
     attachments: tuple[Attachment, ...] = ()
     answers: tuple[str, ...] = ()
     template: UsedTemplate | None = None
+    compacts: bool = False
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
@@ -339,6 +343,23 @@ class UsageChanged(Event, frozen=True, kw_only=True):
 
     context_tokens: int
     window: int = 0
+
+
+class Compacting(Event, frozen=True, kw_only=True):
+    """The agent began to summarize the conversation, so that it fits into its context window."""
+
+
+class Compacted(Event, frozen=True, kw_only=True):
+    """From here on the agent remembers what was said before as `summary`, and little else of it.
+
+    `by_user`: the user asked for it. `before_tokens` is what the whole context took, `after_tokens` what is left of the messages;
+    0 where it is not known.
+    """
+
+    summary: str
+    by_user: bool = False
+    before_tokens: int = 0
+    after_tokens: int = 0
 
 
 class Retrying(Event, frozen=True, kw_only=True):

@@ -224,6 +224,8 @@ class Recorder:
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
+            if event.prompt.compacts:  # it is recorded as the command that it is
+                return
             status = "clarification" if event.prompt.answers else "started"
             self._entries.append(
                 HistoryEntry(_utc(event.time), status, self._redactor.text(event.prompt.text), session_id=self._session_id)
@@ -232,7 +234,7 @@ class Recorder:
             self._todos = event
         elif isinstance(event, RunFinished):
             started = self._started or self._earlier_run(event.run_id)
-            if started is not None:
+            if started is not None and not started.prompt.compacts:
                 self._entries.append(self._entry(started, event))
 
     def _earlier_run(self, run_id: str) -> RunStarted | None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import Memory, memory_of
 from dogent_tui.agent.connection import FORGOTTEN, Connection
-from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
+from dogent_tui.agent.conversation import ContextUse, Conversation, PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
     CLOSED,
@@ -261,6 +261,16 @@ class AgentService:
         """Start the agent process again where it was lost; the conversation goes on where it was."""
         await self._connection.warm_up()
 
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens of the context window are used, 0 where it is not known."""
+        return self._usage.context_tokens
+
+    async def context(self) -> ContextUse:
+        """Return what fills the context window now. Raises AgentError where the agent is not there, or does not say."""
+        conversation = await self._connection.get()
+        return await conversation.context()
+
     async def renew(self) -> None:
         """Start the agent process again, so that it begins with what was decided meanwhile.
 
@@ -304,7 +314,7 @@ class AgentService:
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(run))
         try:
-            ended = await take_turn(self._connection, run, lambda: self._words(prompt, run))
+            ended = await take_turn(self._connection, run, lambda conversation: self._send(conversation, prompt, run))
             failed = ended.outcome == "api_error" and not run.stop.is_set()
             self._conclude(run, ended, await self._api_failure(run, ended) if failed else None)
         except TurnLost:
@@ -318,6 +328,12 @@ class AgentService:
             )
         finally:
             watch.cancel()
+
+    async def _send(self, conversation: Conversation, prompt: Prompt, run: Run) -> None:
+        if prompt.compacts:
+            await conversation.compact(prompt.text.removeprefix("/compact").strip(), run.message_id)
+        else:
+            await conversation.send(await self._words(prompt, run), run.message_id)
 
     async def _words(self, prompt: Prompt, run: Run) -> str:
         """Return the message for `prompt`; what the user ran in the shell since the last one follows it, once."""

@@ -13,6 +13,7 @@ from acp.helpers import text_block, tool_content, tool_diff_content
 
 from dogent_tui.agent import events
 from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 Update: TypeAlias = (
@@ -155,6 +156,8 @@ def _told(event: events.Event) -> str:
     match event:
         case events.RunFinished(status="failed" | "aborted"):
             return f"{event.reason} {event.remedy}".rstrip()
+        case events.Compacted():
+            return tr("The conversation was compacted: the agent continues with a summary of it.")
         case events.Notice(level="warning" | "error") | events.SessionLost():
             return f"{event.message} {event.remedy}".rstrip()
     return ""

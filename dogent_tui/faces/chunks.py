@@ -237,6 +237,9 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
         case events.SessionLost():
             words = {"level": "error", "message": event.message, "remedy": event.remedy, "code": "session_lost"}
             yield {"type": "data-notice", "data": words, "transient": True}
+        case events.Compacted():
+            sizes = {"before": event.before_tokens, "after": event.after_tokens, "byUser": event.by_user}
+            yield {"type": "data-compacted", "data": {"summary": event.summary, **sizes}}
         case events.Retrying():
             again = {"attempt": event.attempt, "of": event.max_attempts, "delayMs": event.delay_ms, "status": event.status}
             yield {"type": "data-retrying", "data": again, "transient": True}

@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import (
+    Compacting,
     Event,
     Notice,
     PermissionDecided,
@@ -108,6 +109,8 @@ class Status(msgspec.Struct):
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
                 self.doing = tr("asking again ({attempt} of {most}),").format(attempt=event.attempt, most=event.max_attempts)
+            case Compacting() if self.running:
+                self.doing = tr("compacting")
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
             case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded
+from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, TurnEnded
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
@@ -25,6 +25,7 @@ class FakeConversation:
         self.interrupts = 0
         self.closed = False
         self.killed = False
+        self.use = ContextUse(total=0, window=0)
         self.ends_on_interrupt = True
         self._incoming: asyncio.Queue[Event | TurnEnded | Exception | None] = asyncio.Queue()
 
@@ -38,6 +39,12 @@ class FakeConversation:
     async def send(self, text: str, message_id: str) -> None:
         self.sent.append(text)
         self.received.set()
+
+    async def compact(self, focus: str, message_id: str) -> None:
+        await self.send(f"/compact {focus}", message_id)
+
+    async def context(self) -> ContextUse:
+        return self.use
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         while (item := await self._incoming.get()) is not None:
