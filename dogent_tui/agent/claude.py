@@ -9,7 +9,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -32,7 +32,7 @@ from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.changed_text import changed_hunks, part_given
-from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
+from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead, counted
 from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.context_use import compacted, context_use
 from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, TurnEnded, TurnOutcome
@@ -55,6 +55,7 @@ from dogent_tui.agent.events import (
     ToolResult,
     ToolUse,
     UsageChanged,
+    UsedTokens,
 )
 from dogent_tui.agent.gate import Gate
 from dogent_tui.agent.prompts import changed_files
@@ -109,7 +110,7 @@ class ConversationOptions:
     which came before the prompt of the run `dropped`.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `notices` are told before anything else.
-    `review_mode` says whether the user reviews every change; it may change at any time.
+    `review_mode` says whether the user reviews every change; it may change at any time. `budget_usd` is what it may still cost.
     """
 
     cwd: Path
@@ -124,6 +125,7 @@ class ConversationOptions:
     at_screen: bool = True
     notices: tuple[Notice, ...] = ()
     review_mode: ReviewMode | None = None
+    budget_usd: float | None = None
 
 
 class ClaudeConversation:
@@ -202,8 +204,10 @@ class ClaudeConversation:
                 resume=options.fork_of or (options.session_id if options.resume else None),
                 fork_session=bool(options.fork_of),
                 resume_session_at=options.resume_at or None,
+                max_budget_usd=options.budget_usd,
             )
         )
+        self._continues = options.fork_of or (options.session_id if options.resume else "")
         self._translator = Translator(window=options.endpoint.window)
 
     async def connect(self) -> None:
@@ -211,7 +215,11 @@ class ClaudeConversation:
         try:
             # By a file: an argument can be read by every user of the machine, and takes 128 KiB at most.
             await asyncio.to_thread(self._write_prompt)
+            before = asyncio.to_thread(counted, self._continues) if self._continues else None
             await asyncio.gather(self._client.connect(), self._commands.start())
+            if before is not None:
+                told = await before
+                self._translator.counted_before = Spent.of(told.get("totalCostUSD"), told.get("modelUsage"))
             if self._at_screen:
                 self._offering = asyncio.create_task(asyncio.to_thread(self._commands.offer_leftovers), name="leftovers")
         except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
@@ -395,6 +403,24 @@ _OFFLINE = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"
 not fill the hundred places of a Glob with what git ignores."""
 
 
+class Spent(NamedTuple):
+    """What the CLI counted: dollars by its own price list, and tokens."""
+
+    usd: float
+    tokens: UsedTokens
+
+    @classmethod
+    def of(cls, usd: object, usage: Mapping[str, Any] | None) -> "Spent":
+        """Return what the CLI says: `usage` is by model."""
+        models = [model for model in (usage or {}).values() if isinstance(model, Mapping)]
+        names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+        tokens = UsedTokens(*(sum(int(model.get(name) or 0) for model in models) for name in names))
+        return cls(float(usd) if isinstance(usd, int | float) else 0.0, tokens)
+
+
+_NOTHING_SPENT = Spent(0.0, UsedTokens())
+
+
 @dataclass(slots=True)
 class Translator:
     """Turns the SDK's messages into events. Keeps what is needed of the message under way, and nothing of earlier ones.
@@ -403,6 +429,8 @@ class Translator:
     """
 
     window: int = 0
+    counted_before: Spent = _NOTHING_SPENT
+    """What the CLI counted up to the turn before: it counts on from turn to turn, and from process to process."""
 
     _message_id: str = ""
     _texts: dict[int, list[str]] = field(default_factory=dict)
@@ -527,13 +555,18 @@ class Translator:
             yield MessageDropped(message_id=self._message_id)
 
     def _turn_ended(self, message: ResultMessage) -> TurnEnded:
+        now, before = Spent.of(message.total_cost_usd, message.model_usage), self.counted_before
+        if now.tokens.total < before.tokens.total:  # it began to count from zero
+            before = _NOTHING_SPENT
+        self.counted_before = now
         windows = [usage.get("contextWindow", 0) for usage in (message.model_usage or {}).values()]
         return TurnEnded(
             outcome="error" if self._owes_summary else _outcome(message),
             text=message.result or "",
             status=message.api_error_status or 0,
             error=self._compact_error or self._error or _errors(message),
-            cost_usd=message.total_cost_usd,
+            cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
+            tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,
             num_turns=message.num_turns,
             window=self.window or max(windows, default=0),
         )
@@ -546,6 +579,8 @@ def _errors(message: ResultMessage) -> str:
 
 
 def _outcome(message: ResultMessage) -> TurnOutcome:
+    if message.subtype == "error_max_budget_usd":
+        return "budget"
     if message.terminal_reason in _CUT:
         return "cut"
     if message.terminal_reason == "hook_stopped":

@@ -61,6 +61,21 @@ def is_remembered(session_id: str) -> bool:
     return bool(_transcripts(session_id))
 
 
+def counted(session_id: str) -> dict[str, Any]:
+    """Return what the CLI counted in a session up to the end of its last process, in its own words; empty where it wrote nothing.
+
+    A process that resumes it counts on from there (measured). Blocks.
+    """
+    last = b""
+    for transcript in _transcripts(session_id):
+        with suppress(OSError), transcript.open("rb") as file:
+            last = next((line for line in reversed(list(file)) if b'"cost-state"' in line[:200]), last)
+    with suppress(ValueError):
+        found = json.loads(last)
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
 def first_remembered(session_id: str, runs: Sequence[str]) -> str:
     """Return the first of `runs` whose prompt the CLI has, empty where it has none of them."""
     prompts = {_run_of(entry) for entry in _entries(session_id) if entry.get("type") == "user"}

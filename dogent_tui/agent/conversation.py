@@ -5,17 +5,18 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from dogent_tui.agent.events import Event, Scope, Target, UiAnswer, UiRequested
+from dogent_tui.agent.events import Event, Scope, Target, UiAnswer, UiRequested, UsedTokens
 
-TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error"]
-"""`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
+TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error", "budget"]
+"""`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did; `budget`: it may cost no more;
 `error`: it ended for a reason that is no answer of the endpoint."""
 
 
 class TurnEnded(msgspec.Struct, frozen=True):
     """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 where there was none.
 
-    `cost_usd` is what the session has cost so far, as the CLI counts it. `window` is the size of the context window in tokens.
+    `cost_usd` is what the turn cost as the CLI reckons, `tokens` those of its requests, None where that is not known.
+    `window` is the size of the context window in tokens.
     """
 
     outcome: TurnOutcome
@@ -25,6 +26,7 @@ class TurnEnded(msgspec.Struct, frozen=True):
     cost_usd: float | None = None
     num_turns: int = 0
     window: int = 0
+    tokens: UsedTokens | None = None
 
 
 class ContextUse(msgspec.Struct, frozen=True):

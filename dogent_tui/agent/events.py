@@ -345,6 +345,29 @@ class UsageChanged(Event, frozen=True, kw_only=True):
     window: int = 0
 
 
+class UsedTokens(msgspec.Struct, frozen=True):
+    """Tokens that were paid for: new ones that went to the model, what it wrote, what came from its cache and went into it."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cache_written: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.input + self.output + self.cached + self.cache_written
+
+    def plus(self, other: "UsedTokens", times: int = 1) -> "UsedTokens":
+        """Return the sum of both; with `times` -1 the difference."""
+        return UsedTokens(
+            self.input + times * other.input,
+            self.output + times * other.output,
+            self.cached + times * other.cached,
+            self.cache_written + times * other.cache_written,
+        )
+
+
 class Compacting(Event, frozen=True, kw_only=True):
     """The agent began to summarize the conversation, so that it fits into its context window."""
 
@@ -425,7 +448,8 @@ CLOSED = "closed"
 class RunFinished(Event, frozen=True, kw_only=True):
     """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure (``api_401``) for programs.
 
-    `cost_usd` is set only where it is real, that is for Anthropic's own endpoint.
+    `cost_usd` is set only where it is real, that is for Anthropic's own endpoint. `tokens` are those of all its
+    requests, None where that is not known.
     """
 
     status: RunStatus
@@ -436,6 +460,11 @@ class RunFinished(Event, frozen=True, kw_only=True):
     code: str = ""
     cost_usd: float | None = None
     num_turns: int = 0
+    tokens: UsedTokens | None = None
+
+
+BUDGET_SPENT = "budget"
+"""The code of a run that ended because the conversation's budget is used up."""
 
 
 # ── One event, one JSON line ──────────────────────────────────────────────────────────────────────

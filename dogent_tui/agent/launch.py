@@ -34,6 +34,23 @@ AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
 """Who answers what the agent asks on a screen: where there is none, a file may."""
 
 
+class Budget(msgspec.Struct):
+    """What a conversation may cost, in US dollars, and has cost; `limit_usd` 0: there is no limit. It may change at any time."""
+
+    limit_usd: float = 0.0
+    spent_usd: float = 0.0
+
+    @property
+    def left_usd(self) -> float | None:
+        """What it may still cost, None where there is no limit."""
+        return max(0.0, self.limit_usd - self.spent_usd) if self.limit_usd else None
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether it may cost no more."""
+        return self.left_usd is not None and self.left_usd <= 0.0
+
+
 class SessionChoice(msgspec.Struct, frozen=True):
     """Which session to start: a new one under an id of ours, or an earlier one to go on with.
 
@@ -64,7 +81,7 @@ class ClaudeLauncher(msgspec.Struct):
 
     `libraries` is what our tools work with; it is closed with the launcher. `doc_template` names the template that stands in
     every conversation. `answered_by` is who answers what the agent asks.
-    `review_mode`: whether the user reviews every change that it makes.
+    `review_mode`: whether the user reviews every change that it makes. `budget`: what the conversation may cost.
     """
 
     workspace: Workspace
@@ -77,6 +94,7 @@ class ClaudeLauncher(msgspec.Struct):
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
+    budget: Budget = msgspec.field(default_factory=Budget)
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
     _untold: tuple[Notice, ...] = ()
@@ -99,6 +117,7 @@ class ClaudeLauncher(msgspec.Struct):
             at_screen=self.answered_by == "person",
             notices=self._untold,
             review_mode=self.review_mode,
+            budget_usd=self.budget.left_usd if endpoint.kind == "anthropic" else None,
         )
         self._untold = ()
         copies = self.copies() if self.copies else None

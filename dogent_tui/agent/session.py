@@ -12,7 +12,7 @@ import msgspec
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
-from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
+from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.standing import standing_warnings
 from dogent_tui.endpoint_kind import EndpointKind
@@ -128,6 +128,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     trust = FolderTrust(workspace, given=options.trust)
     own, own_warnings = load_home_settings(home)
     review_mode = ReviewMode(settings.review_edits)
+    budget = Budget(own.budget_usd)
     launcher = ClaudeLauncher(
         workspace,
         endpoint,
@@ -139,6 +140,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         copies=copies,
         answered_by=options.answered_by,
         review_mode=review_mode,
+        budget=budget,
     )
     service = AgentService(
         launcher,
@@ -147,6 +149,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         session=session,
         heard=libraries.hosts.heard,
         began=lambda run_id: copies().begin_run(run_id),
+        budget=budget,
     )
     return OpenedSession(
         workspace=workspace,

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from dogent_tui.agent.events import Compacted, Compacting, Notice, Prompt, RunFinished, UsageChanged
+from dogent_tui.agent.events import BUDGET_SPENT, Compacted, Compacting, Notice, Prompt, RunFinished, UsageChanged
 from dogent_tui.agent.launch import SessionChoice
 from tests.e2e.conftest import IN_ONE_LOOP
 
@@ -117,3 +117,45 @@ async def test_going_back_before_a_compaction_gives_the_whole_conversation_back(
         sent = str(api.requests[-1].messages)
         assert "and green tea most" in sent
         assert "The user likes **tea**." not in sent
+
+
+async def test_what_a_run_used_is_counted_once_also_after_a_restart(api, open_service):
+    choice = SessionChoice(str(uuid.uuid4()))
+    async with open_service(session=choice, kind="anthropic") as agent:
+        api.say("One.")
+        first = await agent.run("Say one")
+        api.say("Two.")
+        second = await agent.run("Say two")
+    assert first.tokens.input > 1_000
+    assert first.cost_usd > 0
+    assert first.tokens.input < second.tokens.input < 2 * first.tokens.input
+    for fork_of in ("", choice.session_id):
+        again = SessionChoice(str(uuid.uuid4()), fork_of=fork_of) if fork_of else SessionChoice(choice.session_id, resume=True)
+        async with open_service(session=again, kind="anthropic") as agent:
+            api.say("Three.")
+            third = await agent.run("Say three")
+        assert first.tokens.input < third.tokens.input < 2 * first.tokens.input
+        assert third.cost_usd < 2 * first.cost_usd
+
+
+async def test_a_spent_budget_stops_the_run_and_more_of_it_has_it_continue(api, open_service):
+    async with open_service(kind="anthropic", budget_usd=0.009) as agent:
+        (agent.root / "long.txt").write_text("Alpha beta. " * 500, encoding="utf-8")
+        api.call("Read", {"file_path": str(agent.root / "long.txt")})
+        api.say("Read.")
+        finished = await agent.run("Read it")
+        assert (finished.status, finished.code) == ("failed", BUDGET_SPENT)
+        assert "$0.01" in finished.reason
+        asked = len(api.requests)
+        assert (await agent.run("And now?")).code == BUDGET_SPENT
+        assert len(api.requests) == asked
+
+        await agent.service.set_budget(1.0)
+        api.unscript()
+        api.say("Now I do.")
+        await agent.service.go_on()
+        finished = await agent.heard(RunFinished, 3)
+        assert finished.result == "Now I do."
+        assert api.requests[-1].last_user_text().startswith("And now?")
+        assert "Read it" in str(api.requests[-1].messages)
+        assert [notice for notice in agent.of(Notice) if notice.level != "info"] == []

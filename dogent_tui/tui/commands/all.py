@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _EVERYDAY = (
-    *("help", "open", "export", "outline", "attach", "review", "undo", "rewind", "find", "copy", "compact", "context"),
+    *("help", "open", "export", "outline", "attach", "review", "undo", "rewind", "find", "copy", "compact", "context", "usage"),
     *("new", "sessions", "resume", "init", "learn", "show", "profile", "settings", "setup", "theme"),
     *("edit", "permissions", "trust", "doctor", "export-session", "restart", "mouse", "exit"),
 )

@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from dogent_tui.agent.events import (
+    BUDGET_SPENT,
     Event,
     Notice,
     PermissionDecided,
@@ -238,6 +239,8 @@ class ConversationScreen(Screen[None]):
                 self.prompt.set_busy(False)
                 self._ask(event)
                 self._call_back()
+                if event.code == BUDGET_SPENT:
+                    self.app.run_worker(self._ask_for_budget(), group="budget", exclusive=True)
             case UiRequested() | UiSettled():
                 self.requests.handle(event)
             case QueueChanged(prompts=prompts):
@@ -276,6 +279,8 @@ class ConversationScreen(Screen[None]):
                 made.append(result)
             if isinstance(event, UsageChanged) or not ended:
                 self.status_bar.handle(event)
+            elif isinstance(event, RunFinished):
+                self.status_bar.status.count(event)
         self.transcript.replay(events, ended=ended)
         self.attaching.replay(events)
         if made:
@@ -307,6 +312,11 @@ class ConversationScreen(Screen[None]):
         """Open what the agent asks on a screen, where it does and it is time for it."""
         if self.asked.display:
             self.requests.handle(event)
+
+    async def _ask_for_budget(self) -> None:
+        from dogent_tui.tui.budget import ask_for_budget
+
+        await ask_for_budget(cast("DogentApp", self.app), self.service)
 
     def _call_back(self) -> None:
         """Ring, where the user looks at another window."""

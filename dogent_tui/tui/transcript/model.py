@@ -248,6 +248,10 @@ class TranscriptModel:
                 return entry.whole.strip("\n")
         return ""
 
+    def prompts(self) -> dict[str, str]:
+        """Return what the user sent, by run."""
+        return {entry.run_id: entry.prompt.text for entry in self.entries if isinstance(entry, UserTurn)}
+
     def plain_text(self) -> str:
         """Return what was said on both sides, as written: prompts and replies."""
         texts = [
