@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import errno
+import json
 import os
 import re
 import uuid
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,7 +36,7 @@ from dogent_tui.agent.changed_text import changed_hunks, part_given
 from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead, counted
 from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.context_use import compacted, context_use
-from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, TurnEnded, TurnOutcome
+from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, ServerState, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Compacting,
     CopiesKept,
@@ -95,6 +96,8 @@ _REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the p
 _REINSTALL = tr("Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the process.")
 
 _MAKE_ROOM = tr("Use /new to start with an empty context.")
+_SERVER_LIMIT_S = 2.0
+"""How long an MCP server is waited for when it is started by hand; it connects later all the same."""
 _CONTEXT_LIMIT_S = 20.0
 """How long it may take to say what fills the context: the CLI has the endpoint count."""
 
@@ -111,6 +114,7 @@ class ConversationOptions:
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `notices` are told before anything else.
     `review_mode` says whether the user reviews every change; it may change at any time. `budget_usd` is what it may still cost.
+    `servers` are the user's MCP servers, as the CLI reads them: with their keys.
     """
 
     cwd: Path
@@ -126,6 +130,7 @@ class ConversationOptions:
     notices: tuple[Notice, ...] = ()
     review_mode: ReviewMode | None = None
     budget_usd: float | None = None
+    servers: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ClaudeConversation:
@@ -183,6 +188,8 @@ class ClaudeConversation:
         self._prompt = options.system_prompt
         self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
         self._secrets = options.endpoint.secrets
+        self._servers = options.servers
+        self._servers_file = self._prompt_file.with_suffix(".json")
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
@@ -205,6 +212,7 @@ class ClaudeConversation:
                 fork_session=bool(options.fork_of),
                 resume_session_at=options.resume_at or None,
                 max_budget_usd=options.budget_usd,
+                extra_args={"mcp-config": str(self._servers_file)} if options.servers else {},
             )
         )
         self._continues = options.fork_of or (options.session_id if options.resume else "")
@@ -220,6 +228,7 @@ class ClaudeConversation:
             if before is not None:
                 told = await before
                 self._translator.counted_before = Spent.of(told.get("totalCostUSD"), told.get("modelUsage"))
+            self._servers_file.unlink(missing_ok=True)  # it was read, and holds keys
             if self._at_screen:
                 self._offering = asyncio.create_task(asyncio.to_thread(self._commands.offer_leftovers), name="leftovers")
         except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
@@ -245,6 +254,25 @@ class ClaudeConversation:
         self._translator.start_turn(compacts=True)
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         await self._query(_user_message(f"/compact {one_line(focus)}".rstrip(), message_id))
+
+    async def servers(self) -> Sequence[ServerState]:
+        """See `Conversation.servers`."""
+        try:
+            told = await asyncio.wait_for(self._client.get_mcp_status(), _SERVER_LIMIT_S)
+        except Exception as error:
+            raise AgentError(
+                tr("The agent process did not say how its MCP servers stand."), tr("Try again in a moment.")
+            ) from error
+        return [_server_state(each) for each in told["mcpServers"] if each["name"] in self._servers]
+
+    async def switch_server(self, name: str, *, on: bool) -> None:
+        """See `Conversation.switch_server`."""
+        try:
+            await asyncio.wait_for(self._client.toggle_mcp_server(name, on), _SERVER_LIMIT_S)
+        except TimeoutError:  # it goes on trying
+            return
+        except Exception as error:
+            raise AgentError(self._redacted(str(error)), tr("Look at its command in mcp.json.")) from error
 
     async def _query(self, message: AsyncIterator[dict[str, Any]]) -> None:
         try:
@@ -314,10 +342,13 @@ class ClaudeConversation:
         private_folder(folder)
         clear_keys_of_dead(folder, known_secrets())
         atomic_write(self._prompt_file, self._prompt, mode=0o600, durable=False)
+        if self._servers:
+            atomic_write(self._servers_file, json.dumps({"mcpServers": self._servers}), mode=0o600, durable=False)
 
     def _leave_no_key(self) -> None:
         """Take keys out of the transcript, unless the session was resumed already and its next process adds to it."""
         self._prompt_file.unlink(missing_ok=True)
+        self._servers_file.unlink(missing_ok=True)
         if not any(self._prompt_file.parent.glob(f"{self.session_id}.*.md")):
             clear_keys(self.session_id, {*known_secrets(), *self._secrets})
 
@@ -340,6 +371,11 @@ class ClaudeConversation:
 
     def _redacted(self, text: str) -> str:
         return redact(text, self._secrets)
+
+
+def _server_state(told: Mapping[str, Any]) -> ServerState:
+    tools = tuple(str(tool.get("name")) for tool in told.get("tools") or ())
+    return ServerState(told["name"], told["status"], str(told.get("error") or ""), tools)
 
 
 async def _user_message(text: str, message_id: str, *, client_composed: bool = False) -> AsyncIterator[dict[str, Any]]:
@@ -366,6 +402,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
+        "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "1500",  # else the first request waits for a slow server, 30 s at most (measured)
         "MAX_MCP_OUTPUT_TOKENS": "60000",  # of our own tools, which bound their answers in characters
         **(_OFFLINE if endpoint.kind in ("offline", "local") else {}),
         **(_small_window(endpoint.window) if endpoint.window else {}),

@@ -1,6 +1,6 @@
 """What the service needs of a model session: the seam between the state machine of runs and the SDK."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
@@ -47,6 +47,15 @@ class ContextUse(msgspec.Struct, frozen=True):
     calls: int = 0
     notes: int = 0
     results: Mapping[str, int] = msgspec.field(default_factory=dict)
+
+
+class ServerState(msgspec.Struct, frozen=True):
+    """How an MCP server of the user stands in the agent process. `state` is the CLI's word; `tools` are those that it offers."""
+
+    name: str
+    state: Literal["connected", "failed", "needs-auth", "pending", "disabled"]
+    error: str = ""
+    tools: tuple[str, ...] = ()
 
 
 class PermissionQuestion(msgspec.Struct, frozen=True):
@@ -109,6 +118,12 @@ class Conversation(Protocol):
 
     async def context(self) -> ContextUse:
         """Return what fills the context window now. Raises AgentError where that cannot be had."""
+
+    async def servers(self) -> Sequence[ServerState]:
+        """Return how the MCP servers stand that the process was started with. Raises AgentError as `context`."""
+
+    async def switch_server(self, name: str, *, on: bool) -> None:
+        """Start or end an MCP server that the process was started with. Raises AgentError where that fails."""
 
     async def interrupt(self) -> None:
         """Stop the turn under way; its `TurnEnded` follows."""

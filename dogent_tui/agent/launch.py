@@ -5,7 +5,7 @@ import importlib
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -98,10 +98,13 @@ class ClaudeLauncher(msgspec.Struct):
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
     _untold: tuple[Notice, ...] = ()
+    _told: tuple[Notice, ...] = ()
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the user types."""
-        endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
+        endpoint, words, servers = await asyncio.gather(
+            self._reach(), asyncio.to_thread(self._prepare), asyncio.to_thread(self._servers)
+        )
         from dogent_tui.agent import claude
 
         options = claude.ConversationOptions(
@@ -118,6 +121,7 @@ class ClaudeLauncher(msgspec.Struct):
             notices=self._untold,
             review_mode=self.review_mode,
             budget_usd=self.budget.left_usd if endpoint.kind == "anthropic" else None,
+            servers=servers,
         )
         self._untold = ()
         copies = self.copies() if self.copies else None
@@ -147,6 +151,20 @@ class ClaudeLauncher(msgspec.Struct):
             can_answer=can_answer,
             consent=consent,
         )
+
+    def _servers(self) -> "dict[str, Any]":
+        """Return the user's MCP servers. The built-in engine calls none, and where every look is asked about none is offered."""
+        if self.endpoint.kind == "offline" or self.libraries.consent:
+            return {}
+        from dogent_tui.workspace.mcp_servers import mcp_servers, started_with
+
+        servers, warnings = mcp_servers(self.workspace, trusted=self.trust.trusted)
+        ready, left = started_with(servers)
+        told = [Notice(level="warning", message=one.message, remedy=one.remedy, code=one.code) for one in warnings]
+        told += [Notice(level="warning", message=words, code="mcp_server") for words in left]
+        self._untold = (*self._untold, *(notice for notice in told if notice not in self._told))
+        self._told = (*self._told, *told)
+        return ready
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

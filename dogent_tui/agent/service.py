@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import Memory, memory_of
 from dogent_tui.agent.connection import FORGOTTEN, Connection
-from dogent_tui.agent.conversation import ContextUse, Conversation, PermissionQuestion, TurnEnded, Verdict
+from dogent_tui.agent.conversation import ContextUse, Conversation, PermissionQuestion, ServerState, TurnEnded, Verdict
 from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
     CLOSED,
@@ -284,14 +284,34 @@ class AgentService:
         conversation = await self._connection.get()
         return await conversation.context()
 
+    async def servers(self) -> Sequence[ServerState]:
+        """Return how the user's MCP servers stand. Raises AgentError as `context`."""
+        conversation = await self._connection.get()
+        return await conversation.servers()
+
+    async def switch_server(self, name: str, *, on: bool) -> None:
+        """Start or end an MCP server. One that the agent process was not started with has it start again, with the conversation.
+
+        Raises AgentError while the agent works, where the process would have to be started again, or where it fails.
+        """
+        conversation = await self._connection.get()
+        if any(each.name == name for each in await conversation.servers()):
+            await conversation.switch_server(name, on=on)
+        elif on:
+            await self._start_again()
+
+    async def _start_again(self) -> None:
+        if self._run is not None:
+            raise AgentError(*REWIND_AT_WORK)
+        await (self._connection.start_again() if self.begun else self._connection.renew())
+
     async def set_budget(self, limit_usd: float) -> None:
         """Have the conversation cost `limit_usd` dollars at most, 0 for no limit. Raises AgentError while the agent works."""
         if self._run is not None:
             raise AgentError(*REWIND_AT_WORK)
         self.budget.limit_usd = limit_usd
         if self.state != "closed" and self.endpoint.kind == "anthropic":
-            # The process was told the limit as it started.
-            await (self._connection.start_again() if self.begun else self._connection.renew())
+            await self._start_again()  # the process was told the limit as it started
 
     async def go_on(self) -> None:
         """Send once more what was not sent because the budget was used up, or else have the agent go on where it stopped."""

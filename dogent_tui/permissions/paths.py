@@ -18,7 +18,7 @@ SCRATCH = ".dogent/memory.md"
 STORE = "permissions.json"
 """The file under the user's `.dogent` in which remembered decisions lie."""
 
-STORES = (STORE, "permissions", "grants", "grants.json", "trust.json")
+STORES = (STORE, "permissions", "grants", "grants.json", "trust.json", "mcp_switches.json", "mcp.json")
 """Names under the user's `.dogent` that hold, or may come to hold, such decisions. No call writes them, asked or not."""
 
 _PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer"}
@@ -31,7 +31,7 @@ _PRIVILEGED_NAMES = {
 """Names that start programs or widen the agent's rights once they hold something."""
 _PRIVILEGED_PATHS = re.compile(
     r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)"
-    r"|\.run/.+|\.zed/.+"
+    r"|\.run/.+|\.zed/.+|\.dogent/mcp\.json"
     r"|\.config/(autostart|systemd|fish|git|environment\.d)/.+|library/launchagents/.+)"
 )
 """The same for names that are only special in their folder."""

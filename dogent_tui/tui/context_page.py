@@ -10,8 +10,8 @@ from dogent_tui.tui.transcript.lines import Line, Span
 
 _BAR = 24
 """Cells of the bar of what fills the whole context."""
-_NAME = 34
-_NUMBER = 11
+_NAME = 32
+_NUMBER = 9
 _MOST_TOOLS = 6
 """Tools whose results are told one by one."""
 _FILES = frozenset({"Read", "mcp__dogent__read_document", "mcp__dogent__read_markdown_file"})

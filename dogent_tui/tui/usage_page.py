@@ -14,8 +14,8 @@ DAYS = 30
 """How many days back it looks."""
 _MOST_RUNS = 8
 _MOST_DAYS = 14
-_NAME = 30
-_COLUMNS = (9, 12, 11, 11, 11)
+_NAME = 24
+_COLUMNS = (5, 11, 11, 9, 8)
 
 
 def usage_page(entries: Sequence[UsageEntry], session_id: str, prompts: Mapping[str, str], budget: Budget, now: datetime) -> str:

@@ -46,7 +46,15 @@ def _own(root: Path) -> Iterator[Found]:
         yield Found(tr("Lessons for the agent"), place, used=True)
     if names := [name for name in _names(root / ".dogent/templates") if name.endswith(".md")]:
         yield Found(tr("Document templates"), ".dogent/templates/", ", ".join(names), used=True)
+    yield from _own_servers(root)
     yield from _own_settings(root)
+
+
+def _own_servers(root: Path) -> Iterator[Found]:
+    servers = _json(root / ".dogent/mcp.json").get("mcpServers")
+    if isinstance(servers, dict) and servers:
+        what = tr("MCP servers: programs outside the wall. Trusting starts none; /mcp turns them on")
+        yield Found(what, ".dogent/mcp.json", ", ".join(map(str, servers)), used=True)
 
 
 def _own_settings(root: Path) -> Iterator[Found]:

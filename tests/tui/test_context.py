@@ -110,7 +110,7 @@ def test_what_was_used_is_summed_up_by_conversation_day_and_profile():
         used(now, run_id="1", input=2_000, output=30, cached=7_000, cache_written=100),
     ]
     page = usage_page(entries, "s", {"1": "Write a report"}, Budget(5.0, 1.5), now)
-    rows = {" ".join(line[:30].split()): line[30:].split() for line in page.splitlines()}
+    rows = {" ".join(line[:24].split()): line[24:].split() for line in page.splitlines()}
     assert rows["all of it"] == rows["Write a report"] == rows["today"] == ["1", "2,100", "7,000", "30"]
     assert rows["7 days"] == ["2", "2,600", "7,000", "50"]
     assert rows["30 days"] == ["3", "3,600", "7,000", "60", "$1.50"]

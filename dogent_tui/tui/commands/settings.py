@@ -9,6 +9,7 @@ from dogent_tui.agent.session import endpoint_label
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command, shown_key
+from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.workspace.checking import ConfigWarning, nearest, read_profiles
 from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint, profile_endpoint
@@ -26,12 +27,23 @@ class SettingsCommands:
 
     def __iter__(self) -> Iterator[Command]:
         yield Command("profile", tr("Show the profiles, and switch to another"), self._profile, "[NAME]")
+        yield Command("mcp", tr("Show your MCP servers, and switch or restart them"), self._mcp)
         yield Command(
             "settings", tr("Set models, keys, and how the agent works"), self._settings, key=shown_key(self._app, "settings")
         )
 
     async def _settings(self, _: str) -> str:
         self._app.action_settings()
+        return ""
+
+    async def _mcp(self, _: str) -> str:
+        from dogent_tui.tui.screens.servers import ServersScreen
+
+        opened = self._app.opened
+        if opened.read_only:
+            return READ_ONLY
+        started = opened.endpoint.kind != "offline" and not opened.libraries.consent
+        self._app.push_screen(ServersScreen(opened.workspace, opened.service, trusted=opened.trust.trusted, started=started))
         return ""
 
     async def _profile(self, name: str) -> str:

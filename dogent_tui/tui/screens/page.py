@@ -14,7 +14,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.dialog import Dialog, DialogScreen
-from dogent_tui.tui.transcript.lines import Span, wrap
+from dogent_tui.tui.transcript.lines import Line, Span, wrap
 
 _FURTHER = " " * 6
 
@@ -46,6 +46,8 @@ class FoundLines(Widget):
 
 
 def _broken(line: str, width: int) -> list[str]:
+    if Line((Span(line),)).width <= width:
+        return [line]
     words = line.lstrip()
     indent = line[: len(line) - len(words)]
     broken = [each.text for each in wrap([Span(words)], width - len(_FURTHER))]
