@@ -260,9 +260,8 @@ class ClaudeConversation:
         try:
             told = await asyncio.wait_for(self._client.get_mcp_status(), _SERVER_LIMIT_S)
         except Exception as error:
-            raise AgentError(
-                tr("The agent process did not say how its MCP servers stand."), tr("Try again in a moment.")
-            ) from error
+            said = tr("The agent process did not report on its MCP servers.")
+            raise AgentError(said, tr("Try again in a moment.")) from error
         return [_server_state(each) for each in told["mcpServers"] if each["name"] in self._servers]
 
     async def switch_server(self, name: str, *, on: bool) -> None:

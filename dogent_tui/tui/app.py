@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -119,6 +120,8 @@ class DogentApp(App[None]):
             self.register_theme(theme)
         self.show_theme(opened.settings.theme)
         self.keys = _keymap(opened.own.keys)
+        self.notify_by = opened.own.notify
+        """How the user is called back who looks at another window: by words (empty), a ``bell``, or not (``off``)."""
 
     def get_driver_class(self) -> type[Driver]:
         """Read the terminal with a reader of our own where there is one for the platform."""
@@ -310,6 +313,18 @@ class DogentApp(App[None]):
         return not (action == "suspend_process" and getattr(self.screen, "owns_undo", False))
 
     # ── What the screen asks of the application ───────────────────────────────────────────────
+
+    def call_back(self, words: str) -> None:
+        """Ring, and have the terminal say `words`, as far as the user wants it: they look at another window."""
+        from dogent_tui.tui.notifying import notification
+
+        if self.notify_by == "off":
+            return
+        self.bell()
+        sequence = notification(words, os.environ) if self.notify_by != "bell" else ""
+        if sequence and self._driver is not None:
+            self._driver.write(sequence)
+            self._driver.flush()
 
     def save_draft(self, text: str) -> None:
         """Keep `text`, so that a crash does not lose it."""

@@ -89,6 +89,13 @@ class HomeSettings(msgspec.Struct, frozen=True):
             extra_json_schema={"enum": ["", "tokens", "cost"]},
         ),
     ] = ""
+    notify: Annotated[
+        str,
+        Meta(
+            description="When another window has the focus and the agent asks or is done: words and a bell, a bell, or nothing.",
+            extra_json_schema={"enum": ["", "bell", "off"]},
+        ),
+    ] = ""
     offer_setup: Annotated[bool, Meta(description="Offer set-up at the start if no model is chosen.")] = True
     web_allow_hosts: Annotated[
         Any, Meta(description="Private hosts that web_fetch may reach, as exact names.", extra_json_schema={"type": "array"})

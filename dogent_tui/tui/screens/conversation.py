@@ -100,6 +100,7 @@ class ConversationScreen(Screen[None]):
         self.prompt = PromptBox(self._references, id="prompt")
         self.by_hand = HandWork(self.prompt.set_doing)
         self.made = ResultsController(self)
+        self._made_in_run: list[str] = []
         self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
@@ -238,16 +239,17 @@ class ConversationScreen(Screen[None]):
             case RunFinished():
                 self.prompt.set_busy(False)
                 self._ask(event)
-                self._call_back()
+                self._call_back(event)
                 if event.code == BUDGET_SPENT:
                     self.app.run_worker(self._ask_for_budget(), group="budget", exclusive=True)
             case UiRequested() | UiSettled():
                 self.requests.handle(event)
+                self._call_back(event)
             case QueueChanged(prompts=prompts):
                 self.prompt.set_queue(prompts)
             case PermissionRequested():
                 self.questions.handle(event)
-                self._call_back()
+                self._call_back(event)
             case PermissionDecided():
                 self.questions.handle(event)
                 self._ask(event)
@@ -257,7 +259,10 @@ class ConversationScreen(Screen[None]):
     def _handle_documents(self, event: Event) -> None:
         """Show what `event` means to the documents that were made, and to the one that is open."""
         made = self.made.learn(event)
+        if isinstance(event, RunStarted):
+            self._made_in_run.clear()
         if made is not None:
+            self._made_in_run.append(made.name)
             self.made.show()
             self._name_document()
         if self.has_document:
@@ -318,10 +323,13 @@ class ConversationScreen(Screen[None]):
 
         await ask_for_budget(cast("DogentApp", self.app), self.service)
 
-    def _call_back(self) -> None:
-        """Ring, where the user looks at another window."""
-        if not self.app.app_focus:
-            self.app.bell()
+    def _call_back(self, event: Event) -> None:
+        """Ring and say why, where the user looks at another window."""
+        from dogent_tui.tui.notifying import words_for  # on use: not before something happens
+
+        words = words_for(event, tuple(dict.fromkeys(self._made_in_run)))
+        if words and not self.app.app_focus:
+            cast("DogentApp", self.app).call_back(words)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 

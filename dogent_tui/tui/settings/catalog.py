@@ -19,6 +19,7 @@ from dogent_tui.workspace.trust import FolderTrust
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
 _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
+_NOTIFY = (("bell", tr("a bell")), ("off", tr("none")))
 _USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
 _SERVER = "DOGENT_LOCAL_SERVER"
 _SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
@@ -88,7 +89,9 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     used = Setting(own, ("status_usage",), tr("Usage in the status bar"), "choice", words, "", tr("not shown"), _USAGE)
     words = tr("Dollars a conversation may cost before you are asked, where costs are known.")
     budget = Setting(own, ("budget_usd",), tr("Budget"), "number", words, 0, tr("no limit"))
-    return [*settings, answers, language, used, budget]
+    words = tr("When the agent asks or is done, and another window has the focus.")
+    notify = Setting(own, ("notify",), tr("Notifications"), "choice", words, "", tr("words and a bell"), _NOTIFY)
+    return [*settings, answers, language, used, budget, notify]
 
 
 def heading_over(setting: Setting, draft: SettingsDraft) -> str:

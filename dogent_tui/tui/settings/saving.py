@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dogent_tui.tui.app import DogentApp
 
-_NOT_THE_AGENTS = frozenset({"status_usage", "theme", "learn_auto", "keys", "language"})
+_NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
 """Keys that hold at once, or from the next start on: the agent goes on as it is."""
 _BECAUSE = tr("You changed it in the settings.")
 
@@ -86,6 +86,7 @@ async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:
     if "theme" in changed:
         app.show_theme(settings.theme)
     app.conversation.lessons.offers = settings.learn_auto
+    app.notify_by = own.notify
     app.conversation.status_bar.status.shows_usage = own.status_usage
     app.conversation.status_bar.refresh()
     if changed <= _NOT_THE_AGENTS:
