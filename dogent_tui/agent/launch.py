@@ -14,11 +14,12 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.events import Notice
-from dogent_tui.agent.prompts import system_prompt
+from dogent_tui.agent.prompts import skills_prompt, system_prompt
 from dogent_tui.agent.standing import standing_wishes
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.skills import skills
 from dogent_tui.workspace.trust import FolderTrust
 from dogent_tui.workspace.walking import changed_files
 
@@ -102,8 +103,11 @@ class ClaudeLauncher(msgspec.Struct):
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the user types."""
-        endpoint, words, servers = await asyncio.gather(
-            self._reach(), asyncio.to_thread(self._prepare), asyncio.to_thread(self._servers)
+        endpoint, words, about_skills, servers = await asyncio.gather(
+            self._reach(),
+            asyncio.to_thread(self._prepare),
+            asyncio.to_thread(self._skills),
+            asyncio.to_thread(self._servers),
         )
         from dogent_tui.agent import claude
 
@@ -111,7 +115,7 @@ class ClaudeLauncher(msgspec.Struct):
             cwd=self.workspace.root,
             endpoint=endpoint,
             config_dir=claude_config_dir(),
-            system_prompt=words,
+            system_prompt=f"{words}{about_skills}",
             session_id=choice.session_id,
             resume=choice.resume,
             fork_of=choice.fork_of,
@@ -151,6 +155,14 @@ class ClaudeLauncher(msgspec.Struct):
             can_answer=can_answer,
             consent=consent,
         )
+
+    def _skills(self) -> str:
+        """Return what the system prompt says of the skills, and have what they hold be read unasked."""
+        if self.endpoint.kind == "offline" or self.libraries.consent:
+            return ""
+        found = skills(self.workspace, Path.home(), trusted=self.trust.trusted)
+        self.authority.readable = tuple(skill.folder for skill in found)
+        return skills_prompt(found)
 
     def _servers(self) -> "dict[str, Any]":
         """Return the user's MCP servers. The built-in engine calls none, and where every look is asked about none is offered."""

@@ -80,7 +80,7 @@ def _read(effect: Effect, path: Path, rule: PathRule) -> str:
     if effect.program == "Grep" and rule.holds_private(path):
         note = tr("{path} contains dogent-tui's own files, with your keys and conversations.")
         return note.format(path=path)
-    inside = rule.place(path) in {Place.INSIDE, Place.STREAM}
+    inside = rule.place(path) in {Place.INSIDE, Place.STREAM} or any(path.is_relative_to(each) for each in rule.readable)
     return "" if inside else tr("It reads outside the workspace: {path}").format(path=path)
 
 

@@ -85,13 +85,15 @@ class PathRule:
     """Answers where a path lies for one workspace and one home, through one view of the disk.
 
     `private` are folders of the application itself, with keys, conversations and remembered decisions: what lies in them is
-    outside even where the workspace is a folder around them, and the store is guarded wherever they are.
+    outside even where the workspace is a folder around them, and the store is guarded wherever they are. `readable` are folders
+    outside, with links resolved, that may be read unasked.
     """
 
     workspace: Path
     home: Path
     disk: Disk
     private: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
     root: str = field(init=False, repr=False)
     """The workspace with its links resolved."""
     _root_parts: tuple[str, ...] = field(init=False, repr=False)

@@ -99,9 +99,10 @@ def _folders(root: Path) -> Iterator[Found]:
     commands = root / ".claude/commands"
     if names := [file.relative_to(commands).as_posix() for file in command_files(commands)]:
         yield Found(tr("Commands"), ".claude/commands/", ", ".join(names), used=True)
-    for what, place in ((tr("Subagents"), ".claude/agents"), (tr("Skills"), ".claude/skills")):
-        if names := _names(root / place):
-            yield Found(what, f"{place}/", ", ".join(names))
+    if names := _names(root / ".claude/agents"):
+        yield Found(tr("Subagents"), ".claude/agents/", ", ".join(names))
+    if names := _names(root / ".claude/skills"):
+        yield Found(tr("Skills"), ".claude/skills/", ", ".join(names), used=True)
 
 
 def _names(folder: Path) -> list[str]:

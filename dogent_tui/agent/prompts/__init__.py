@@ -8,6 +8,7 @@ from string import Template
 from dogent_tui.agent.course import MOST_TOLD, Said
 from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.standing import Standing
+from dogent_tui.workspace.skills import Skill
 
 _FOLDER = Path(__file__).parent
 
@@ -28,6 +29,12 @@ def system_prompt(
         constraints=(standing or Standing()).as_prompt,
     )
     return f"{words}\n{_template('consent.md').template}" if consent else words
+
+
+def skills_prompt(skills: Iterable[Skill]) -> str:
+    """Return what the system prompt says of the user's `skills`; empty where there are none."""
+    lines = [f"- {skill.name}: {skill.description} ({skill.file})".replace("</skills", "</ skills") for skill in skills]
+    return _template("skills.md").substitute(skills="\n".join(lines)) if lines else ""
 
 
 def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemplate | None = None) -> str:
