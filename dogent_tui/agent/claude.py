@@ -59,6 +59,7 @@ from dogent_tui.agent.events import (
     UsedTokens,
 )
 from dogent_tui.agent.gate import Gate
+from dogent_tui.agent.launch import Effort
 from dogent_tui.agent.prompts import changed_files
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
 from dogent_tui.errors import AgentError
@@ -131,6 +132,7 @@ class ConversationOptions:
     review_mode: ReviewMode | None = None
     budget_usd: float | None = None
     servers: Mapping[str, Any] = field(default_factory=dict)
+    effort: Effort = ""
 
 
 class ClaudeConversation:
@@ -199,6 +201,7 @@ class ClaudeConversation:
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
                 model=options.endpoint.model or None,
+                effort=options.effort or None,
                 setting_sources=[],
                 strict_mcp_config=True,
                 permission_mode="default",

@@ -35,6 +35,11 @@ AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
 """Who answers what the agent asks on a screen: where there is none, a file may."""
 
 
+Effort: TypeAlias = Literal["", "low", "medium", "high", "xhigh", "max"]
+"""How much a model is to think; empty for as much as it does by itself."""
+EFFORTS: tuple[Effort, ...] = ("low", "medium", "high", "xhigh", "max")
+
+
 class Budget(msgspec.Struct):
     """What a conversation may cost, in US dollars, and has cost; `limit_usd` 0: there is no limit. It may change at any time."""
 
@@ -96,6 +101,7 @@ class ClaudeLauncher(msgspec.Struct):
     answered_by: AnsweredBy = "person"
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     budget: Budget = msgspec.field(default_factory=Budget)
+    effort: Effort = ""
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
     _untold: tuple[Notice, ...] = ()
@@ -126,6 +132,7 @@ class ClaudeLauncher(msgspec.Struct):
             review_mode=self.review_mode,
             budget_usd=self.budget.left_usd if endpoint.kind == "anthropic" else None,
             servers=servers,
+            effort=self.effort,
         )
         self._untold = ()
         copies = self.copies() if self.copies else None

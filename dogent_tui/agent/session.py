@@ -12,7 +12,7 @@ import msgspec
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
-from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher, SessionChoice
+from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher, Effort, SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.standing import standing_warnings
 from dogent_tui.endpoint_kind import EndpointKind
@@ -49,6 +49,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
     `answered_by` is who answers what the agent asks.
     `trust`: what came with the folder is used, this time. `begin` is the UUID of a new conversation, if it is to have that one.
     `consent`: only tools that ask whenever they look at a document.
+    `model` and `effort` are taken in place of the profile's model, and of the effort that the model makes by itself.
     """
 
     profile: str = ""
@@ -60,6 +61,8 @@ class SessionOptions(msgspec.Struct, frozen=True):
     fork: bool = False
     begin: str = ""
     consent: bool = False
+    model: str = ""
+    effort: Effort = ""
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
@@ -109,6 +112,8 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     except (ConfigError, OSError) as error:  # a home that cannot be written costs the stubs, not the session
         warnings.append(_not_writable(error, home))
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
+    if options.model and endpoint.kind != "offline":
+        endpoint = msgspec.structs.replace(endpoint, model=options.model)
     earlier = _earlier(workspace, options)
     hold = SessionHold()
     read_only = earlier is not None and not options.fork and not _taken(hold, earlier)
@@ -141,6 +146,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         answered_by=options.answered_by,
         review_mode=review_mode,
         budget=budget,
+        effort=options.effort,
     )
     service = AgentService(
         launcher,

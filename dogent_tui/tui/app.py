@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.command import CommandPalette, Provider
     from textual.worker import Worker
 
+    from dogent_tui.agent.launch import Effort
     from dogent_tui.tui.driver import BackgroundTold
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
@@ -380,14 +381,19 @@ class DogentApp(App[None]):
 
         await open_settings(self)
 
-    async def change_profile(self, name: str) -> None:
-        """Go on with the profile `name`, empty for what the folder says: in the same conversation, if there is one."""
+    async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
+        """Go on with the profile `name`, empty for what the folder says: in the same conversation, if there is one.
+
+        `model` and `effort` take the place of the profile's own.
+        """
         async with self._switching:
             left, waiting = self.opened, [queued.prompt.text for queued in self.opened.service.queued]
             await _close(left, self._following)  # the process behind it has the conversation
             goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
             options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
+            options = msgspec.structs.replace(options, model=model, effort=effort)
             self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
+            self.opened.service.budget.limit_usd = left.service.budget.limit_usd
             self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the user wants of it
             await self.conversation.show_session(self.opened)
             if waiting:
