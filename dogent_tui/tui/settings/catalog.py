@@ -88,7 +88,7 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     words = tr("What the conversation has used.")
     used = Setting(own, ("status_usage",), tr("Usage in the status bar"), "choice", words, "", tr("not shown"), _USAGE)
     words = tr("Dollars a conversation may cost before you are asked, where costs are known.")
-    budget = Setting(own, ("budget_usd",), tr("Budget"), "number", words, 0, tr("no limit"))
+    budget = Setting(own, ("budget_usd",), tr("Budget"), "number", words, "", tr("no limit"))
     words = tr("When the agent asks or is done, and another window has the focus.")
     notify = Setting(own, ("notify",), tr("Notifications"), "choice", words, "", tr("words and a bell"), _NOTIFY)
     return [*settings, answers, language, used, budget, notify]
