@@ -226,10 +226,9 @@ class ClaudeConversation:
         try:
             # By a file: an argument can be read by every user of the machine, and takes 128 KiB at most.
             await asyncio.to_thread(self._write_prompt)
-            before = asyncio.to_thread(counted, self._continues) if self._continues else None
             await asyncio.gather(self._client.connect(), self._commands.start())
-            if before is not None:
-                told = await before
+            if self._continues:
+                told = await asyncio.to_thread(counted, self._continues)
                 self._translator.counted_before = Spent.of(told.get("totalCostUSD"), told.get("modelUsage"))
             self._servers_file.unlink(missing_ok=True)  # it was read, and holds keys
             if self._at_screen:
@@ -603,7 +602,7 @@ class Translator:
             outcome="error" if self._owes_summary else _outcome(message),
             text=message.result or "",
             status=message.api_error_status or 0,
-            error=self._compact_error or self._error or _errors(message),
+            error=(self._compact_error if self._owes_summary else "") or self._error or _errors(message),
             cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
             tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,
             num_turns=message.num_turns,
