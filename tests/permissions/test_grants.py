@@ -203,3 +203,13 @@ def test_a_tool_of_a_server_is_remembered_by_server_and_tool(root):
     for text in ("tool:find", "tool:mcp__dogent__web_fetch", "tool:mcp__notes"):
         with pytest.raises(UsageError, match="MCP server"):
             parse_rule(text, root)
+
+
+def test_the_files_that_name_servers_are_guarded(root):
+    def verdict(path):
+        decision = decide(ToolCall("Write", {"file_path": str(path), "content": "{}"}), root, root.parent / "home")
+        return decision.verdict, decision.rememberable
+
+    assert verdict(root / ".dogent" / "mcp.json") == ("ask", False)
+    for name in ("mcp.json", "mcp_switches.json"):
+        assert verdict(root.parent / "home" / ".dogent" / name) == ("deny", False)
