@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import grimp
+
 ROOT = Path(__file__).parents[1]
 
 HEAVY = (
@@ -103,3 +105,14 @@ def test_nothing_heavy_before_the_first_paint(tmp_path):
     modules = imported_by(FIRST_PAINT, tmp_path)
     assert "dogent_tui.tui.screens.conversation" in modules
     assert among(modules, HEAVY) == []
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """Counts what is imported on use and for the type checker, too: a circle of those is a design that cannot be cut."""
+    graph = grimp.build_graph("dogent_tui", cache_dir=None)
+    left = {module: set(graph.find_modules_directly_imported_by(module)) & graph.modules for module in graph.modules}
+    while free := {module for module, imported in left.items() if not imported & left.keys()}:
+        left = {module: imported for module, imported in left.items() if module not in free}
+    while unused := left.keys() - {one for imported in left.values() for one in imported}:
+        left = {module: imported for module, imported in left.items() if module not in unused}
+    assert not sorted(left)

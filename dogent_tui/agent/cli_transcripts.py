@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from dogent_tui.agent.launch import SessionChoice, claude_config_dir
+from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.processes import is_alive
 from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.paths import state_dir
 from dogent_tui.workspace.secrets import spellings
 
 _ID = re.compile(r"[0-9a-fA-F-]{36}")
@@ -200,3 +201,8 @@ def _entries(session_id: str) -> Iterator[dict[str, Any]]:
 
 def _transcripts(session_id: str) -> list[Path]:
     return list((claude_config_dir() / "projects").glob(f"*/{session_id}.jsonl")) if _ID.fullmatch(session_id) else []
+
+
+def claude_config_dir() -> Path:
+    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a Claude Code of the user's own."""
+    return state_dir() / "claude"

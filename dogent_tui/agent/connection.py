@@ -9,15 +9,17 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import first_remembered, is_remembered, without_dropped
-from dogent_tui.agent.conversation import Ask, AskForm, Conversation, TurnEnded
+from dogent_tui.agent.conversation import Ask, AskForm, Conversation, Launcher, SessionChoice, TurnEnded
 from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.failures import session_lost
-from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 
-_INTERRUPT_LIMIT_S = 0.5
+_INTERRUPT_LIMIT_S = 0.25
 """How long the process may take to hear an interrupt; one that hangs is not waited for."""
+_TURN_LIMIT_S = 2.0
+"""How long an interrupted turn may take to end before its process is given up. Nothing that was said is lost by that: the next
+process is told what this one did not keep."""
 _LAST_BREATH_S = 0.5
 """How long a process that ends takes from the end of its turn to the end of its output (75 ms measured)."""
 _CLOSE_LIMIT_S = 1.0
@@ -55,6 +57,8 @@ class Connection:
         self._connecting: asyncio.Task[Conversation] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._endings: list[asyncio.Task[None]] = []
+        self._turn_left: asyncio.Future[None] | None = None
+        self._leaving: asyncio.Task[None] | None = None
         self._resumed = False
         self._fork_of = ""
 
@@ -70,6 +74,8 @@ class Connection:
 
     async def get(self) -> Conversation:
         """Return the live conversation, starting one where there is none. Raises AgentError where there can be none."""
+        if self._leaving is not None:
+            await asyncio.wait({self._leaving})
         if self.live is not None:
             return self.live
         if self._connecting is None or self._connecting.done():
@@ -136,6 +142,29 @@ class Connection:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.live.interrupt(), _INTERRUPT_LIMIT_S)
 
+    @property
+    def is_leaving_turn(self) -> bool:
+        """Whether a turn is still ending that was left."""
+        return self._turn_left is not None
+
+    def leave_turn(self) -> None:
+        """Hear nothing more of the turn that was interrupted. `get` waits until it has ended, or its process was given up."""
+        self._turn_left = asyncio.get_running_loop().create_future()
+        self._leaving = asyncio.create_task(self._end_turn(self._turn_left), name="agent-turn-end")
+
+    async def _end_turn(self, turn_left: asyncio.Future[None]) -> None:
+        """Wait for the end of the turn; ask again, as an interrupt may overtake its prompt; then give the process up."""
+        deadline = asyncio.get_running_loop().time() + _TURN_LIMIT_S
+        waits = {turn_left} if self._reader is None else {turn_left, self._reader}
+        try:
+            while asyncio.get_running_loop().time() < deadline:
+                await self.interrupt()
+                if (await asyncio.wait(waits, timeout=_INTERRUPT_LIMIT_S, return_when=asyncio.FIRST_COMPLETED))[0]:
+                    return
+            await self.give_up()
+        finally:
+            self._turn_left = None
+
     async def give_up(self) -> None:
         """Kill a process that does not answer; the next `get` starts another.
 
@@ -155,7 +184,7 @@ class Connection:
 
     async def close(self) -> None:
         """End the process, and what its launcher shares; at the most some two and a half seconds."""
-        for task in (self._reader, self._connecting):
+        for task in (self._reader, self._connecting, self._leaving):
             if task is not None:
                 task.cancel()
         if self._connecting is not None:
@@ -213,7 +242,10 @@ class Connection:
         detail = ""
         try:
             async for item in conversation.messages():
-                self._listener.on_item(item)
+                if self._turn_left is None:
+                    self._listener.on_item(item)
+                elif isinstance(item, TurnEnded) and not self._turn_left.done():
+                    self._turn_left.set_result(None)
         except Exception as error:
             detail = _as_agent_error(error).message
         if self.live is conversation:

@@ -133,3 +133,27 @@ class Conversation(Protocol):
 
     def kill(self) -> None:
         """End the process at once, where it did not end when asked to."""
+
+
+class SessionChoice(msgspec.Struct, frozen=True):
+    """Which session to start: a new one under an id of ours, or an earlier one to go on with.
+
+    `fork_of`: the new one under our id remembers what was said in that session, which stays as it is. `dropped`: nothing from the
+    prompt of this run on is to be remembered, and that is so where only what came up to the entry `at` is.
+    """
+
+    session_id: str
+    resume: bool = False
+    fork_of: str = ""
+    dropped: str = ""
+    at: str = ""
+
+
+class Launcher(Protocol):
+    """Starts conversations; what they share lives until `close`."""
+
+    async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
+        """Return a connected conversation. Raises AgentError where there can be none."""
+
+    async def close(self) -> None:
+        """End what the conversations shared."""

@@ -5,19 +5,20 @@ import importlib
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
-from dogent_tui.agent.conversation import Ask, AskForm, Conversation
+from dogent_tui.agent.cli_transcripts import claude_config_dir
+from dogent_tui.agent.conversation import Ask, AskForm, Conversation, SessionChoice
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.prompts import skills_prompt, system_prompt
 from dogent_tui.agent.standing import standing_wishes
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.workspace.paths import Workspace, state_dir
+from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.skills import skills
 from dogent_tui.workspace.trust import FolderTrust
@@ -55,30 +56,6 @@ class Budget(msgspec.Struct):
     def is_spent(self) -> bool:
         """Whether it may cost no more."""
         return self.left_usd is not None and self.left_usd <= 0.0
-
-
-class SessionChoice(msgspec.Struct, frozen=True):
-    """Which session to start: a new one under an id of ours, or an earlier one to go on with.
-
-    `fork_of`: the new one under our id remembers what was said in that session, which stays as it is. `dropped`: nothing from the
-    prompt of this run on is to be remembered, and that is so where only what came up to the entry `at` is.
-    """
-
-    session_id: str
-    resume: bool = False
-    fork_of: str = ""
-    dropped: str = ""
-    at: str = ""
-
-
-class Launcher(Protocol):
-    """Starts conversations; what they share lives until `close`."""
-
-    async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
-        """Return a connected conversation. Raises AgentError where there can be none."""
-
-    async def close(self) -> None:
-        """End what the conversations shared."""
 
 
 class ClaudeLauncher(msgspec.Struct):
@@ -216,8 +193,3 @@ class ClaudeLauncher(msgspec.Struct):
 
         engine = await self._shared.enter_async_context(OfflineEngine(partial(changed_files, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
-
-
-def claude_config_dir() -> Path:
-    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a Claude Code of the user's own."""
-    return state_dir() / "claude"

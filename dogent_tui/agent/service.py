@@ -11,7 +11,16 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import Memory, memory_of
 from dogent_tui.agent.connection import FORGOTTEN, Connection
-from dogent_tui.agent.conversation import ContextUse, Conversation, PermissionQuestion, ServerState, TurnEnded, Verdict
+from dogent_tui.agent.conversation import (
+    ContextUse,
+    Conversation,
+    Launcher,
+    PermissionQuestion,
+    ServerState,
+    SessionChoice,
+    TurnEnded,
+    Verdict,
+)
 from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
     CLOSED,
@@ -45,7 +54,7 @@ from dogent_tui.agent.failures import (
     server_words,
     turn_failure,
 )
-from dogent_tui.agent.launch import Budget, Launcher, SessionChoice
+from dogent_tui.agent.launch import Budget
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
 from dogent_tui.agent.questions import PendingQuestions
@@ -593,7 +602,7 @@ class AgentService:
             answer = await self._questions.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(allow=kept, scope=answer.scope if answer is not None and kept else "once")
-        if run is None or run.stop.is_set() or run.aborted:
+        if run is None or run.stop.is_set() or run.aborted or self._connection.is_leaving_turn:
             return STOPPED
         if (before := run.denied_before(question)) is not None:
             return before

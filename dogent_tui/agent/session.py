@@ -11,8 +11,9 @@ import msgspec
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
-from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher, Effort, SessionChoice
+from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher, Effort
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.standing import standing_warnings
 from dogent_tui.endpoint_kind import EndpointKind

@@ -8,10 +8,8 @@ from dogent_tui.agent.conversation import Conversation, TurnEnded
 from dogent_tui.agent.run import Run, first_of
 from dogent_tui.errors import AgentError
 
-_INTERRUPT_AGAIN_S = 0.5
-_INTERRUPT_LIMIT_S = 2.0
-"""How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up. Nothing that was
-said is lost by that: the next process is told what this one did not keep."""
+_STOP_LIMIT_S = 0.3
+"""How long an interrupted turn may keep the user waiting (it takes 6–30 ms to end)."""
 _DYING_LIMIT_S = 10.0
 """How long a process may take to end whose turn was cut, and not by us: it got a signal (75 ms on a quiet machine)."""
 
@@ -59,12 +57,8 @@ async def _sent(sending: Awaitable[None]) -> None:
 
 
 async def _await_stop(connection: Connection, run: Run) -> None:
-    """Wait for an interrupted turn to end; ask again, as an interrupt may overtake its prompt; then give the process up."""
-    deadline = asyncio.get_running_loop().time() + _INTERRUPT_LIMIT_S
-    while asyncio.get_running_loop().time() < deadline:
-        done, _ = await asyncio.wait({run.ended}, timeout=_INTERRUPT_AGAIN_S)
-        if done:
-            return
-        await connection.interrupt()
-    run.end(TurnEnded("stopped"))
-    await connection.give_up()
+    """Wait a moment for an interrupted turn to end. Where it takes longer, the user is free, and the connection waits for it."""
+    await asyncio.wait({run.ended}, timeout=_STOP_LIMIT_S)
+    if not run.ended.done():
+        run.end(TurnEnded("stopped"))
+        connection.leave_turn()

@@ -1,11 +1,10 @@
 """What the user changed against the proposal: a mark for each heading, and a short list in words."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from dogent_tui.language import tr
 from dogent_tui.outline.model import Heading, Headings
@@ -180,29 +179,3 @@ def _shortened(sentences: list[str]) -> tuple[str, ...]:
     if len(sentences) <= MOST_LISTED:
         return tuple(sentences)
     return (*sentences[: MOST_LISTED - 1], tr("And {count} more changes.").format(count=len(sentences) - MOST_LISTED + 1))
-
-
-def recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> Headings:
-    """Return `read` with the ids of the same headings in `known`.
-
-    Those are the same that have the same title, in their place first; and where as many are left on both sides, those left, in
-    their order: their titles were changed.
-    """
-    ids: dict[int, int] = {}
-    for place, (heading, here) in enumerate(zip(read, known, strict=False)):
-        if heading.text == here.text:
-            ids[place] = here.id
-    taken = set(ids.values())
-    by_title: dict[str, list[int]] = {}
-    for heading in known:
-        if heading.id not in taken:
-            by_title.setdefault(heading.text, []).append(heading.id)
-    for place, heading in enumerate(read):
-        if place not in ids and by_title.get(heading.text):
-            ids[place] = by_title[heading.text].pop(0)
-    taken = set(ids.values())
-    left = [heading for heading in known if heading.id not in taken]
-    unknown = [place for place in range(len(read)) if place not in ids]
-    if [heading.level for heading in left] == [read[place].level for place in unknown]:
-        ids |= {place: heading.id for place, heading in zip(unknown, left, strict=True)}
-    return tuple(replace(heading, id=ids[place] if place in ids else new_id()) for place, heading in enumerate(read))

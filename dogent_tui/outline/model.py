@@ -335,9 +335,7 @@ class Outline:
         `read` is what `read` returned for it, where that was done before.
         """
         read = read or self.read(text)
-        from dogent_tui.outline.changes import recognized
-
-        headings = recognized(self._headings, read.headings, self._new_id)
+        headings = _recognized(self._headings, read.headings, self._new_id)
         if headings == self._headings and read.frame == self.frame:
             return False
         self._apply(_Step("Markdown", 0, self._headings, headings, self.frame, read.frame))
@@ -462,3 +460,29 @@ def _concerned(before: Headings, after: Headings) -> int | None:
     known = set(before)
     changed = next((heading.id for heading in after if heading not in known), None)
     return changed if changed is not None else (after[0].id if after else None)
+
+
+def _recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> Headings:
+    """Return `read` with the ids of the same headings in `known`.
+
+    Those are the same that have the same title, in their place first; and where as many are left on both sides, those left, in
+    their order: their titles were changed.
+    """
+    ids: dict[int, int] = {}
+    for place, (heading, here) in enumerate(zip(read, known, strict=False)):
+        if heading.text == here.text:
+            ids[place] = here.id
+    taken = set(ids.values())
+    by_title: dict[str, list[int]] = {}
+    for heading in known:
+        if heading.id not in taken:
+            by_title.setdefault(heading.text, []).append(heading.id)
+    for place, heading in enumerate(read):
+        if place not in ids and by_title.get(heading.text):
+            ids[place] = by_title[heading.text].pop(0)
+    taken = set(ids.values())
+    left = [heading for heading in known if heading.id not in taken]
+    unknown = [place for place in range(len(read)) if place not in ids]
+    if [heading.level for heading in left] == [read[place].level for place in unknown]:
+        ids |= {place: heading.id for place, heading in zip(unknown, left, strict=True)}
+    return tuple(replace(heading, id=ids[place] if place in ids else new_id()) for place, heading in enumerate(read))

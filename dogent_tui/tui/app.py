@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from rich.text import Text
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.filter import LineFilter
@@ -34,6 +33,7 @@ from dogent_tui.tui.garbage import COLLECT_EVERY_S, GIVE_BACK_AFTER_S, agent_sta
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.legible import HIGH, Legible
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
@@ -76,8 +76,10 @@ def _command_provider() -> "type[Provider]":
     return CommandProvider
 
 
-class DogentApp(App[None]):
+class DogentApp(AppPort):
     """The application in one workspace."""
+
+    conversation: ConversationScreen
 
     TITLE = "dogent-tui"
     # With the styles of the first screen: those that a screen brings along cost a second parsing of all.

@@ -11,11 +11,10 @@ from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
-    from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.ports import AppPort, ConversationPort
 
 
-def question_controller(screen: "ConversationScreen") -> QuestionController:
+def question_controller(screen: "ConversationPort") -> QuestionController:
     """Return what puts the permission questions of the session on `screen`."""
     editor = screen.prompt.editor
     behind = Behind(
@@ -29,7 +28,7 @@ def question_controller(screen: "ConversationScreen") -> QuestionController:
     return QuestionController(screen, desk)
 
 
-def request_controller(screen: "ConversationScreen") -> RequestController:
+def request_controller(screen: "ConversationPort") -> RequestController:
     """Return what opens the requests of the session on `screen`."""
     editor, workspace = screen.prompt.editor, screen.opened.workspace
     desk = RequestDesk(
@@ -43,22 +42,22 @@ def request_controller(screen: "ConversationScreen") -> RequestController:
     return RequestController(screen, screen.asked, desk)
 
 
-async def _reply(screen: "ConversationScreen", request_id: str, answer: Reply) -> None:
+async def _reply(screen: "ConversationPort", request_id: str, answer: Reply) -> None:
     """Answer the session that is on the screen."""
     await screen.service.reply(request_id, answer)
 
 
-async def _answer(screen: "ConversationScreen", request_id: str, answer: UiAnswer) -> None:
+async def _answer(screen: "ConversationPort", request_id: str, answer: UiAnswer) -> None:
     """Send an answer. It may begin the first run here, in a conversation that is taken up: trust is asked about before.
 
     Raises AgentError where it was not sent.
     """
     if not answer.is_empty:
-        await settle_trust(cast("DogentApp", screen.app), screen.opened)
+        await settle_trust(cast("AppPort", screen.app), screen.opened)
     await _reply(screen, request_id, answer)
 
 
-def _make_room(screen: "ConversationScreen", rows: int) -> None:
+def _make_room(screen: "ConversationPort", rows: int) -> None:
     """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of the transcript."""
     body, prompt = screen.query_one("#body").styles, screen.prompt.styles
     if not rows:

@@ -11,7 +11,7 @@ from textual.widget import Widget
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.pane import DocumentPane
-    from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.ports import ConversationPort
     from dogent_tui.tui.setup.panel import SetupPanel
     from dogent_tui.tui.transcript.search_bar import TranscriptSearch
     from dogent_tui.tui.transcript.view import Transcript
@@ -35,7 +35,7 @@ COMFORTABLE_COLUMNS = 60
 class Furniture:
     """What stands above the prompt of `screen`, and how it fits. `clear` makes room for what another session brings."""
 
-    def __init__(self, screen: "ConversationScreen") -> None:
+    def __init__(self, screen: "ConversationPort") -> None:
         self._screen = screen
         self._placed: list[Widget] = []
         self._sidebar_wanted: bool | None = None

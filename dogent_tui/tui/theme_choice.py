@@ -12,10 +12,10 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.themes import described
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
-async def choose_theme(app: "DogentApp", name: str) -> str:
+async def choose_theme(app: "AppPort", name: str) -> str:
     """Have the theme `name` hold, keep it, and return the line that says what came of it.
 
     Not to be awaited by a handler of messages: the user may be asked.
@@ -46,8 +46,8 @@ class ThemeList(ThemeProvider):
         return [(words, partial(self._choose, name)) for name, words in described(self.app.available_themes).items()]
 
     def _choose(self, name: str) -> None:
-        app: DogentApp = self.app  # type: ignore[assignment]
+        app: AppPort = self.app  # type: ignore[assignment]
         app.run_worker(self._say(app, name), group="command")
 
-    async def _say(self, app: "DogentApp", name: str) -> None:
+    async def _say(self, app: "AppPort", name: str) -> None:
         app.conversation.prompt.notify_hint(await choose_theme(app, name))

@@ -10,16 +10,16 @@ from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.workspace.paths import display_path
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
-async def settle_trust(app: "DogentApp", opened: OpenedSession) -> None:
+async def settle_trust(app: "AppPort", opened: OpenedSession) -> None:
     """Ask before the first run, where there is something to ask. Raises AgentError where the user goes back unanswered."""
     if opened.trust.must_ask and not await ask_for_trust(app, opened):
         raise AgentError(tr("Nothing was sent."), tr("Send it again once you have decided about this folder."))
 
 
-async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
+async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
     """Ask whether what came with the folder may be used, and see to it. False where the user went back without an answer.
 
     Not to be awaited by a handler of messages: the answer is a message, too.

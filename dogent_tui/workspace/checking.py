@@ -6,21 +6,18 @@ What is wrong is left out and what is unknown is kept: a slip in one key costs t
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 from msgspec.structs import fields
 
 from dogent_tui.language import tr
 from dogent_tui.workspace.files import BrokenFile, read_json
+from dogent_tui.workspace.json_lines import KeyPath, line_of
 from dogent_tui.workspace.paths import display_path, dogent_home
 
 SCHEMA_KEY = "$schema"
 """The key by which a file names its schema to an editor; we take no notice of it."""
-
-KeyPath: TypeAlias = tuple[str, ...]
-"""The keys that lead to a value, from the outside in."""
-
 
 _WITHOUT_EFFECT: Mapping[KeyPath, str] = {
     ("sandbox",): tr("Commands always run behind a wall now; no setting changes that. You can remove this key."),
@@ -141,7 +138,6 @@ def expected(kind: Any) -> str:
 
 
 def _place(file: Path, path: KeyPath) -> str:
-    from dogent_tui.workspace.json_lines import line_of  # on use: only mistakes need it
 
     line = line_of(file, path)
     return (tr("{file}, line {line}, key `{path}`") if line else tr("{file}, key `{path}`")).format(

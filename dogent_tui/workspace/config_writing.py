@@ -7,8 +7,8 @@ from typing import Any
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.workspace.checking import KeyPath
 from dogent_tui.workspace.files import json_text, private_folder, read_json, write_checked
+from dogent_tui.workspace.json_lines import KeyPath
 from dogent_tui.workspace.own_files import OwnChange, plan_change
 from dogent_tui.workspace.paths import display_path
 

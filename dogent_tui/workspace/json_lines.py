@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
-from dogent_tui.workspace.checking import KeyPath
+KeyPath: TypeAlias = tuple[str, ...]
+"""The keys that lead to a value, from the outside in."""
+
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 

@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, ServerState, TurnEnded
+from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, ServerState, SessionChoice, TurnEnded
 from dogent_tui.agent.events import Event
-from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
 from dogent_tui.tools.libraries import Libraries

@@ -6,9 +6,9 @@ import uuid
 import pytest
 
 from dogent_tui.agent.cli_transcripts import claude_config_dir, first_remembered, is_remembered, without_dropped
+from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.course import course_of
 from dogent_tui.agent.events import MessageDropped, Prompt, Rewound, RunStarted, TextDelta, TextFinished, UsageChanged
-from dogent_tui.agent.launch import SessionChoice
 
 
 def run(run_id: str, tokens: int):

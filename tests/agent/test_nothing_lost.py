@@ -12,7 +12,7 @@ import pytest
 
 from dogent_tui.agent import recorder
 from dogent_tui.agent.asking import ui_requested
-from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
+from dogent_tui.agent.conversation import PermissionQuestion, SessionChoice, TurnEnded
 from dogent_tui.agent.events import (
     Notice,
     Prompt,
@@ -25,7 +25,6 @@ from dogent_tui.agent.events import (
     ToolUse,
     to_json,
 )
-from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService

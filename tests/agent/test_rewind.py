@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from dogent_tui.agent.asking import ui_requested
-from dogent_tui.agent.conversation import TurnEnded
+from dogent_tui.agent.conversation import SessionChoice, TurnEnded
 from dogent_tui.agent.events import (
     Prompt,
     Rewound,
@@ -17,7 +17,6 @@ from dogent_tui.agent.events import (
     UiSettled,
     UsageChanged,
 )
-from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import SessionOptions, open_session

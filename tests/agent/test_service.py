@@ -144,8 +144,9 @@ async def test_a_turn_that_a_signal_cut_is_a_lost_session_however_long_its_proce
 
 
 async def test_a_turn_that_does_not_end_when_interrupted_is_given_up(monkeypatch):
-    monkeypatch.setattr("dogent_tui.agent.turn._INTERRUPT_LIMIT_S", 0.05)
-    monkeypatch.setattr("dogent_tui.agent.turn._INTERRUPT_AGAIN_S", 0.02)
+    monkeypatch.setattr("dogent_tui.agent.turn._STOP_LIMIT_S", 0.01)
+    monkeypatch.setattr("dogent_tui.agent.connection._TURN_LIMIT_S", 0.05)
+    monkeypatch.setattr("dogent_tui.agent.connection._INTERRUPT_LIMIT_S", 0.02)
     launcher = FakeLauncher()
     async with serving(launcher) as agent:
         await begin(agent, launcher)
@@ -153,12 +154,32 @@ async def test_a_turn_that_does_not_end_when_interrupted_is_given_up(monkeypatch
         await agent.service.interrupt()
         assert (await agent.heard(RunFinished)).status == "interrupted"
         hanging = launcher.conversation
-        assert hanging.killed
-        assert hanging.interrupts > 1
+        assert not hanging.killed  # the user is free before it is
         await agent.service.submit(Prompt("Again"))
         await agent.heard(SessionStarted, 2)  # the kernel may not have ended the first one: its disk hangs
+        assert hanging.killed
+        assert hanging.interrupts > 1
         assert launcher.conversation is not hanging
         assert not agent.of(SessionLost)
+
+
+async def test_what_a_stopped_turn_still_says_is_not_taken_for_the_next_one(monkeypatch):
+    monkeypatch.setattr("dogent_tui.agent.turn._STOP_LIMIT_S", 0.01)
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        await begin(agent, launcher)
+        launcher.conversation.ends_on_interrupt = False
+        await agent.service.interrupt()
+        assert (await agent.heard(RunFinished)).status == "interrupted"
+        launcher.conversation.received.clear()
+        await agent.service.submit(Prompt("Next"))
+        launcher.conversation.arrive(TextDelta(message_id="m", block=0, text="Late"), TurnEnded("completed", text="Late"))
+        await launcher.conversation.received.wait()
+        assert not agent.of(TextDelta)
+        launcher.conversation.arrive(TurnEnded("completed", text="New"))
+        finished = await agent.heard(RunFinished, 2)
+        assert (finished.status, finished.result) == ("completed", "New")
+        assert not launcher.conversation.killed
 
 
 async def test_an_answer_reaches_the_one_question_it_is_for():

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from dogent_tui.agent.cli_transcripts import claude_config_dir
+from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.events import Notice, Prompt, Rewound, RunFinished, RunStarted, TextDelta
-from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.prompts import MOST_TOLD
 from dogent_tui.offline.messages_api import ReplyText
 from tests.e2e.conftest import IN_ONE_LOOP

@@ -4,6 +4,7 @@ import asyncio
 import json
 import stat
 
+from dogent_tui.agent.cli_transcripts import claude_config_dir
 from dogent_tui.agent.events import (
     Aborted,
     CopiesKept,
@@ -14,7 +15,6 @@ from dogent_tui.agent.events import (
     RunFinished,
     ToolResult,
 )
-from dogent_tui.agent.launch import claude_config_dir
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.history import History

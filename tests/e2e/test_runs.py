@@ -8,6 +8,8 @@ from contextlib import suppress
 import psutil
 import pytest
 
+from dogent_tui.agent.cli_transcripts import claude_config_dir
+from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.events import (
     Attachment,
     DocumentDelta,
@@ -28,7 +30,6 @@ from dogent_tui.agent.events import (
     ToolUse,
     UsageChanged,
 )
-from dogent_tui.agent.launch import SessionChoice, claude_config_dir
 from dogent_tui.errors import AgentError
 from dogent_tui.workspace.trust import make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP

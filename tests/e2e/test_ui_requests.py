@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.events import Attachment, Prompt, RunFinished, RunStarted, ToolResult, UiAnswer, UiRequested, UiSettled
-from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.errors import AgentError

@@ -17,7 +17,7 @@ from dogent_tui.tui.screens.choice import choose
 
 if TYPE_CHECKING:
     from dogent_tui.sources.quotes.gathering import QuoteChecker
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 NEXT, PREVIOUS = "next", "previous"
 _LONG = 70
@@ -26,7 +26,7 @@ _LONG = 70
 class Checking:
     """`/check` for `app`. Remembers what was checked last, and which finding was gone to."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
         self._draft = ""
         self._findings: list[Finding] = []

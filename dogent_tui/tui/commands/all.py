@@ -13,7 +13,7 @@ from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.commands.writing import WritingCommands
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
 _EVERYDAY = (
@@ -24,7 +24,7 @@ _EVERYDAY = (
 """The order until it is known what the user runs."""
 
 
-def app_commands(app: "DogentApp") -> CommandTable:
+def app_commands(app: "AppPort") -> CommandTable:
     """Return the commands that act on `app`, as a newcomer may need them."""
     families = (
         ApplicationCommands(app),

@@ -13,13 +13,13 @@ from dogent_tui.tui.trusting import ask_for_trust, trust_words
 from dogent_tui.workspace.paths import Workspace, display_path
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
 class ApplicationCommands:
     """The commands of `app` about itself."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
         self._mouse_on = True
 
@@ -108,7 +108,7 @@ class ApplicationCommands:
         return ""
 
 
-def switch_mouse(app: "DogentApp", *, on: bool) -> None:
+def switch_mouse(app: "AppPort", *, on: bool) -> None:
     """Take or release the mouse while the application runs. Textual offers this only at start: a test names the two methods."""
     driver = app._driver  # noqa: SLF001
     if driver is not None:

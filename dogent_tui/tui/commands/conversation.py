@@ -11,7 +11,7 @@ from dogent_tui.tui.commands.table import Command, shown_key
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
     from dogent_tui.workspace.copies import Undone
 
 _MOST_NAMED = 3
@@ -21,7 +21,7 @@ _MOST_NAMED = 3
 class ConversationCommands:
     """The commands about the conversation that `app` shows."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:

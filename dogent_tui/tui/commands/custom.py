@@ -8,12 +8,12 @@ from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
     from dogent_tui.workspace.custom_commands import CustomCommand
     from dogent_tui.workspace.skills import Skill
 
 
-async def offer_custom_commands(app: "DogentApp") -> None:
+async def offer_custom_commands(app: "AppPort") -> None:
     """Offer what lies in the folders of commands now; what a folder brought along counts once it is trusted."""
     from dogent_tui.workspace.custom_commands import custom_commands
     from dogent_tui.workspace.skills import skills
@@ -38,7 +38,7 @@ def _of_skill(app: "DogentApp", skill: "Skill") -> Command:
     return Command(skill.name, f"{skill.description[:200]} ({whose})".strip(), run, "[…]")
 
 
-def _command(app: "DogentApp", custom: "CustomCommand") -> Command:
+def _command(app: "AppPort", custom: "CustomCommand") -> Command:
     async def run(typed: str) -> str:
         from dogent_tui.workspace.references import find_references
 

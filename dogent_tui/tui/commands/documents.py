@@ -10,15 +10,15 @@ from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command, shown_key
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
     from dogent_tui.tui.checking.controller import Checking
     from dogent_tui.tui.exporting.controller import Exporting
+    from dogent_tui.tui.ports import AppPort
 
 
 class DocumentCommands:
     """The commands about documents, which open over what `app` shows."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:

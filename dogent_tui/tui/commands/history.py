@@ -16,13 +16,13 @@ from dogent_tui.workspace.archive import anything_to_archive, archive, asides
 from dogent_tui.workspace.forgetting import FORGETTABLE, Forgettable, forget, is_there, place
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
 class HistoryCommands:
     """The commands of `app` about the history of its workspace."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:

@@ -7,7 +7,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 _HELP_COUNTS = 0.5
 """What a match in the help is worth, beside one in the name."""
@@ -18,8 +18,8 @@ class CommandProvider(Provider):
     """Offers every command, with the key that does the same."""
 
     @property
-    def _app(self) -> "DogentApp":
-        return cast("DogentApp", self.app)
+    def _app(self) -> "AppPort":
+        return cast("AppPort", self.app)
 
     async def discover(self) -> Hits:
         """Yield all commands; the first does no harm, and what archives or forgets comes last."""

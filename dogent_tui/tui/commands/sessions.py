@@ -7,13 +7,13 @@ from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
 class SessionCommands:
     """The commands of `app` about the conversations that there are."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:

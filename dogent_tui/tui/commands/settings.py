@@ -18,7 +18,7 @@ from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
     from dogent_tui.agent.launch import Effort
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
 _LIST_LIMIT_S = 8.0
@@ -28,7 +28,7 @@ _LIST_LIMIT_S = 8.0
 class SettingsCommands:
     """The commands of `app` about its settings."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:

@@ -4,14 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
 from dogent_tui.language import tr
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
 
 Run: TypeAlias = Callable[[str], Awaitable[str]]
 """Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
@@ -53,7 +50,18 @@ class Command(msgspec.Struct, frozen=True):
         return bool(self.argument) and not self.argument.startswith("[")
 
 
-def shown_key(app: "DogentApp", action: str) -> Callable[[], str]:
+class _Keys(Protocol):
+    def shown(self, action_id: str, /) -> str: ...
+
+
+class _HasKeys(Protocol):
+    """Something with keys, which may be others later."""
+
+    @property
+    def keys(self) -> _Keys: ...
+
+
+def shown_key(app: _HasKeys, action: str) -> Callable[[], str]:
     """Return what says which key does `action` now, by the id of its binding."""
     return lambda: app.keys.shown(action)
 

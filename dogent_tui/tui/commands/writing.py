@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from pathlib import Path
 
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
     from dogent_tui.workspace.own_files import OwnChange
     from dogent_tui.workspace.templates import Template
 
@@ -32,7 +32,7 @@ def _asked_with(command: str) -> str:
 class WritingCommands:
     """The commands about writing in the workspace of `app`."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:

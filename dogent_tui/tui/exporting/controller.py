@@ -27,7 +27,7 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.workspace.file_index import FileIndex
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 _MOST_OFFERED = 200
 _MOST_LISTED = 12
@@ -42,7 +42,7 @@ _NO_BROWSER = tr(
 class Exporting:
     """`/export` for `app`. Remembers that it asked about the browser."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
         self._asked_for_browser = False
 

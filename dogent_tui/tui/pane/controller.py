@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from dogent_tui.tui.pane.rows import Unit
-    from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.ports import ConversationPort
 
 LOOK_EVERY_S = 1.0
 """Seconds between two looks at whether the file changed: one call of the system."""
@@ -50,7 +50,7 @@ class OpenDocument:
 class PaneController:
     """Keeps `pane`, the file behind it and what goes with the next prompt in line. `sheet` and lines come with what was typed."""
 
-    def __init__(self, screen: "ConversationScreen") -> None:
+    def __init__(self, screen: "ConversationPort") -> None:
         self.pane = DocumentPane(id="pane")
         self.open_document: OpenDocument | None = None
         self._screen = screen
@@ -476,7 +476,7 @@ def _put_back(lines: Sequence[str], hunks: Sequence[tuple[str, str]]) -> list[st
     return text.split("\n")
 
 
-def _named(typed: str, screen: "ConversationScreen") -> ResolvedReference | None:
+def _named(typed: str, screen: "ConversationPort") -> ResolvedReference | None:
     """Return what a user names: a path as it is, with blanks in it too, or a reference."""
     workspace, path = screen.opened.workspace, typed.strip().removeprefix("@").strip('"')
     whole = resolve(Reference(0, 0, path, quoted=True), workspace) if path else None

@@ -24,8 +24,7 @@ from dogent_tui.tui.results.model import Result
 if TYPE_CHECKING:
     from asyncio import TimerHandle
 
-    from dogent_tui.tui.pane.controller import PaneController
-    from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.ports import ConversationPort, DocumentsPort
 
 SHOWN_FROM = 140
 """Columns from which a text that is written stands beside the conversation by itself; in a narrower window F3 shows it."""
@@ -48,7 +47,7 @@ class Streaming(msgspec.Struct):
 class Showing:
     """Has the pane of `screen` show what is written, unless the user closed it or opened a document of their own there."""
 
-    def __init__(self, screen: "ConversationScreen") -> None:
+    def __init__(self, screen: "ConversationPort") -> None:
         self._screen = screen
         self._closed = False
         self._streaming: Streaming | None = None
@@ -147,6 +146,6 @@ class Showing:
                     if wanted is not None and self._may:
                         await documents.show_result(wanted[0].path, wanted[1])
 
-    async def _documents(self) -> "PaneController":
+    async def _documents(self) -> "DocumentsPort":
         await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
         return self._screen.documents

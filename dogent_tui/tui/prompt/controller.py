@@ -16,8 +16,7 @@ from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.references import Reference
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
-    from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.ports import AppPort, ConversationPort
 
 
 UNTRUSTED_COMMANDS = tr("Commands that came with this folder work once you trust it: /trust.")
@@ -35,7 +34,7 @@ INDEX_DELAY_S = 0.5
 class PromptController:
     """Has what is typed on `screen` done. What could not be sent or run goes back into the prompt, with the reason."""
 
-    def __init__(self, screen: "ConversationScreen", commands: CommandTable) -> None:
+    def __init__(self, screen: "ConversationPort", commands: CommandTable) -> None:
         self._screen = screen
         self._prompt = screen.prompt
         self._commands = commands
@@ -44,8 +43,8 @@ class PromptController:
         self._look = Debounce(screen, LOOK_DELAY_S, self._look_ahead, most=1.0)
 
     @property
-    def _app(self) -> "DogentApp":
-        return cast("DogentApp", self._screen.app)
+    def _app(self) -> "AppPort":
+        return cast("AppPort", self._screen.app)
 
     def submit(self, text: str, references: Sequence[Reference]) -> None:
         """Send or run `text`, in the background."""

@@ -10,8 +10,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.results.model import Result, Results, is_markdown, measure
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
-    from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.ports import AppPort, ConversationPort
 
 ResultAction = str
 """``open``, ``export`` or ``reveal``."""
@@ -20,7 +19,7 @@ ResultAction = str
 class ResultsController:
     """Keeps `results` and what is shown of them in line."""
 
-    def __init__(self, screen: "ConversationScreen") -> None:
+    def __init__(self, screen: "ConversationPort") -> None:
         self.results = Results(screen.opened.workspace.root)
         self._screen = screen
 
@@ -66,7 +65,7 @@ class ResultsController:
             screen.prompt.notify_hint(tr("Only Markdown can be exported: {name} is none.").format(name=one_line(result.name)))
             return
         kinds = ("pdf", "docx")
-        app = cast("DogentApp", screen.app)
+        app = cast("AppPort", screen.app)
         chosen = await choose(app, tr("Export {name} as").format(name=one_line(result.name)), "", kinds)
         if chosen is not None:
             command, typed = app.commands.find(f'/export "{result.path}" {kinds[chosen]}')

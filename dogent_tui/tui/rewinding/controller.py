@@ -18,7 +18,7 @@ from dogent_tui.workspace.copies import Undone
 from dogent_tui.workspace.rewinding import changed_places, plan
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 Answer = TypeVar("Answer")
 
@@ -28,7 +28,7 @@ _SCOPES: tuple[Scope, ...] = ("both", "conversation", "files")
 class Rewinding:
     """Goes back in the conversation that `app` shows. Its methods are not to be awaited by a handler of messages."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
         self._root = str(app.opened.workspace.root)
 

@@ -11,7 +11,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 
 from dogent_tui.agent.events import (
     BUDGET_SPENT,
@@ -40,6 +39,7 @@ from dogent_tui.tui.furniture import Furniture
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.lessons import LessonOffer
 from dogent_tui.tui.pane.showing import Showing
+from dogent_tui.tui.ports import AppPort, ConversationPort
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -58,7 +58,6 @@ from dogent_tui.workspace.paths import display_path, state_dir
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
-    from dogent_tui.tui.app import DogentApp
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.pane.pane import DocumentPane
@@ -72,8 +71,12 @@ _MOST_ASKED_ABOUT = 200
 """Files of which some are offered to be asked about: those changed lately, then those nearest to the root."""
 
 
-class ConversationScreen(Screen[None]):
+class ConversationScreen(ConversationPort):
     """Shows one session and sends what is typed to its service."""
+
+    typed: PromptController
+    furniture: Furniture
+    showing: Showing
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", tr("Find"), id="find"),
@@ -465,7 +468,7 @@ class ConversationScreen(Screen[None]):
 
     def key_of(self, action_id: str) -> str:
         """Return the key of an action as a sentence names it: the user may have changed it."""
-        return cast("DogentApp", self.app).keys.shown(action_id)
+        return cast("AppPort", self.app).keys.shown(action_id)
 
     async def action_escape(self) -> None:
         """Interrupt the run, if there is one, and go back to the prompt."""

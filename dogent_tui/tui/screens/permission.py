@@ -23,7 +23,7 @@ from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
@@ -229,7 +229,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
 
     def action_say_how_to_leave(self) -> None:
         """Say which keys leave: Ctrl+C alone neither denies nor quits."""
-        keys = cast("DogentApp", self.app).keys
+        keys = cast("AppPort", self.app).keys
         self._say(tr("Esc denies · {quits} quits").format(quits=keys.shown("quit")))
 
     def on_key(self, event: events.Key) -> None:

@@ -18,7 +18,7 @@ from dogent_tui.workspace.session_log import is_held
 from dogent_tui.workspace.sessions import SessionRecord, all_sessions, delete_session, find_session, list_sessions, rename_session
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 
@@ -26,7 +26,7 @@ AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 class SessionChooser:
     """Lists the conversations over what `app` shows. Its methods are not to be awaited by a handler of messages."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     async def choose(self) -> bool:

@@ -19,13 +19,13 @@ from dogent_tui.workspace.own_files import plan_change
 from dogent_tui.workspace.sessions import list_sessions
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 _BECAUSE = tr("You asked for this with /export-session.")
 _USAGE = tr("Specify a file ending in .md, .html or .json: /export-session FILE.md.")
 
 
-async def export_session(app: "DogentApp", typed: str) -> str:
+async def export_session(app: "AppPort", typed: str) -> str:
     """Write the conversation that `app` shows to the file `typed`, and return what there is to say.
 
     A file that is there is asked about first. Not to be awaited by a handler of messages.

@@ -13,7 +13,7 @@ from dogent_tui.workspace.session_log import PATIENCE_S, LogTail, is_held
 from dogent_tui.workspace.sessions import list_sessions
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 LOOK_EVERY_S = 0.5
 """Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, any idle one 0.2 % (measured)."""
@@ -31,7 +31,7 @@ _GONE_REMEDY = tr("Use /new to start another, or /sessions to open one.")
 class OtherWindow:
     """What another window does with the conversation that `app` shows as `opened`."""
 
-    def __init__(self, app: "DogentApp", opened: OpenedSession) -> None:
+    def __init__(self, app: "AppPort", opened: OpenedSession) -> None:
         """Follow `opened`, which is to be one that can only be read."""
         assert opened.earlier_log is not None
         self._screen = app.conversation
@@ -82,14 +82,14 @@ class OtherWindow:
         self._screen.handle(Notice(level=level, message=message, remedy=remedy, code="read_only"))
 
 
-async def watch(app: "DogentApp", opened: OpenedSession) -> "list[asyncio.Task[None]]":
+async def watch(app: "AppPort", opened: OpenedSession) -> "list[asyncio.Task[None]]":
     """Show what another window does with the conversation, from its beginning on. Returns what goes on showing it."""
     other = OtherWindow(app, opened)
     await other.begin()
     return [asyncio.create_task(other.follow())] if app.opened is opened else []
 
 
-async def take_over(app: "DogentApp") -> bool:
+async def take_over(app: "AppPort") -> bool:
     """Go on here with the conversation that is shown, where the other window has left it. Returns whether that can be done."""
     log = app.opened.earlier_log
     records = await asyncio.to_thread(list_sessions, app.opened.workspace)

@@ -8,10 +8,11 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.workspace.checking import SCHEMA_KEY, KeyPath, expected
+from dogent_tui.workspace.checking import SCHEMA_KEY, expected
 from dogent_tui.workspace.config_models import PROFILE_MODELS
 from dogent_tui.workspace.endpoint_url import check_url
 from dogent_tui.workspace.files import read_json
+from dogent_tui.workspace.json_lines import KeyPath
 from dogent_tui.workspace.paths import Workspace, display_path
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE
 from dogent_tui.workspace.secrets import is_missing, reference

@@ -19,14 +19,14 @@ from dogent_tui.workspace.settings import load_home_settings, load_settings
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 _NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
 """Keys that hold at once, or from the next start on: the agent goes on as it is."""
 _BECAUSE = tr("You changed it in the settings.")
 
 
-async def open_settings(app: "DogentApp", section: int = 0) -> None:
+async def open_settings(app: "AppPort", section: int = 0) -> None:
     """Show the settings of `app` until they are left, and say what came of it. Not to be awaited by a handler of messages."""
     draft = await asyncio.to_thread(SettingsDraft, app.opened.workspace, dogent_home())
     note = ""
@@ -46,7 +46,7 @@ async def open_settings(app: "DogentApp", section: int = 0) -> None:
         note = ""
 
 
-async def _save(app: "DogentApp", draft: SettingsDraft) -> str | None:
+async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
     """Write the files that changed, have it hold, and return the line that says so; None where the user goes on changing.
 
     Raises OSError, DogentError.
@@ -77,7 +77,7 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str | None:
     return sentences(*said, await _take_into_use(app, changed) if written else "")
 
 
-async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:
+async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
     """Have it hold as far as it can, and return the line about the rest. `changed` are the keys that were changed."""
     opened = app.opened
     own, _ = await asyncio.to_thread(load_home_settings, dogent_home())

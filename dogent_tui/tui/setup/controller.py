@@ -10,14 +10,15 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.setup.model import Choice, Saved, choices, endpoint_profile, local_profile, provider_profile
 from dogent_tui.tui.setup.panel import SetupPanel
-from dogent_tui.workspace.checking import KeyPath, read_profiles
+from dogent_tui.workspace.checking import read_profiles
 from dogent_tui.workspace.config_writing import write_home_values
+from dogent_tui.workspace.json_lines import KeyPath
 from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
 from dogent_tui.workspace.settings import load_home_settings
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 _NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
 """In the user's own settings: it was offered, and there is an answer."""
@@ -26,7 +27,7 @@ _NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
 class Setup:
     """The set-up of `app`. `find` looks for what there is to choose from."""
 
-    def __init__(self, app: "DogentApp", find: Callable[[], Any] | None = None) -> None:
+    def __init__(self, app: "AppPort", find: Callable[[], Any] | None = None) -> None:
         self._app = app
         self._find = find or _found
         self._home = dogent_home()

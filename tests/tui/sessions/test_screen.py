@@ -5,7 +5,7 @@ import time
 import pytest
 from textual.widgets import Input, OptionList
 
-from dogent_tui.agent.conversation import TurnEnded
+from dogent_tui.agent.conversation import SessionChoice, TurnEnded
 from dogent_tui.agent.events import (
     PermissionDecided,
     PermissionRequested,
@@ -19,7 +19,6 @@ from dogent_tui.agent.events import (
     ToolUse,
     to_json,
 )
-from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.tui.app import DogentApp
