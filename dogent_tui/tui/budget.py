@@ -7,10 +7,10 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
-async def ask_for_budget(app: "DogentApp", service: AgentService) -> None:
+async def ask_for_budget(app: "AppPort", service: AgentService) -> None:
     """Ask whether the conversation of `service` may cost more, and have it continue then."""
     from dogent_tui.tui.screens.choice import choose
 

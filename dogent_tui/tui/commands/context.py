@@ -11,13 +11,13 @@ from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.ports import AppPort
 
 
 class ContextCommands:
     """The commands about the context of the conversation that `app` shows."""
 
-    def __init__(self, app: "DogentApp") -> None:
+    def __init__(self, app: "AppPort") -> None:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:

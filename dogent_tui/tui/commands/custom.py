@@ -25,7 +25,7 @@ async def offer_custom_commands(app: "AppPort") -> None:
     app.commands.offer_also([*(_of_skill(app, skill) for skill in known), *(_command(app, custom) for custom in found)])
 
 
-def _of_skill(app: "DogentApp", skill: "Skill") -> Command:
+def _of_skill(app: "AppPort", skill: "Skill") -> Command:
     async def run(typed: str) -> str:
         from dogent_tui.workspace.references import find_references
 

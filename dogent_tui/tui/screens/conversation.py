@@ -324,7 +324,7 @@ class ConversationScreen(ConversationPort):
     async def _ask_for_budget(self) -> None:
         from dogent_tui.tui.budget import ask_for_budget
 
-        await ask_for_budget(cast("DogentApp", self.app), self.service)
+        await ask_for_budget(cast("AppPort", self.app), self.service)
 
     def _call_back(self, event: Event) -> None:
         """Ring and say why, where the user looks at another window."""
@@ -332,7 +332,7 @@ class ConversationScreen(ConversationPort):
 
         words = words_for(event, tuple(dict.fromkeys(self._made_in_run)))
         if words and not self.app.app_focus:
-            cast("DogentApp", self.app).call_back(words)
+            cast("AppPort", self.app).call_back(words)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
