@@ -31,15 +31,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"dogent-tui {__version__}")
         return 0
     _settle_language()
-    by_hand = _BY_HAND.get(arguments[0]) if arguments else None
-    options = None if by_hand else _parsed(arguments)
+    subcommand = _SUBCOMMANDS.get(arguments[0]) if arguments else None
+    options = None if subcommand else _parsed(arguments)
     import os
 
     from dogent_tui.errors import DogentError, UsageError
 
     try:
         if options is None:
-            return by_hand(arguments[1:]) if by_hand else USAGE_ERROR
+            return subcommand(arguments[1:]) if subcommand else USAGE_ERROR
         return _print(options) if options.print is not None else _app(options)
     except BrokenPipeError:  # whoever read our output has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -157,7 +157,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
         raise UsageError(
             tr("There is no folder {folder}.").format(folder=folder), tr("Specify an existing folder, or create it first.")
         )
-    answered_by: AnsweredBy = "person" if options.print is None else "nobody" if options.answers is None else "file"
+    answered_by: AnsweredBy = "user" if options.print is None else "nobody" if options.answers is None else "file"
     chosen = SessionOptions(
         options.profile, options.resume, tuple(options.allow), trust=options.trust, answered_by=answered_by, resume=resume
     )
@@ -247,35 +247,35 @@ def _read_answers(name: str) -> dict[str, object]:
 
 
 def _explain(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.explain import run_explain
+    from dogent_tui.subcommands.explain import run_explain
 
     return run_explain(arguments, sys.stdin, sys.stdout)
 
 
 def _read(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.read import run_read
-    from dogent_tui.by_hand.terminal import Terminal
+    from dogent_tui.subcommands.read import run_read
+    from dogent_tui.subcommands.terminal import Terminal
 
     _never_fail_to_print()
     return run_read(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
 def _check(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.check import run_check
+    from dogent_tui.subcommands.check import run_check
 
     _never_fail_to_print()
     return run_check(arguments, sys.stdout)
 
 
 def _search(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.search import run_search
+    from dogent_tui.subcommands.search import run_search
 
     _never_fail_to_print()
     return run_search(arguments, sys.stdout, sys.stderr)
 
 
 def _fetch(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.fetch import run_fetch
+    from dogent_tui.subcommands.fetch import run_fetch
 
     _never_fail_to_print()
     return run_fetch(arguments, sys.stdout, sys.stderr)
@@ -290,32 +290,32 @@ def _never_fail_to_print() -> None:
 
 
 def _export(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.export import run_export
-    from dogent_tui.by_hand.terminal import Terminal
+    from dogent_tui.subcommands.export import run_export
+    from dogent_tui.subcommands.terminal import Terminal
 
     return run_export(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
 def _doctor(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.doctor import run_doctor
+    from dogent_tui.subcommands.doctor import run_doctor
 
     return run_doctor(arguments, sys.stdout)
 
 
 def _schema(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.schema import run_schema
+    from dogent_tui.subcommands.schema import run_schema
 
     return run_schema(arguments, sys.stdout)
 
 
 def _acp(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.acp import run_acp_command
+    from dogent_tui.subcommands.acp import run_acp_command
 
     return run_acp_command(arguments)
 
 
 def _serve(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.serve import run_serve
+    from dogent_tui.subcommands.serve import run_serve
 
     return run_serve(arguments, sys.stdout)
 
@@ -323,14 +323,14 @@ def _serve(arguments: Sequence[str]) -> int:
 def _analyze(arguments: Sequence[str]) -> int:
     import io
 
-    from dogent_tui.by_hand.analyze import run_analyze
+    from dogent_tui.subcommands.analyze import run_analyze
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     return run_analyze(arguments, sys.stdout, sys.stderr)
 
 
-_BY_HAND = {
+_SUBCOMMANDS = {
     "acp": _acp,
     "analyze": _analyze,
     "check": _check,

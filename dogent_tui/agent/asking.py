@@ -114,7 +114,7 @@ class Asking:
         tools = [tool_name(NAME)] if self._at_screen else [tool_name(NAME), ASK_USER_QUESTION]
         return {"PostToolUse": [HookMatcher(matcher=tool, hooks=[self.after_request]) for tool in tools]}
 
-    def heard(self) -> list[Event]:
+    def take_heard(self) -> list[Event]:
         """Return what was requested since the last call."""
         said, self._said = self._said, []
         return said

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.events import Scope
-from dogent_tui.agent.standing_wall import find_standing
+from dogent_tui.agent.wall_status import find_wall_status
 from dogent_tui.language import tr
 from dogent_tui.workspace.grants import GrantStore, RememberedGrant
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dogent_tui.permissions.model import Decision, Effect, ToolCall
     from dogent_tui.permissions.question import Question
     from dogent_tui.wall.changes import Difference, Loss
-    from dogent_tui.wall.probe import Standing
+    from dogent_tui.wall.probe import WallStatus
     from dogent_tui.web.named import NamedHosts
     from dogent_tui.workspace.places import ApprovedPlaces
 
@@ -87,9 +87,9 @@ class Authority:
         return read_only_places(Path.home())
 
     @cached_property
-    def standing(self) -> "Standing":
+    def standing(self) -> "WallStatus":
         """Which wall surrounds commands. Found out by trying, once: the first look takes a tenth of a second, in a thread."""
-        return find_standing(Workspace(self._root))
+        return find_wall_status(Workspace(self._root))
 
     @cached_property
     def store(self) -> GrantStore:

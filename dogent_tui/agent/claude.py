@@ -71,11 +71,11 @@ from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.tools.web import FETCH, NATIVE
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import atomic_write, private_folder
 from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
+from dogent_tui.workspace.undo_log import UndoLog
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearch", "WebFetch")
 """The CLI's own tools that the model is offered; those of the web only where ours do not stand in for them."""
@@ -145,7 +145,7 @@ class ClaudeConversation:
         ask: Ask,
         form: AskForm,
         libraries: Libraries,
-        copies: Copies | None = None,
+        copies: UndoLog | None = None,
     ) -> None:
         self.session_id = options.session_id
         self._ledger = ledger = Ledger(options.session_id, options.fork_of, dropped=options.dropped)
@@ -293,7 +293,7 @@ class ClaudeConversation:
         receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
             while (message := await self._inbox.get()) is not None:
-                for said in (*self._gate.heard(), *self._asking.heard()):
+                for said in (*self._gate.take_heard(), *self._asking.take_heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
                     if isinstance(event, CopiesKept):  # a command's own doing

@@ -20,8 +20,8 @@ from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
-from dogent_tui.agent.standing_wall import standing_notices
 from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.agent.wall_status import standing_notices
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.git_config import harmless_settings
@@ -35,8 +35,8 @@ from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.snapshot import open_snapshot
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
 from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.undo_log import UndoLog
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ class Commands:
         authority: Authority,
         ask: Ask,
         root: Path,
-        copies: Copies | None,
+        copies: UndoLog | None,
         tell: Callable[[Event], None],
         interrupt: Callable[[], Coroutine[Any, Any, None]],
         snapshots: Path | None = None,

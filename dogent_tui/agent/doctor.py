@@ -17,14 +17,14 @@ from pathlib import Path
 from dogent_tui import __version__
 from dogent_tui.agent.doctor_files import examine_files
 from dogent_tui.agent.findings import Finding, State
-from dogent_tui.agent.standing_wall import find_standing, wall_words
+from dogent_tui.agent.wall_status import find_wall_status, wall_words
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
 from dogent_tui.language import tr
 from dogent_tui.plain import columns_of, one_line
 from dogent_tui.processes import stream_process
-from dogent_tui.wall.own import standing as own_standing
+from dogent_tui.wall.own import own_wall
 from dogent_tui.workspace.paths import Workspace, display_path
 
 _LIMIT_S = 10.0
@@ -114,10 +114,10 @@ async def _claude() -> Finding:
 
 
 def _wall(workspace: Workspace) -> Finding:
-    standing = find_standing(workspace)
-    state: State = "ok" if standing.level == "full" else "warning"
-    why = f"{standing.reason} {standing.remedy}".strip()
-    return Finding("Agent", "wall", state, wall_words(standing), problems=(why,) if why else ())
+    wall = find_wall_status(workspace)
+    state: State = "ok" if wall.level == "full" else "warning"
+    why = f"{wall.reason} {wall.remedy}".strip()
+    return Finding("Agent", "wall", state, wall_words(wall), problems=(why,) if why else ())
 
 
 _READERS = {
@@ -128,10 +128,10 @@ _READERS = {
 
 
 def _wall_of_readers() -> Finding:
-    standing = own_standing()
-    state: State = "ok" if standing.level in ("full", "inside") else "warning"
-    why = (one_line(standing.reason),) if standing.reason else ()
-    return Finding("Agent", "wall for readers", state, _READERS.get(standing.level, _READERS["full"]), problems=why)
+    wall = own_wall()
+    state: State = "ok" if wall.level in ("full", "inside") else "warning"
+    why = (one_line(wall.reason),) if wall.reason else ()
+    return Finding("Agent", "wall for readers", state, _READERS.get(wall.level, _READERS["full"]), problems=why)
 
 
 async def _pandoc() -> Finding:

@@ -29,11 +29,11 @@ from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
-from dogent_tui.manuscripts.requests import RequestBook, Status
+from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.sources.ledger import How, Ledger, hash_of
-from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.undo_log import UndoLog
 
 if TYPE_CHECKING:
     from claude_agent_sdk.types import PreToolUseHookSpecificOutput
@@ -93,7 +93,7 @@ class Gate:
         authority: Authority,
         ask: Ask,
         cwd: Path,
-        copies: Copies | None = None,
+        copies: UndoLog | None = None,
         answered: Mapping[str, Answer] | None = None,
         requests: RequestBook | None = None,
         reviewing: Reviewing | None = None,
@@ -128,7 +128,7 @@ class Gate:
         """Return the hooks for `ClaudeAgentOptions`: one matcher over every tool, which blocks when it fails."""
         return {"PreToolUse": [HookMatcher(hooks=[self.before_tool], timeout=_HOOK_TIMEOUT_S, on_failure="block")]}
 
-    def heard(self) -> list[Event]:
+    def take_heard(self) -> list[Event]:
         """Return what there is to tell since the last call."""
         said, self._said = self._said, []
         broken = self._authority.store.broken

@@ -15,8 +15,8 @@ from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.cli_transcripts import claude_config_dir
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation, SessionChoice
 from dogent_tui.agent.events import Notice
+from dogent_tui.agent.project_instructions import read_project_instructions
 from dogent_tui.agent.prompts import skills_prompt, system_prompt
-from dogent_tui.agent.standing import standing_wishes
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
@@ -27,12 +27,12 @@ from dogent_tui.workspace.walking import changed_files
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dogent_tui.workspace.copies import Copies
+    from dogent_tui.workspace.undo_log import UndoLog
 
 _MOST_LANGUAGE = 60
 
 
-AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
+AnsweredBy: TypeAlias = Literal["user", "file", "nobody"]
 """Who answers what the agent asks on a screen: where there is none, a file may."""
 
 
@@ -74,8 +74,8 @@ class ClaudeLauncher(msgspec.Struct):
     libraries: Libraries
     language: str = ""
     doc_template: str = ""
-    copies: "Callable[[], Copies] | None" = None
-    answered_by: AnsweredBy = "person"
+    copies: "Callable[[], UndoLog] | None" = None
+    answered_by: AnsweredBy = "user"
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     budget: Budget = msgspec.field(default_factory=Budget)
     effort: Effort = ""
@@ -104,7 +104,7 @@ class ClaudeLauncher(msgspec.Struct):
             fork_of=choice.fork_of,
             resume_at=choice.at,
             dropped=choice.dropped,
-            at_screen=self.answered_by == "person",
+            at_screen=self.answered_by == "user",
             notices=self._untold,
             review_mode=self.review_mode,
             budget_usd=self.budget.left_usd if endpoint.kind == "anthropic" else None,
@@ -134,7 +134,7 @@ class ClaudeLauncher(msgspec.Struct):
             return system_prompt(workspace=root, can_answer=can_answer, consent=consent)
         return system_prompt(
             workspace=root,
-            standing=standing_wishes(self.workspace, self.doc_template),
+            standing=read_project_instructions(self.workspace, self.doc_template),
             language=self.language[:_MOST_LANGUAGE],
             can_answer=can_answer,
             consent=consent,

@@ -72,14 +72,14 @@ class Run(msgspec.Struct):
         return cls(message.hex[:12], loop.create_future(), loop.time(), loop.time(), message_id=str(message))
 
     @property
-    def stopped_by_person(self) -> bool:
+    def stopped_by_user(self) -> bool:
         """Whether the user ended it, by an interrupt or a denial."""
         return self.stop.is_set() or bool(self.aborted)
 
     @property
     def stopped_by_us(self) -> bool:
         """Whether the user ended it, or it ended because they are asked."""
-        return self.stopped_by_person or self.asked is not None
+        return self.stopped_by_user or self.asked is not None
 
     def end(self, ended: TurnEnded | None) -> None:
         """Take the end of the turn; the first one counts."""
@@ -106,7 +106,7 @@ class Run(msgspec.Struct):
         """Return what the user said when the same call was denied before, None where it was not."""
         return self.denied.get(_same(question))
 
-    def verdict(self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str) -> Verdict:
+    def record_answer(self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str) -> Verdict:
         """Return what `answer` means for the call; None is nobody's answer. A denial without words aborts the run.
 
         It does not where the question says so: then the model hears of it, and goes on without what it asked for.

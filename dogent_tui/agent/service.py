@@ -21,7 +21,6 @@ from dogent_tui.agent.conversation import (
     TurnEnded,
     Verdict,
 )
-from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
     CLOSED,
     Aborted,
@@ -63,6 +62,7 @@ from dogent_tui.agent.run import STOPPED, Run
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.turn import TurnLost, take_turn
+from dogent_tui.agent.turn_index import TurnIndex, course_of
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.workspace.profiles import Endpoint
@@ -130,7 +130,7 @@ class AgentService:
         self._unsent: Prompt | None = None
         self._usage = UsageChanged(context_tokens=0)
         self._closing = False
-        self._course = Course()
+        self._course = TurnIndex()
         self._forgotten = False
         self._remembered: asyncio.Future[Memory | None] | None = None
         self._taken_back: list[str] = []
@@ -447,7 +447,7 @@ class AgentService:
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
             self._publish(self._usage)
-        if run.stopped_by_person and not self._closing:  # what is open when we close is asked again later
+        if run.stopped_by_user and not self._closing:  # what is open when we close is asked again later
             self._requests.abandon()
             self.send_answers()
         if run.aborted:
@@ -606,8 +606,8 @@ class AgentService:
             return STOPPED
         if (before := run.denied_before(question)) is not None:
             return before
-        verdict = run.verdict(question, await self._questions.ask(question), self._cwd)
-        if run.stopped_by_person:
+        verdict = run.record_answer(question, await self._questions.ask(question), self._cwd)
+        if run.stopped_by_user:
             self._questions.cancel(run_only=True)
         return verdict
 

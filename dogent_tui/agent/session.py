@@ -14,8 +14,8 @@ from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher, Effort
+from dogent_tui.agent.project_instructions import instruction_warnings
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.standing import standing_warnings
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, UsageError
 from dogent_tui.language import listing, tr
@@ -40,7 +40,7 @@ from dogent_tui.workspace.settings import (
 from dogent_tui.workspace.trust import FolderTrust
 
 if TYPE_CHECKING:
-    from dogent_tui.workspace.copies import Copies
+    from dogent_tui.workspace.undo_log import UndoLog
 
 
 class SessionOptions(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
     profile: str = ""
     continue_latest: bool = False
     allow: tuple[str, ...] = ()
-    answered_by: AnsweredBy = "person"
+    answered_by: AnsweredBy = "user"
     trust: bool = False
     resume: str = ""
     fork: bool = False
@@ -84,7 +84,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
     earlier_log: Path | None
     options: SessionOptions
     authority: Authority
-    copies: Callable[[], "Copies"]
+    copies: Callable[[], "UndoLog"]
     trust: FolderTrust
     libraries: Libraries
     own: HomeSettings = HomeSettings()
@@ -171,7 +171,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
             key_file_warnings(home),
             _web_warnings(libraries),
             _trust_warnings(trust),
-            standing_warnings(workspace) if trust.trusted else (),
+            instruction_warnings(workspace) if trust.trusted else (),
         ),
         earlier_log=earlier.path if earlier else None,
         options=options,
@@ -223,7 +223,7 @@ def _taken(hold: SessionHold, earlier: SessionRecord) -> bool:
 
 def _copies_of(
     workspace: Workspace, session: SessionChoice, earlier: SessionRecord | None, *, fork: bool
-) -> Callable[[], "Copies"]:
+) -> Callable[[], "UndoLog"]:
     if earlier is None:
         return session_copies(workspace, session.session_id)
     return (
@@ -231,17 +231,17 @@ def _copies_of(
     )
 
 
-def session_copies(workspace: Workspace, session_id: str, fork_of: str = "") -> Callable[[], "Copies"]:
+def session_copies(workspace: Workspace, session_id: str, fork_of: str = "") -> Callable[[], "UndoLog"]:
     """Return what gives the copies of a session, always the same: they are not needed before the first run.
 
     A new one begins with those of the session `fork_of`: its prompts can be gone back to as well.
     """
 
     @cache
-    def copies() -> "Copies":
-        from dogent_tui.workspace.copies import Copies
+    def copies() -> "UndoLog":
+        from dogent_tui.workspace.undo_log import UndoLog
 
-        return Copies(workspace, session_id, fork_of=fork_of)
+        return UndoLog(workspace, session_id, fork_of=fork_of)
 
     return copies
 

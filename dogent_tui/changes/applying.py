@@ -8,10 +8,10 @@ from dogent_tui.changes.model import LARGEST, DocumentChange, propose
 from dogent_tui.changes.text import Lines, decoded
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import content_of, write_checked
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.places import pinned
+from dogent_tui.workspace.undo_log import UndoLog
 
 
 class Reviewed:
@@ -81,7 +81,7 @@ class Reviewed:
         self.change = rebased(self.change, content)
         return True
 
-    def apply(self, copies: Copies | None = None) -> bool:
+    def apply(self, copies: UndoLog | None = None) -> bool:
         """Write what is accepted, whole or not at all; `copies` can bring back what was there.
 
         False where the file is not any more what was reviewed: nothing was written, and the review is over what it holds now.

@@ -4,7 +4,7 @@ import asyncio
 import importlib
 from typing import ClassVar, Self
 
-from dogent_tui.offline.desk import Files
+from dogent_tui.offline.materials import Files
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock
 from dogent_tui.offline.server import LoopbackServer
 

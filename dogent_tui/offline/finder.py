@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from dogent_tui.offline import drafting
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation, conversation_of
-from dogent_tui.offline.desk import DOCUMENTS, PASTED, Desk, Files, Pending
+from dogent_tui.offline.materials import DOCUMENTS, PASTED, Files, Materials, Pending
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText
 from dogent_tui.offline.passages import MARK, Document, Passage
 from dogent_tui.offline.ranking import Index, good
@@ -41,7 +41,7 @@ def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tup
         prompts = [f"- {' '.join(run.typed.split())[:200]}" for run in talk.runs[:-1]]
         return (ReplyText("\n".join(["<summary>", *prompts, *talk.written(), "</summary>"])),)
     try:
-        return (ReplyText(Finder(talk, Desk(talk, files, seen)).answer()),)
+        return (ReplyText(Finder(talk, Materials(talk, files, seen)).answer()),)
     except Pending as pending:
         return pending.args
 
@@ -53,7 +53,7 @@ class Finder:
     calls that have to return first.
     """
 
-    def __init__(self, talk: Conversation, desk: Desk) -> None:
+    def __init__(self, talk: Conversation, desk: Materials) -> None:
         self._talk, self._desk = talk, desk
         self.request = self._request_of(-1)
         self.request.files += [PASTED] if talk.current.material else []

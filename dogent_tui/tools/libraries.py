@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
-    from dogent_tui.manuscripts.library import ManuscriptLibrary
-    from dogent_tui.manuscripts.requests import RequestBook
+    from dogent_tui.markdown_search.library import ManuscriptLibrary
+    from dogent_tui.markdown_search.requests import RequestBook
     from dogent_tui.sources.quotes.gathering import QuoteChecker
     from dogent_tui.tools.telling import Tell
     from dogent_tui.web.fetch import Fetcher
@@ -86,7 +86,7 @@ class Libraries:
     @cached_property
     def manuscripts(self) -> "ManuscriptLibrary":
         """Finds and searches Markdown files, though never our own folders, where they lie in the workspace."""
-        from dogent_tui.manuscripts.library import ManuscriptLibrary
+        from dogent_tui.markdown_search.library import ManuscriptLibrary
 
         private = (dogent_home(), state_dir())
         return self._closed_with_us(
@@ -96,7 +96,7 @@ class Libraries:
     @cached_property
     def requests(self) -> "RequestBook":
         """What the agent asked to consult, and what was answered: the gate writes it, and the tools go by it."""
-        from dogent_tui.manuscripts.requests import RequestBook
+        from dogent_tui.markdown_search.requests import RequestBook
 
         return RequestBook()
 

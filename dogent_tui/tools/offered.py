@@ -13,7 +13,7 @@ from dogent_tui.tools.checking import checking_tools
 from dogent_tui.tools.documents import document_tools
 from dogent_tui.tools.exporting import export_tools
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.manuscripts import FIND, READ, SEARCH, TREE, manuscript_tools
+from dogent_tui.tools.markdown_search import FIND, READ, SEARCH, TREE, manuscript_tools
 from dogent_tui.tools.vision import vision_tools
 from dogent_tui.tools.web import web_tools
 

@@ -29,8 +29,8 @@ from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.draft_keeper import DraftKeeper
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, GIVE_BACK_AFTER_S, agent_started, collect_young, give_back
-from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.legible import HIGH, Legible
 from dogent_tui.tui.ports import AppPort
@@ -175,7 +175,7 @@ class DogentApp(AppPort):
 
     def _fatal_error(self) -> None:
         """Say where an error came from that nobody foresaw; Textual's report shows the values of variables, also keys."""
-        from dogent_tui.tui.trouble import crash_report
+        from dogent_tui.tui.safe_logging import crash_report
 
         error = sys.exc_info()[1] or self._exception
         self.panic(Text(crash_report(error) if error is not None else ""))
@@ -190,7 +190,7 @@ class DogentApp(AppPort):
             with suppress(WorkerError):  # the application ends
                 await self._starting.wait()
 
-    async def can_write(self) -> bool:
+    async def ensure_writable(self) -> bool:
         """Whether the conversation can be gone on with here; where another window had it and has left it, it is taken over."""
         if not self.opened.read_only:
             return True
@@ -208,7 +208,7 @@ class DogentApp(AppPort):
     async def _start(self) -> None:
         """Start the service and follow it; read what the screen can do without at first."""
         screen, opened = self.conversation, self.opened
-        await screen.furniture.bring()
+        await screen.conversation_layout.bring()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         waited: list[str] = []
@@ -402,7 +402,7 @@ class DogentApp(AppPort):
                 self.conversation.prompt.put_back("\n\n".join(waiting))
             self._begin()
 
-    async def start_anew(self) -> None:
+    async def start_new_session(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         await self.open_conversation("")
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:  # for the checker alone
     from dogent_tui.agent.session import OpenedSession
     from dogent_tui.tui.attachments.controller import AttachmentsController
     from dogent_tui.tui.attachments.model import Attachments
-    from dogent_tui.tui.by_hand import HandWork
     from dogent_tui.tui.commands.table import Command, CommandTable
-    from dogent_tui.tui.keeping import DraftKeeper
+    from dogent_tui.tui.draft_keeper import DraftKeeper
+    from dogent_tui.tui.foreground import ForegroundTask
     from dogent_tui.tui.keymap import Keymap
     from dogent_tui.tui.lessons import LessonOffer
     from dogent_tui.tui.pane.pane import DocumentPane
@@ -123,7 +123,7 @@ class ConversationPort(Screen[None]):
     opened: "OpenedSession"
     index: "FileIndex"
     prompt: "PromptBox"
-    by_hand: "HandWork"
+    foreground: "ForegroundTask"
     lessons: "LessonOffer"
     todos: "TodoPanel"
     asked: "RequestBanner"
@@ -131,7 +131,7 @@ class ConversationPort(Screen[None]):
     status_bar: "StatusBar"
     welcome: "Welcome"
     typed: TypedPort
-    furniture: LayoutPort
+    conversation_layout: LayoutPort
     showing: ShowingPort
 
     @property
@@ -177,11 +177,11 @@ class ConversationPort(Screen[None]):
         """Show an earlier conversation."""
         raise NotImplementedError
 
-    def happened_elsewhere(self, events: "Sequence[Event]") -> None:
+    def show_elsewhere(self, events: "Sequence[Event]") -> None:
         """Show what happens with the conversation in another window."""
         raise NotImplementedError
 
-    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Show whether another window has the conversation."""
         raise NotImplementedError
 
@@ -225,7 +225,7 @@ class AppPort(App[None]):
     edits: "DraftKeeper"
     notify_by: str
 
-    async def can_write(self) -> bool:
+    async def ensure_writable(self) -> bool:
         """Whether the conversation can be continued here."""
         raise NotImplementedError
 
@@ -241,7 +241,7 @@ class AppPort(App[None]):
         """Have the terminal say `words`: the user looks at another window."""
         raise NotImplementedError
 
-    async def start_anew(self) -> None:
+    async def start_new_session(self) -> None:
         """Begin a new session."""
         raise NotImplementedError
 

@@ -14,7 +14,7 @@ from dogent_tui.agent.events import Event, PermissionDecided, RunFinished, UiAns
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
-from dogent_tui.tui.keeping import DraftKeeper
+from dogent_tui.tui.draft_keeper import DraftKeeper
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
@@ -28,10 +28,10 @@ if TYPE_CHECKING:  # imported when one is opened
     from dogent_tui.tui.screens.clarification import ClarificationScreen
     from dogent_tui.tui.screens.outline import OutlineScreen
     from dogent_tui.tui.screens.review import ReviewScreen
-    from dogent_tui.workspace.copies import Copies
+    from dogent_tui.workspace.undo_log import UndoLog
 
 
-class RequestDesk(msgspec.Struct, frozen=True):
+class RequestContext(msgspec.Struct, frozen=True):
     """What the controller needs of the conversation. `last_typed` is on the monotonic clock; `typed` takes stray letters.
 
     `reply` raises AgentError where the answer was not sent: the request is open then as before, or not any more.
@@ -42,14 +42,14 @@ class RequestDesk(msgspec.Struct, frozen=True):
     typed: Callable[[str], object]
     drafts: AnswerDrafts
     workspace: Workspace
-    copies: Callable[[], "Copies"]
+    copies: Callable[[], "UndoLog"]
 
 
 class RequestController:
     """The requests of one conversation, one screen after the other. What is open is known to the service, and here only shown."""
 
-    def __init__(self, screen: Screen[None], banner: RequestBanner, desk: RequestDesk) -> None:
-        self.desk = desk
+    def __init__(self, screen: Screen[None], banner: RequestBanner, context: RequestContext) -> None:
+        self.context = context
         self._screen = screen
         self._banner = banner
         self._open: list[UiRequested] = []
@@ -58,7 +58,7 @@ class RequestController:
         self._opening = False
         self._due = False
         self._done = 0
-        self._keeper = DraftKeeper(desk.drafts)
+        self._keeper = DraftKeeper(context.drafts)
 
     def handle(self, event: Event) -> None:
         """Show a request once its run has ended, or at once where the run waits for it; take away one that is settled."""
@@ -110,7 +110,7 @@ class RequestController:
 
     async def _show(self, request: UiRequested) -> None:
         try:
-            draft = await asyncio.to_thread(self.desk.drafts.load, request.request_id)
+            draft = await asyncio.to_thread(self.context.drafts.load, request.request_id)
         finally:
             self._opening = False
         if request not in self._open or self._screen.app.screen is not self._screen:
@@ -141,8 +141,8 @@ class RequestController:
             asked,
             draft=draft,
             on_draft=lambda changed: self._keep(request, changed),
-            typed=self.desk.typed,
-            typing=time.monotonic() - self.desk.last_typed() < TYPING_S,
+            typed=self.context.typed,
+            typing=time.monotonic() - self.context.last_typed() < TYPING_S,
             counter=self._counter,
         )
 
@@ -157,7 +157,7 @@ class RequestController:
             preface=asked.preface,
             draft=kept if isinstance(kept, str) else None,
             on_draft=lambda markdown: self._keep(request, {"outline": markdown}),
-            save_as=lambda name, text: save_new(self.desk.workspace, name, text),
+            save_as=lambda name, text: save_new(self.context.workspace, name, text),
         )
         return await asyncio.to_thread(OutlineScreen, task, self._counter)  # parsing a long outline takes a while
 
@@ -168,7 +168,7 @@ class RequestController:
         from dogent_tui.tui.screens.review import ReviewScreen
 
         reviewed = Reviewed.open(
-            self.desk.workspace,
+            self.context.workspace,
             asked.path,
             asked.new_content,
             asked.summary,
@@ -184,7 +184,7 @@ class RequestController:
             notice = tr("The file changed after this was proposed; conflicts are marked (!).")
         if asked.is_unread:
             notice = tr("The agent has not read all of this file: check what its text would replace.")
-        task = ReviewTask(reviewed, self.desk.copies(), notice, lambda decided: self._keep(request, decided))
+        task = ReviewTask(reviewed, self.context.copies(), notice, lambda decided: self._keep(request, decided))
         return ReviewScreen(task, self._counter)
 
     def _keep(self, request: UiRequested, draft: Mapping[str, Any]) -> None:
@@ -205,7 +205,7 @@ class RequestController:
 
     async def _reply(self, request: UiRequested, answer: UiAnswer) -> None:
         try:
-            await self.desk.reply(request.request_id, answer)
+            await self.context.reply(request.request_id, answer)
         except AgentError as error:
             self._screen.notify(str(error), severity="warning", markup=False)
 

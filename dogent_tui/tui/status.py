@@ -178,7 +178,7 @@ class Status(msgspec.Struct):
             return tr("read-only, live: it is asking in the other window")
         return tr("read-only, live: {activity}").format(activity=self._at_work) if self.running else _LIVE
 
-    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Learn whether another window goes on with the conversation."""
         self.elsewhere, self.running = goes_on, False
         self._questions.clear()
@@ -323,9 +323,9 @@ class StatusBar(Widget):
         self.status.stop()
         self.refresh()
 
-    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Draw whether another window goes on with the conversation."""
-        self.status.goes_on_elsewhere(goes_on=goes_on)
+        self.status.set_open_elsewhere(goes_on=goes_on)
         self.show(self.status)
 
     @property

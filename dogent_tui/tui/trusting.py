@@ -25,9 +25,9 @@ async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
     Not to be awaited by a handler of messages: the answer is a message, too.
     """
     from dogent_tui.tui.screens.trust import TrustScreen
-    from dogent_tui.workspace.came_with import what_came
+    from dogent_tui.workspace.trust_inventory import trust_inventory
 
-    found = await asyncio.to_thread(what_came, opened.workspace)
+    found = await asyncio.to_thread(trust_inventory, opened.workspace)
     answered: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
     app.push_screen(TrustScreen(display_path(opened.workspace.root), opened.trust.came, found), answered.set_result)
     answer = await answered

@@ -24,10 +24,10 @@ import msgspec
 from dogent_tui.wall.changes import Change, Difference, Entry
 from dogent_tui.wall.difference import entry_at, every_change
 from dogent_tui.workspace import moving
-from dogent_tui.workspace.copies import Change as KeptChange
-from dogent_tui.workspace.copies import Copies, Item, json_line
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.moving import ChangedMeanwhileError, Ours, synced
+from dogent_tui.workspace.undo_log import Change as KeptChange
+from dogent_tui.workspace.undo_log import Item, UndoLog, json_line
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
@@ -68,7 +68,7 @@ class _Journal(msgspec.Struct, frozen=True):
 class Committing:
     """Commits the layers of a session, one after the other. Safe for use by several threads."""
 
-    def __init__(self, journals: Path, copies: Copies) -> None:
+    def __init__(self, journals: Path, copies: UndoLog) -> None:
         """`journals` is a folder of ours; what is overwritten or deleted goes to `copies`."""
         self._journals = journals
         self._copies = copies
@@ -122,7 +122,7 @@ class Committing:
                     except ValueError:
                         path.unlink()  # its process died while it wrote it
                         continue
-                    copies = Copies.at(Path(journal.copies), journal.kept.run)
+                    copies = UndoLog.at(Path(journal.copies), journal.kept.run)
                     copies = self._copies if copies.folder == self._copies.folder else copies
                     doing = _Doing(journal.root, journal.upper, copies, self._ours, True)
                     with contextlib.closing(doing):
@@ -134,7 +134,7 @@ class Committing:
 class _Doing:
     """One commit under way. Everything in the workspace is reached from its root, over no link."""
 
-    def __init__(self, root: str, upper: str, copies: Copies, ours: Ours, sync: bool) -> None:
+    def __init__(self, root: str, upper: str, copies: UndoLog, ours: Ours, sync: bool) -> None:
         self._root, self._upper, self._sync = root, upper, sync
         self._copies, self._placing = copies, moving.Placing(ours)
         self.foreign: dict[str, Change] = {}

@@ -40,7 +40,7 @@ _PASSED = (
 _FONTS = (".config/fontconfig", ".cache/fontconfig")
 
 
-class Standing(msgspec.Struct, frozen=True):
+class OwnWall(msgspec.Struct, frozen=True):
     """Which wall our own programs get: `bare` is one without namespaces, with `none` they run as they are. `reason` says why."""
 
     level: Level
@@ -48,21 +48,21 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 @cache
-def standing() -> Standing:
+def own_wall() -> OwnWall:
     """Find out by trying once. Blocks for some 50 ms."""
     if not sys.platform.startswith("linux"):
-        return Standing("none", sys.platform)
+        return OwnWall("none", sys.platform)
     is_held = "\nNoNewPrivs:\t1\n" in Path("/proc/self/status").read_text("utf-8")
     if is_held and os.environ.get(_INSIDE):  # the variable alone may come from anywhere
-        return Standing("inside")
+        return OwnWall("inside")
     reasons = dict[str, None]()
     with tempfile.NamedTemporaryFile(prefix="dogent-") as outside:
         for level in _WALLS:
             program = [sys.executable, "-I", "-S", "-c", _TRIAL, outside.name]
             if not (why := tried(walled(program, level=level))):
-                return Standing(level, " ".join(reasons))
+                return OwnWall(level, " ".join(reasons))
             reasons[why] = None
-    return Standing("none", "; ".join(reasons))
+    return OwnWall("none", "; ".join(reasons))
 
 
 def tried(command: Sequence[str]) -> str:
@@ -98,7 +98,7 @@ def walled(
     given open. HOME and `/tmp` are empty, its own and gone with it. Standard descriptors pass, and it ends with whoever starts
     it. `level` is the wall, the best one unless told.
     """
-    level = level or standing().level
+    level = level or own_wall().level
     program = shutil.which(command[0])
     if program is None or level in ("none", "inside") or (level == "bare" and loopback):
         return [*command]

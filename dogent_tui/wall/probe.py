@@ -23,7 +23,7 @@ _ESCAPE = re.compile(r"\\([0-7]{3})")
 _WRITES = 'echo >"$1"; ! (echo >"$2") 2>/dev/null'
 
 
-class Standing(msgspec.Struct, frozen=True):
+class WallStatus(msgspec.Struct, frozen=True):
     """Which wall stands: `full` holds back what a command does, `partial` takes it back, `none` runs nothing.
 
     `reason` says why it is not full, `remedy` what to do about it ("" where there is nothing). Layers lie in `folder`. A partial
@@ -37,7 +37,7 @@ class Standing(msgspec.Struct, frozen=True):
     namespaces: bool = False
 
 
-def probe(workspace: Path, state: Path, home: Path | None = None) -> Standing:
+def probe(workspace: Path, state: Path, home: Path | None = None) -> WallStatus:
     """Try the walls around `workspace`, the best first. `state` is the folder of ours where layers would best lie.
 
     Starts short-lived processes and changes nothing in the workspace; may be called in any thread.
@@ -48,18 +48,18 @@ def probe(workspace: Path, state: Path, home: Path | None = None) -> Standing:
         first = first or folder
         why = _try("full", workspace, folder, home)
         if not why:
-            return Standing("full", folder=folder)
+            return WallStatus("full", folder=folder)
         if "overlay" not in why:
             break
     reason, remedy = _explained(why, workspace)
     if first is not None and not _try("bound", workspace, first, home):
-        return Standing("partial", reason, remedy, first, namespaces=True)
+        return WallStatus("partial", reason, remedy, first, namespaces=True)
     if first is None or home.is_relative_to(workspace):
-        return Standing("none", reason, remedy, first or state)
+        return WallStatus("none", reason, remedy, first or state)
     if failed := _try("bare", workspace, first, home):
         either = tr("Landlock does not work either: {why}.").format(why=failed)
-        return Standing("none", f"{reason} {either}", remedy, first)
-    return Standing("partial", reason, remedy, first)
+        return WallStatus("none", f"{reason} {either}", remedy, first)
+    return WallStatus("partial", reason, remedy, first)
 
 
 def _candidates(workspace: Path, state: Path) -> Iterator[Path]:

@@ -28,8 +28,8 @@ from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same
 from dogent_tui.wall.removing import remove_tree
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.undo_log import UndoLog
 
 LARGEST_FILE = 50_000_000
 """Bytes of a file that is still copied where the file system cannot share them."""
@@ -134,7 +134,7 @@ class Snapshot:
             ends = [Path(running.private, "jobs", job, "over") for job in running.jobs]
             until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=_FOR_EVER)
             self._running = running
-            self._committing(Copies.at(self.folder / "aside" / "kept", "")).resume()
+            self._committing(UndoLog.at(self.folder / "aside" / "kept", "")).resume()
             return self.take_back_cut_off(until)
 
     def take_back_cut_off(self, until: int = _FOR_EVER) -> TakenBack | None:
@@ -275,7 +275,7 @@ class Snapshot:
         """
         with self._lock:
             changes, left = self._changes(until)
-            copies = Copies.at(upper.parent / "kept", "")
+            copies = UndoLog.at(upper.parent / "kept", "")
             back = private_folder(upper.parent / "back")
             for each in changes:
                 self._stage(each, f"{back}/{each.path}")
@@ -295,7 +295,7 @@ class Snapshot:
             restored = (path for path in done.committed if path not in left)
             return TakenBack(tuple(restored), tuple(left))
 
-    def _committing(self, copies: Copies) -> Committing:
+    def _committing(self, copies: UndoLog) -> Committing:
         return Committing(self.folder / "journals", copies)
 
     def _stage(self, change: Change, place: str) -> None:

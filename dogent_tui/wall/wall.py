@@ -23,7 +23,7 @@ from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
 from dogent_tui.wall.leftovers import hold
 from dogent_tui.wall.outside import Outside, copied_places
-from dogent_tui.wall.probe import Standing
+from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.removing import remove_layer, remove_tree
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
 from dogent_tui.wall.view import RUN, Level, View, tools
@@ -105,7 +105,7 @@ class Wall:
         serve: Serve,
         home: Path | None = None,
         *,
-        standing: Standing | None = None,
+        standing: WallStatus | None = None,
         snapshot: Snapshot | None = None,
         harmless: Callable[[str], str] = lambda _: "",
     ) -> None:

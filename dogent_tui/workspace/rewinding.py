@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.workspace.copies import OWN, Change, Copies, Item, State, Undone, close_folders, open_folders, state_at
 from dogent_tui.workspace.files import atomic_write, temporary_beside
+from dogent_tui.workspace.undo_log import OWN, Change, Item, State, UndoLog, Undone, close_folders, open_folders, state_at
 
 Why: TypeAlias = Literal["", "touched", "no_copy", "folder_there", "leads_elsewhere"]
 """What speaks against bringing a place back: somebody else changed it since, or why it cannot be done."""
@@ -42,7 +42,7 @@ class PlannedPlace(msgspec.Struct, frozen=True):
         return self.why in ("", "touched")
 
 
-def plan(copies: Copies, runs: Collection[str], also: Collection[str] = ()) -> list[PlannedPlace]:
+def plan(copies: UndoLog, runs: Collection[str], also: Collection[str] = ()) -> list[PlannedPlace]:
     """Return what is other now than before the first change of `runs`, and what would become of it. Reads the disk.
 
     `also` are places that are known to have been changed: where no change says so any more, there is no copy.
@@ -61,7 +61,7 @@ def plan(copies: Copies, runs: Collection[str], also: Collection[str] = ()) -> l
     return sorted(kept, key=lambda place: place.path)
 
 
-def changed_places(copies: Copies) -> dict[str, frozenset[str]]:
+def changed_places(copies: UndoLog) -> dict[str, frozenset[str]]:
     """Return which files the changes of each run touched, by the id of the run."""
     found: dict[str, set[str]] = {}
     for change, _ in copies.changes():
@@ -71,7 +71,7 @@ def changed_places(copies: Copies) -> dict[str, frozenset[str]]:
     return {run: frozenset(paths) for run, paths in found.items()}
 
 
-def carry_out(copies: Copies, planned: Sequence[PlannedPlace], label: str) -> Undone:
+def carry_out(copies: UndoLog, planned: Sequence[PlannedPlace], label: str) -> Undone:
     """Bring `planned` about, all that is possible. What is there now is kept as a change of its own, named `label`.
 
     A place that is not any more as it was planned, or of which there can be no copy, is left as it is.
@@ -102,7 +102,7 @@ _Moment: TypeAlias = tuple[Item, State | None]
 """A place before a change, and as that change left it where this is known."""
 
 
-def _since(copies: Copies, runs: Collection[str]) -> list[_Step]:
+def _since(copies: UndoLog, runs: Collection[str]) -> list[_Step]:
     """Return the changes from the first one of `runs` on."""
     changes = copies.changes()
     first = next((number for number, (change, _) in enumerate(changes) if change.run in runs), len(changes))
@@ -117,7 +117,7 @@ def _by_path(steps: Iterable[_Step]) -> dict[str, list[_Moment]]:
     return found
 
 
-def _place(copies: Copies, path: str, history: Sequence[_Moment]) -> PlannedPlace | None:
+def _place(copies: UndoLog, path: str, history: Sequence[_Moment]) -> PlannedPlace | None:
     """Return what would become of a place, None where it is as it was."""
     item = history[0][0]
     try:
@@ -178,7 +178,7 @@ def _in_order(places: Sequence[PlannedPlace]) -> Iterator[PlannedPlace]:
     yield from sorted((place for place in places if not place.goes), key=lambda place: (place.path, place.item.kind != "folder"))
 
 
-def _bring_about(copies: Copies, place: PlannedPlace) -> None:
+def _bring_about(copies: UndoLog, place: PlannedPlace) -> None:
     """Make a place what it was, in one step: there is no moment at which a file is missing or cut short. Raises OSError."""
     path, item = Path(place.path), place.item
     if item.kind == "absent":

@@ -1,6 +1,6 @@
 """The log of one conversation: events as JSON, one line after the other, in pieces of a limited size, one writer at a time.
 
-``STARTED_ID.jsonl`` is the first piece, ``STARTED_ID.jsonl.2`` the next. Beside it lie ``STARTED_ID.json``, the page that says
+``STARTED_ID.jsonl`` is the first segment, ``STARTED_ID.jsonl.2`` the next. Beside it lie ``STARTED_ID.json``, the page that says
 what the conversation is, and ``STARTED_ID.lock``, which a window holds while it writes.
 """
 
@@ -16,7 +16,7 @@ from dogent_tui.workspace.files import atomic_write, json_text, locked, read_jso
 if TYPE_CHECKING:
     from filelock import FileLock
 
-LARGEST_PIECE = 16_000_000
+LARGEST_SEGMENT = 16_000_000
 """Bytes of a piece from which on the next line begins another."""
 
 SUFFIX = ".jsonl"
@@ -24,7 +24,7 @@ SUFFIX = ".jsonl"
 PATIENCE_S = 0.1
 """Seconds in which a hold is tried again: `is_held` of another window takes it for an instant."""
 
-_PIECE = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
+_SEGMENT = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
 
 
 class SessionHold:
@@ -73,21 +73,21 @@ def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
 class SessionLog:
     """The log at `path`, open for appending. Safe for use by several threads; close it at the end."""
 
-    def __init__(self, path: Path, *, largest_piece: int = LARGEST_PIECE) -> None:
+    def __init__(self, path: Path, *, largest_segment: int = LARGEST_SEGMENT) -> None:
         """Open the log, a new one or one to go on with. Raises OSError."""
         self.path = path
-        self._largest_piece = largest_piece
-        pieces = log_pieces(path)
-        self._count = piece_number(pieces[-1]) if pieces else 1
-        self._descriptor = _open(_piece(path, self._count))
+        self._largest_segment = largest_segment
+        segments = log_segments(path)
+        self._count = segment_number(segments[-1]) if segments else 1
+        self._descriptor = _open(_segment(path, self._count))
 
     def append(self, line: str) -> None:
         """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses nothing. Raises OSError."""
         flat = line.rstrip("\n").replace("\n", " ")  # JSON has no line breaks of its own but between tokens
         data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
         size = os.fstat(self._descriptor).st_size
-        if size and size + len(data) > self._largest_piece:
-            self._begin_piece()
+        if size and size + len(data) > self._largest_segment:
+            self._begin_segment()
             size = 0
         try:
             while data:
@@ -98,22 +98,22 @@ class SessionLog:
 
     def entitle(self, title: str) -> None:
         """Have the list of conversations show `title`, where this one has none yet. Raises OSError, DogentError."""
-        change_page(self.path, lambda page: {} if page.get("title") else {"title": title})
+        change_metadata(self.path, lambda metadata: {} if metadata.get("title") else {"title": title})
 
     def goes_on_as(self, session_id: str) -> None:
         """Note the id under which the agent goes on, and those before. Raises OSError, DogentError."""
 
-        def changes(page: Mapping[str, Any]) -> Mapping[str, Any]:
-            before = page.get("session_id")
+        def changes(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+            before = metadata.get("session_id")
             if not before or before == session_id:
                 return {"session_id": session_id}
-            return {"session_id": session_id, "before": [*(page.get("before") or []), before]}
+            return {"session_id": session_id, "before": [*(metadata.get("before") or []), before]}
 
-        change_page(self.path, changes)
+        change_metadata(self.path, changes)
 
     def forgets_from(self, run_id: str) -> None:
         """Note that the agent is to remember nothing from the prompt of this run on. Raises OSError, DogentError."""
-        change_page(self.path, lambda _: {"dropped": run_id})
+        change_metadata(self.path, lambda _: {"dropped": run_id})
 
     def close(self) -> None:
         """Close the file. Closing twice is fine."""
@@ -121,16 +121,16 @@ class SessionLog:
         if descriptor >= 0:
             os.close(descriptor)
 
-    def _begin_piece(self) -> None:
-        following = _open(_piece(self.path, self._count + 1))
+    def _begin_segment(self) -> None:
+        following = _open(_segment(self.path, self._count + 1))
         os.close(self._descriptor)
         self._descriptor, self._count = following, self._count + 1
 
 
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of the log `path`, without their ends; a last line that was cut short is left out. Raises OSError."""
-    for piece in log_pieces(path) or (path,):
-        with piece.open("rb") as file:
+    for segment in log_segments(path) or (path,):
+        with segment.open("rb") as file:
             for line in file:
                 if line.endswith(b"\n") and line.strip():
                     yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
@@ -148,17 +148,17 @@ class LogTail:
         """Return the lines that are whole now and were not returned before. Raises OSError where the log is gone."""
         lines: list[str] = []
         while True:
-            goes_on = _piece(self._path, self._number + 1).exists()  # before reading: nothing is added to a piece after that
-            lines += self._lines_of_piece()
+            goes_on = _segment(self._path, self._number + 1).exists()  # before reading: nothing is added to a piece after that
+            lines += self._lines_of_segment()
             if not goes_on:
                 return lines
             self._number, self._read = self._number + 1, 0
 
-    def _lines_of_piece(self) -> list[str]:
-        piece = _piece(self._path, self._number)
-        if piece.stat().st_size <= self._read:
+    def _lines_of_segment(self) -> list[str]:
+        segment = _segment(self._path, self._number)
+        if segment.stat().st_size <= self._read:
             return []
-        with piece.open("rb") as file:
+        with segment.open("rb") as file:
             file.seek(self._read)
             data = file.read()
         whole = data[: data.rfind(b"\n") + 1]
@@ -166,17 +166,17 @@ class LogTail:
         return [line.decode("utf-8", errors="replace") for line in whole.split(b"\n") if line.strip()]
 
 
-def log_pieces(path: Path) -> list[Path]:
+def log_segments(path: Path) -> list[Path]:
     """Return the files that the log `path` consists of, in order; none where there is none."""
-    pieces = []
+    segments = []
     with contextlib.suppress(FileNotFoundError), os.scandir(path.parent) as entries:
-        pieces = [Path(entry.path) for entry in entries if entry.name.startswith(path.name) and _PIECE.search(entry.name)]
-    return sorted(pieces, key=piece_number)
+        segments = [Path(entry.path) for entry in entries if entry.name.startswith(path.name) and _SEGMENT.search(entry.name)]
+    return sorted(segments, key=segment_number)
 
 
-def piece_number(piece: str | os.PathLike[str]) -> int:
+def segment_number(segment: str | os.PathLike[str]) -> int:
     """Return which piece of its log a file is, 0 where it is none."""
-    found = _PIECE.search(os.fspath(piece))
+    found = _SEGMENT.search(os.fspath(segment))
     return int(found[1] or 1) if found else 0
 
 
@@ -188,41 +188,41 @@ def copy_log(source: Path, target: Path) -> None:
             log.append(line)
     except OSError:
         log.close()
-        for piece in log_pieces(target):
-            piece.unlink(missing_ok=True)
+        for segment in log_segments(target):
+            segment.unlink(missing_ok=True)
         raise
     log.close()
 
 
-def page_of(log: Path) -> Path:
+def metadata_file(log: Path) -> Path:
     """Return the file that says what the conversation of `log` is."""
     return log.with_suffix(".json")
 
 
-def change_page(log: Path, changes: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+def change_metadata(log: Path, changes: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
     """Set what `changes` returns of what the page of `log` says, and keep the rest.
 
     Raises OSError, DogentError where another window holds the page.
     """
-    page_file = page_of(log)
-    with locked(page_file):
+    metadata_path = metadata_file(log)
+    with locked(metadata_path):
         empty: dict[str, Any] = {}
-        page, _ = read_json(page_file, empty)
-        changed = {**page, **changes(page)}
-        if changed != page:
-            atomic_write(page_file, json_text(changed), mode=0o600)
+        metadata, _ = read_json(metadata_path, empty)
+        changed = {**metadata, **changes(metadata)}
+        if changed != metadata:
+            atomic_write(metadata_path, json_text(changed), mode=0o600)
 
 
 def _lock_of(log: Path) -> Path:
     return log.with_suffix(".lock")
 
 
-def _piece(path: Path, number: int) -> Path:
+def _segment(path: Path, number: int) -> Path:
     return path if number == 1 else path.with_name(f"{path.name}.{number}")
 
 
-def _open(piece: Path) -> int:
-    descriptor = os.open(piece, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+def _open(segment: Path) -> int:
+    descriptor = os.open(segment, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     _drop_cut_line(descriptor)
     return descriptor
 

@@ -26,12 +26,12 @@ from dogent_tui.workspace.session_log import (
     SUFFIX,
     SessionHold,
     SessionLog,
-    change_page,
+    change_metadata,
     copy_log,
-    log_pieces,
-    page_of,
-    piece_number,
+    log_segments,
+    metadata_file,
     read_lines,
+    segment_number,
 )
 
 TITLE_CHARS = 80
@@ -88,13 +88,13 @@ def open_log(
         if fork_of is not None:
             copy_log(fork_of.path, path)
             title = f"{fork_of.title} (fork)".strip()
-        page = {
+        metadata = {
             "session_id": session_id,
             "started": now.isoformat(timespec="milliseconds"),
             "title": title,
             "workspace": str(workspace.root),
         }
-        change_page(path, lambda _: page)
+        change_metadata(path, lambda _: metadata)
     return SessionLog(path)
 
 
@@ -134,7 +134,7 @@ def find_session(wanted: str) -> SessionRecord | None:
 
 def rename_session(record: SessionRecord, title: str) -> None:
     """Give a conversation another title. Raises OSError, DogentError where another window holds its page."""
-    change_page(record.path, lambda _: {"title": title})
+    change_metadata(record.path, lambda _: {"title": title})
 
 
 def delete_session(record: SessionRecord) -> None:
@@ -146,9 +146,9 @@ def delete_session(record: SessionRecord) -> None:
     if not hold.take(record.path):
         raise DogentError(tr("This conversation is open in another window."), tr("Close it there first."))
     try:
-        page_of(record.path).unlink(missing_ok=True)  # first: without it nothing is listed any more
-        for piece in log_pieces(record.path):
-            piece.unlink(missing_ok=True)
+        metadata_file(record.path).unlink(missing_ok=True)  # first: without it nothing is listed any more
+        for segment in log_segments(record.path):
+            segment.unlink(missing_ok=True)
     finally:
         hold.release()
     record.path.with_suffix(".lock").unlink(missing_ok=True)
@@ -162,7 +162,7 @@ def _records(folder: Path) -> Iterator[SessionRecord]:
     logs: dict[str, int] = {}
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if piece_number(entry.name):
+            if segment_number(entry.name):
                 found = entry.stat()
                 if found.st_size:  # an empty log is a conversation in which nothing was said
                     name = entry.name.partition(SUFFIX)[0]
@@ -175,16 +175,16 @@ def _records(folder: Path) -> Iterator[SessionRecord]:
 
 def _record(path: Path, modified_ns: int) -> SessionRecord | None:
     empty: dict[str, Any] = {}
-    page, _ = read_json(page_of(path), empty)
-    if not _text(page, "session_id"):
-        page = _told_by_the_log(path)
-    session_id, started, title, workspace = (_text(page, key) for key in ("session_id", "started", "title", "workspace"))
-    before = page.get("before")
+    metadata, _ = read_json(metadata_file(path), empty)
+    if not _text(metadata, "session_id"):
+        metadata = _told_by_the_log(path)
+    session_id, started, title, workspace = (_text(metadata, key) for key in ("session_id", "started", "title", "workspace"))
+    before = metadata.get("before")
     if not session_id:
         return None
     updated = datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="milliseconds")
     earlier = tuple(map(str, before)) if isinstance(before, list) else ()
-    return SessionRecord(session_id, path, started, title, updated, workspace, _text(page, "dropped"), earlier)
+    return SessionRecord(session_id, path, started, title, updated, workspace, _text(metadata, "dropped"), earlier)
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:
@@ -194,18 +194,18 @@ def _text(data: Mapping[str, Any], key: str) -> str:
 
 def _told_by_the_log(path: Path) -> dict[str, Any]:
     """Return what the page of a log would say, where it was lost or damaged: its first events know it, too."""
-    page: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
     with contextlib.suppress(OSError):
         for line in islice(read_lines(path), _FIRST_EVENTS):
             with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
                 event = json.loads(line)
                 if event.get("type") == "session_started":
-                    page |= {"session_id": event.get("session_id"), "workspace": event.get("cwd")}
-                elif event.get("type") == "run_started" and "title" not in page:
-                    page |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
-            if {"session_id", "title"} <= page.keys():  # either may come first: prompts are taken before the agent is there
+                    metadata |= {"session_id": event.get("session_id"), "workspace": event.get("cwd")}
+                elif event.get("type") == "run_started" and "title" not in metadata:
+                    metadata |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
+            if {"session_id", "title"} <= metadata.keys():  # either may come first: prompts are taken before the agent is there
                 break
-    return page
+    return metadata
 
 
 def _folder(workspace: Workspace) -> Path:

@@ -119,9 +119,9 @@ def _holds_something(path: Path) -> bool:
 
 def _parts_of_use(workspace: Workspace) -> set[str]:
     """Return the parts with something in them that would be used: about the others there is nothing to ask."""
-    from dogent_tui.workspace.came_with import what_came  # only where something came
+    from dogent_tui.workspace.trust_inventory import trust_inventory  # only where something came
 
-    return {one.place.partition("/")[0] for one in what_came(workspace) if one.used}
+    return {one.place.partition("/")[0] for one in trust_inventory(workspace) if one.used}
 
 
 def _record(store: HomeRecords, parts: tuple[str, ...], answer: Answer) -> None:

@@ -9,11 +9,11 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import CopiesKept
 from dogent_tui.agent.gate import Gate
-from dogent_tui.manuscripts.requests import RequestBook
+from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.web.named import NamedHosts
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 
 ALLOW = Verdict(allow=True)
 FETCH = "mcp__dogent__web_fetch"
@@ -50,7 +50,7 @@ def wrapped(call, decision, tool_use_id):
 
 def build(workspace, *answers, rules=()):
     person = Person(*answers)
-    gate = Gate(Authority(workspace, rules), person, workspace.root, Copies(workspace, "s"), behind_wall=wrapped)
+    gate = Gate(Authority(workspace, rules), person, workspace.root, UndoLog(workspace, "s"), behind_wall=wrapped)
     return gate, person
 
 
@@ -207,9 +207,9 @@ async def test_what_runs_is_copied_first_and_what_is_denied_is_not(workspace):
     call = {"file_path": str(wishes), "content": "b"}
     gate, _ = build(workspace, Verdict(allow=False, stop=True), ALLOW)
     await gate.can_use_tool("Write", call, CONTEXT)
-    assert gate.heard() == []
+    assert gate.take_heard() == []
     await gate.can_use_tool("Write", call, CONTEXT)
-    (kept,) = gate.heard()
+    (kept,) = gate.take_heard()
     assert isinstance(kept, CopiesKept)
     assert (kept.tool_use_id, kept.paths) == ("t", (str(wishes),))
     wishes.unlink()
@@ -223,7 +223,7 @@ async def test_a_command_runs_as_it_is_rewritten_and_nothing_is_copied_before(wo
     answer = (await gate.before_tool(call, "t", {"signal": None}))["hookSpecificOutput"]
     assert (answer["permissionDecision"], answer["updatedInput"]) == ("allow", {"command": "wrapped t"})
     await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
-    assert gate.heard() == []
+    assert gate.take_heard() == []
 
 
 async def test_no_command_runs_where_there_is_no_wall(workspace):
@@ -244,10 +244,10 @@ async def test_a_broken_store_is_said_once_and_asks(workspace):
     gate._authority.store.path.parent.mkdir(parents=True, exist_ok=True)
     gate._authority.store.path.write_text("{")
     assert (await hook(gate, "Bash", remove("a.md"), workspace.root))[0] == "ask"
-    (notice,) = gate.heard()
+    (notice,) = gate.take_heard()
     assert notice.code == "grants_broken"
     await hook(gate, "Bash", remove("a.md"), workspace.root)
-    assert gate.heard() == []
+    assert gate.take_heard() == []
 
 
 @pytest.mark.parametrize(("answer", "status"), [(ALLOW, "approved"), (Verdict(allow=False), "denied")])

@@ -34,7 +34,7 @@ from dogent_tui.tui.transcript.model import Asked, ToolCall, TranscriptModel, Us
 from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.session_log import SessionHold, page_of, read_lines
+from dogent_tui.workspace.session_log import SessionHold, metadata_file, read_lines
 from dogent_tui.workspace.sessions import latest_session, list_sessions, open_log
 from tests.agent.fake_conversation import FakeLauncher
 
@@ -159,7 +159,7 @@ def test_a_page_that_a_power_cut_took_is_told_by_the_log(workspace, left):
     log.append(to_json(SessionStarted(session_id="s", profile="", model="", endpoint="offline", cwd=str(workspace.root))))
     log.append(to_json(RunStartedOf("Write on tea")))
     log.close()
-    page = page_of(log.path)
+    page = metadata_file(log.path)
     page.unlink() if left is None else page.write_text(left)
     (page.parent / ".dogent-0123456789ab.tmp").write_text('{"session_id": "s", ')  # written, and not renamed any more
     (record,) = list_sessions(workspace)

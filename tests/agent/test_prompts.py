@@ -3,8 +3,8 @@
 import json
 
 from dogent_tui.agent.events import Attachment, UsedTemplate
+from dogent_tui.agent.project_instructions import ProjectInstructions
 from dogent_tui.agent.prompts import system_prompt, user_prompt
-from dogent_tui.agent.standing import Standing
 
 
 def test_the_attachments_follow_the_words_as_metadata():
@@ -28,7 +28,7 @@ def test_without_attachments_the_array_is_empty():
 
 
 def test_the_wishes_the_template_and_the_lessons_stand_in_every_conversation():
-    words = system_prompt(workspace="/w", standing=Standing("Always metric units", "# Proposal\n", "## A lesson"))
+    words = system_prompt(workspace="/w", standing=ProjectInstructions("Always metric units", "# Proposal\n", "## A lesson"))
     assert words.index("Always metric units") < words.index("# Proposal") < words.index("## A lesson")
     assert "The workspace has none" in system_prompt(workspace="/w")
 
@@ -55,7 +55,7 @@ def test_documents_are_read_and_exported_by_the_tools_that_are_there():
     from dogent_tui.tools.exporting import NAME as EXPORT
     from dogent_tui.tools.server import tool_name
 
-    words = system_prompt(workspace="/w", standing=Standing("Output Format: pdf"))
+    words = system_prompt(workspace="/w", standing=ProjectInstructions("Output Format: pdf"))
     assert tool_name(READ) in words
     assert tool_name(EXPORT) in words
     assert words.index('"Output Format"') < words.index("Output Format: pdf")

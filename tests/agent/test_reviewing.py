@@ -11,8 +11,8 @@ from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.gate import Gate
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 
 PROPOSE = "mcp__dogent__propose_document_change"
 
@@ -29,7 +29,7 @@ class Desk:
         self.shown = []
         self.asked = []
         self.meanwhile = lambda: None
-        self.copies = Copies(self.workspace, "s")
+        self.copies = UndoLog(self.workspace, "s")
         self.asking = Asking(self.form, self.workspace, at_screen=at_screen, review_mode=self.mode)
         self.gate = Gate(Authority(self.workspace), self.ask, self.root, self.copies, {}, None, self.asking.reviewing)
 

@@ -18,7 +18,7 @@ async def run():
 
 async def test_a_denial_that_does_not_end_the_run_holds_for_the_same_call_with_another_reason(run):
     question = PermissionQuestion("t", TREE, {"reason": "one"}, ends_run=False)
-    verdict = run.verdict(question, PermissionAnswer("deny"), "/w")
+    verdict = run.record_answer(question, PermissionAnswer("deny"), "/w")
     assert (verdict.allow, verdict.stop, run.aborted) == (False, False, "")
     assert "Do not ask for the same again" in verdict.message
     assert run.denied_before(PermissionQuestion("u", TREE, {"reason": "two"}, ends_run=False)) == verdict
@@ -27,11 +27,11 @@ async def test_a_denial_that_does_not_end_the_run_holds_for_the_same_call_with_a
 
 async def test_where_nobody_can_be_asked_for_more_every_denial_ends_the_run(run):
     question = PermissionQuestion("t", TREE, {"reason": "one"}, ends_run=False)
-    assert run.verdict(question, PermissionAnswer("deny", ends_run=True), "/w").stop
+    assert run.record_answer(question, PermissionAnswer("deny", ends_run=True), "/w").stop
     assert run.aborted == "Denied: List files one"
 
 
 async def test_other_denials_end_the_run(run):
     question = PermissionQuestion("t", "Bash", {"command": "rm a.md"})
-    assert run.verdict(question, PermissionAnswer("deny"), "/w").stop
+    assert run.record_answer(question, PermissionAnswer("deny"), "/w").stop
     assert "rm a.md" in run.aborted

@@ -12,8 +12,8 @@ from pathlib import Path
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import Commands
 from dogent_tui.permissions.model import Decision, ToolCall
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 from tests.benchmarks.table import Row
 
 ROUNDS = 60
@@ -60,7 +60,7 @@ def _fill(root: Path, count: int) -> None:
 async def _beside_bare(root: Path, command: str) -> list[float]:
     """Return how many milliseconds more each run of `command` takes behind the wall, in order of size."""
     workspace = Workspace(root)
-    authority, copies = Authority(workspace), Copies(workspace, "bench")
+    authority, copies = Authority(workspace), UndoLog(workspace, "bench")
 
     async def nobody(_question: object) -> None:
         raise AssertionError("nothing is to be asked about")
@@ -106,5 +106,5 @@ def _commit(base: Path, sync: bool) -> float:
     for number in range(COMMITTED):
         (upper / f"{number}.md").write_text(f"text {number}\n")
     difference = read_difference(str(root), str(upper), time.time_ns())
-    committing = Committing(base / "journals", Copies(Workspace(root), f"commit-{sync}"))
+    committing = Committing(base / "journals", UndoLog(Workspace(root), f"commit-{sync}"))
     return _took(lambda: committing.commit(difference, "bench", sync=sync))

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from dogent_tui.manuscripts.library import ManuscriptLibrary
+from dogent_tui.markdown_search.library import ManuscriptLibrary
 from dogent_tui.workspace.paths import Workspace
 from tests.benchmarks.table import Row
 

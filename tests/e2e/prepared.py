@@ -36,7 +36,7 @@ IMPORTED = (
     "dogent_tui.tools.offered",
     "dogent_tui.tools.server",
     "dogent_tui.tui.app",
-    "dogent_tui.tui.furniture",
+    "dogent_tui.tui.conversation_layout",
     "dogent_tui.tui.screens.conversation",
 )
 _LANGUAGE = ("DOGENT_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")

@@ -7,7 +7,7 @@ import pytest
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, RunFinished, ToolResult
 from tests.e2e.conftest import IN_ONE_LOOP
-from tests.e2e.test_reviewing import BASE, PROPOSE, READ, desk, sent  # noqa: F401 — a fixture
+from tests.e2e.test_reviewing import BASE, PROPOSE, READ, context, sent  # noqa: F401 — a fixture
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
@@ -33,8 +33,8 @@ async def accepted(d, name="tea.md", *keys):
     return screen
 
 
-async def test_over_several_proposals_and_refusals(api, desk, tea):  # noqa: F811
-    async with desk() as d:
+async def test_over_several_proposals_and_refusals(api, context, tea):  # noqa: F811
+    async with context() as d:
         api.call("Read", {"file_path": str(tea)})
         api.say("Read.")
         await d.send("Read tea.md")
@@ -53,8 +53,8 @@ async def test_over_several_proposals_and_refusals(api, desk, tea):  # noqa: F81
         assert [sent(api, number).count("- tea.md") for number in (2, 3, 4, 5)] == [1, 0, 0, 0]
 
 
-async def test_after_a_part_was_read_or_named_or_searched(api, desk, tea):  # noqa: F811
-    async with desk() as d:
+async def test_after_a_part_was_read_or_named_or_searched(api, context, tea):  # noqa: F811
+    async with context() as d:
         api.call("Read", {"file_path": str(tea)})
         api.say("Read.")
         await d.send("Read tea.md")
@@ -71,12 +71,12 @@ async def test_after_a_part_was_read_or_named_or_searched(api, desk, tea):  # no
         assert tea.read_text() == LOUDER + MINE
 
 
-async def test_what_was_not_read_whole_is_said_to_be_so(api, desk, workspace):  # noqa: F811
+async def test_what_was_not_read_whole_is_said_to_be_so(api, context, workspace):  # noqa: F811
     names = ("part.md", "found.md", "named.md", "refused.md", "long.md")
     for name in names:
         (workspace.root / name).write_text(BASE, encoding="utf-8")
     (workspace.root / "long.md").write_text("word\n" * 60_000, encoding="utf-8")
-    async with desk() as d:
+    async with context() as d:
         api.call("Read", {"file_path": str(workspace.root / "part.md"), "limit": 2})
         api.call("Grep", {"path": str(workspace.root / "found.md"), "pattern": "one"})
         api.call("Glob", {"pattern": "named.md"})
@@ -93,8 +93,8 @@ async def test_what_was_not_read_whole_is_said_to_be_so(api, desk, workspace):  
         await d.ended(1)
 
 
-async def test_what_our_own_reader_gave_is_read(api, desk, tea):  # noqa: F811
-    async with desk() as d:
+async def test_what_our_own_reader_gave_is_read(api, context, tea):  # noqa: F811
+    async with context() as d:
         api.call(READ, {"path": "tea.md", "reason": "To see it"})
         api.say("Read.")
         await d.send("Read tea.md")
@@ -111,8 +111,8 @@ async def test_what_our_own_reader_gave_is_read(api, desk, tea):  # noqa: F811
         assert tea.read_text() == LOUDER + MINE
 
 
-async def test_while_the_review_is_open_and_in_the_next_proposal(api, desk, tea):  # noqa: F811
-    async with desk() as d:
+async def test_while_the_review_is_open_and_in_the_next_proposal(api, context, tea):  # noqa: F811
+    async with context() as d:
         api.call("Read", {"file_path": str(tea)})
         api.call(PROPOSE, proposal(LOUDER))
         api.call(PROPOSE, proposal(LOUDEST))
@@ -129,8 +129,8 @@ async def test_while_the_review_is_open_and_in_the_next_proposal(api, desk, tea)
         assert tea.read_text() == LOUDEST + MINE
 
 
-async def test_a_write_over_an_older_file_that_took_its_place_is_refused(api, desk, tea):  # noqa: F811
-    async with desk() as d:
+async def test_a_write_over_an_older_file_that_took_its_place_is_refused(api, context, tea):  # noqa: F811
+    async with context() as d:
         api.call("Read", {"file_path": str(tea)})
         api.say("Read.")
         await d.send("Read tea.md")
@@ -148,11 +148,11 @@ async def test_a_write_over_an_older_file_that_took_its_place_is_refused(api, de
 
 
 @pytest.mark.parametrize("before", [BASE, None])
-async def test_while_the_user_is_asked_about_a_write(api, desk, workspace, before):  # noqa: F811
+async def test_while_the_user_is_asked_about_a_write(api, context, workspace, before):  # noqa: F811
     aside = workspace.root.parent / "aside.md"
     if before:
         aside.write_text(before, encoding="utf-8")
-    async with desk() as d:
+    async with context() as d:
         if before:
             api.call("Read", {"file_path": str(aside)})
         api.call("Write", {"file_path": str(aside), "content": LOUDER})
@@ -168,8 +168,8 @@ async def test_while_the_user_is_asked_about_a_write(api, desk, workspace, befor
         assert aside.read_text() == BASE + MINE
 
 
-async def test_a_file_of_which_a_part_was_read_is_not_written_whole(api, desk, tea):  # noqa: F811
-    async with desk() as d:
+async def test_a_file_of_which_a_part_was_read_is_not_written_whole(api, context, tea):  # noqa: F811
+    async with context() as d:
         api.call("Read", {"file_path": str(tea), "limit": 2})
         api.call("Write", {"file_path": str(tea), "content": LOUDER})
         api.call("Edit", {"file_path": str(tea), "old_string": "# 茶", "new_string": "# Tea"})
@@ -185,9 +185,9 @@ async def test_a_file_of_which_a_part_was_read_is_not_written_whole(api, desk, t
 
 
 @pytest.mark.parametrize("content", [b"", "\ufeff# 茶\r\n\r\none".encode(), b"caf\xe9\n", "# 茶\n".encode("utf-16")])
-async def test_texts_of_other_kinds(api, desk, tea, content):  # noqa: F811
+async def test_texts_of_other_kinds(api, context, tea, content):  # noqa: F811
     tea.write_bytes(content)
-    async with desk() as d:
+    async with context() as d:
         api.call("Read", {"file_path": str(tea)})
         api.say("Read.")
         await d.send("Read tea.md")
@@ -209,8 +209,8 @@ async def test_texts_of_other_kinds(api, desk, tea, content):  # noqa: F811
             assert tea.read_bytes() == content
 
 
-async def test_after_a_rewind_the_model_knows_what_it_knew_then(api, desk, tea):  # noqa: F811
-    async with desk() as d:
+async def test_after_a_rewind_the_model_knows_what_it_knew_then(api, context, tea):  # noqa: F811
+    async with context() as d:
         api.call("Read", {"file_path": str(tea)})
         api.say("Read.")
         await d.send("Read tea.md")
@@ -231,14 +231,14 @@ async def test_after_a_rewind_the_model_knows_what_it_knew_then(api, desk, tea):
         assert "- tea.md" in sent(api, 4)
 
 
-async def test_in_a_later_session(api, desk, tea):  # noqa: F811
-    async with desk() as d:
+async def test_in_a_later_session(api, context, tea):  # noqa: F811
+    async with context() as d:
         api.call("Read", {"file_path": str(tea)})
         api.say("Read.")
         await d.send("Read tea.md")
         await d.ended(1)
     tea.write_text(BASE + MINE, encoding="utf-8")
-    async with desk(continue_latest=True) as d:
+    async with context(continue_latest=True) as d:
         api.call("Write", {"file_path": str(tea), "content": LOUDER})
         api.call(PROPOSE, proposal(LOUDER))
         api.say("Done.")

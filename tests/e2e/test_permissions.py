@@ -16,9 +16,9 @@ from dogent_tui.agent.events import (
     ToolResult,
 )
 from dogent_tui.agent.recorder import Recorder
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 
 pytestmark = IN_ONE_LOOP
@@ -132,7 +132,7 @@ async def test_what_is_deleted_or_overwritten_can_be_undone(api, agent):
     await end(agent)
     assert (notes.exists(), draft.read_text(encoding="utf-8")) == (False, "second")
     assert [kept.paths for kept in agent.of(CopiesKept)] == [(str(draft),), (str(notes),)]
-    copies = Copies(Workspace(agent.root), COPIES)
+    copies = UndoLog(Workspace(agent.root), COPIES)
     assert copies.undo().restored == (str(notes),)
     assert copies.undo().restored == (str(draft),)
     assert notes.read_text(encoding="utf-8") == "all my notes"

@@ -23,7 +23,7 @@ READ = "mcp__dogent__read_markdown_file"
 BASE = "# 茶\n\none\n\ntwo\n\nthree\n"
 
 
-class Desk:
+class QuestionContext:
     """The application as a user has it before them, and what its session says."""
 
     def __init__(self, app: DogentApp, pilot: Pilot[None], heard: Listener) -> None:
@@ -71,15 +71,15 @@ class Desk:
 
 
 @pytest.fixture
-def desk(api, workspace: Workspace, home: Path):
+def context(api, workspace: Workspace, home: Path):
     write_profile(home / ".dogent", workspace.root, api)
 
     @asynccontextmanager
-    async def opened(**options: bool) -> AsyncIterator[Desk]:
+    async def opened(**options: bool) -> AsyncIterator[QuestionContext]:
         app = DogentApp(open_session(workspace, SessionOptions(**options)))
         async with app.run_test(size=(120, 40)) as pilot:
             heard = Listener(app.opened.service)
-            yield Desk(app, pilot, heard)
+            yield QuestionContext(app, pilot, heard)
             await heard.close()
 
     return opened
@@ -90,11 +90,11 @@ def sent(api, number: int) -> str:
     return str(api.requests[number].messages[-1])
 
 
-async def test_what_the_model_learns_of_its_proposals_and_the_file_holds(api, desk, workspace):
+async def test_what_the_model_learns_of_its_proposals_and_the_file_holds(api, context, workspace):
     for name in ("tea.md", "two.md"):
         (workspace.root / name).write_text(BASE, encoding="utf-8")
     louder = BASE.replace("one", "ONE").replace("three", "THREE")
-    async with desk() as d:
+    async with context() as d:
         # One hunk is taken with a comment, the other is not; then two at once, and somebody else writes meanwhile.
         api.call(PROPOSE, {"path": "tea.md", "new_content": louder, "summary": "Louder"})
         api.call_all(
@@ -147,11 +147,11 @@ async def test_what_the_model_learns_of_its_proposals_and_the_file_holds(api, de
             requests.use("read_markdown_file", {"path": "two.md", "reason": "To see that"})
 
 
-async def test_the_agents_own_edits_are_reviewed_and_undone_after_a_restart(api, desk, workspace):
+async def test_the_agents_own_edits_are_reviewed_and_undone_after_a_restart(api, context, workspace):
     path, fresh = str(workspace.root / "tea.md"), str(workspace.root / "fresh.md")
     (workspace.root / "tea.md").write_bytes(BASE.replace("one", "say “one”").replace("\n", "\r\n").encode())
     (workspace.root / ".dogent" / "dogent.json").write_text('{"profile": "test-profile", "review_edits": true}')
-    async with desk() as d:
+    async with context() as d:
         await d.until(lambda: "every change reviewed" in d.app.conversation.status_bar.render().plain)
         api.call("Read", {"file_path": path})
         api.call("Edit", {"file_path": path, "old_string": 'say "one"\n\ntwo', "new_string": 'say "ONE"\n\nTWO'})
@@ -176,7 +176,7 @@ async def test_the_agents_own_edits_are_reviewed_and_undone_after_a_restart(api,
         assert "<tool_use_error>" in sent(api, 4), "what cannot be applied gets the CLI's own words"
         assert "nothing was written to fresh.md" in sent(api, 7)
         assert [result.is_error for result in d.heard.of(ToolResult)] == [False, False, False, True, False, False, False]
-    async with desk(continue_latest=True) as d:
+    async with context(continue_latest=True) as d:
         copies = d.app.opened.copies()
         assert copies.undo() is not None
         assert not (workspace.root / "fresh.md").exists()
@@ -186,11 +186,11 @@ async def test_the_agents_own_edits_are_reviewed_and_undone_after_a_restart(api,
         assert copies.undo() is None
 
 
-async def test_what_the_user_wrote_after_the_model_read_survives_its_proposal(api, desk, workspace):
+async def test_what_the_user_wrote_after_the_model_read_survives_its_proposal(api, context, workspace):
     tea, unread = workspace.root / "tea.md", workspace.root / "unread.md"
     for file in (tea, unread):
         file.write_text(BASE, encoding="utf-8")
-    async with desk() as d:
+    async with context() as d:
         api.call("Read", {"file_path": str(tea)})
         api.say("Read.")
         await d.send("Read tea.md")
@@ -219,10 +219,10 @@ async def test_what_the_user_wrote_after_the_model_read_survives_its_proposal(ap
 
 
 @pytest.mark.parametrize("review", [True, False])
-async def test_a_write_over_what_changed_since_it_was_read_is_never_silent(api, desk, workspace, review):
+async def test_a_write_over_what_changed_since_it_was_read_is_never_silent(api, context, workspace, review):
     tea = workspace.root / "tea.md"
     tea.write_text(BASE, encoding="utf-8")
-    async with desk() as d:
+    async with context() as d:
         d.app.opened.review_mode.on = review
         api.call("Read", {"file_path": str(tea)})
         api.say("Read.")

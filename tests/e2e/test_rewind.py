@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from dogent_tui.agent.conversation import SessionChoice
-from dogent_tui.agent.course import course_of
 from dogent_tui.agent.events import Notice, PermissionAnswer, PermissionRequested, Rewound, RunStarted, SessionStarted
 from dogent_tui.agent.session import session_copies
+from dogent_tui.agent.turn_index import course_of
 from dogent_tui.workspace.rewinding import carry_out, plan
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 

@@ -7,8 +7,8 @@ import psutil
 import pytest
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolResult
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 from tests.e2e.terminal import eventually
 
@@ -128,7 +128,7 @@ async def test_what_was_kept_can_be_undone(api, agent):
     api.say("Done.")
     await ended(agent, await asked(agent), "allow")
     assert not keep.exists()
-    undone = Copies(Workspace(agent.root), COPIES).undo()
+    undone = UndoLog(Workspace(agent.root), COPIES).undo()
     assert set(undone.restored) == {str(keep), str(other)}
     assert (keep.read_text(), other.read_text()) == ("precious", "before")
     assert not (agent.root / "new").exists()

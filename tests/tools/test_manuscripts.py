@@ -6,9 +6,9 @@ import re
 import pytest
 
 from dogent_tui.agent.tool_names import result_summary
-from dogent_tui.manuscripts.reading import MarkdownFile
+from dogent_tui.markdown_search.reading import MarkdownFile
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.manuscripts import MOST_CHARS, manuscript_tools, read_text
+from dogent_tui.tools.markdown_search import MOST_CHARS, manuscript_tools, read_text
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.settings import WorkspaceSettings
 

@@ -335,7 +335,7 @@ async def test_help_names_every_command_and_binding(stage):
 async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):
     async with stage() as s:
         await s.type("half a prompt")
-        s.app.conversation.furniture.show_transcript()
+        s.app.conversation.conversation_layout.show_transcript()
         s.app.conversation.transcript.focus()
         await s.pilot.press("ctrl+c")
         await s.until(lambda: s.app.conversation.prompt.editor.is_blank)

@@ -5,13 +5,13 @@ from textual.app import App
 from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.standing_wall import standing_words
+from dogent_tui.agent.wall_status import standing_words
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.tui.commands.conversation import undone_words
 from dogent_tui.tui.screens.permissions import PermissionsScreen
-from dogent_tui.wall.probe import Standing
-from dogent_tui.workspace.copies import Undone
+from dogent_tui.wall.probe import WallStatus
 from dogent_tui.workspace.grants import RememberedGrant
+from dogent_tui.workspace.undo_log import Undone
 
 
 def allow(authority: Authority, tool: str, scope: str, **tool_input: str) -> None:
@@ -117,7 +117,7 @@ def test_the_list(workspace, snap_compare, size):
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 def test_which_wall_there_is_never_pushes_the_keys_out(workspace, snap_compare, size):
     rules = [f"read:/srv/reference/volume {number}/" for number in range(12)]
-    wall = Standing(
+    wall = WallStatus(
         "partial",
         "The system does not allow user namespaces (unshare: Operation not permitted).",
         "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere user.max_user_namespaces; in "

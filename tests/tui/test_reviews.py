@@ -19,7 +19,7 @@ def proposed(name: str, base: str | None, new: str, id_: str = "r1") -> UiReques
 
 
 @pytest.fixture
-def desk(stage):
+def context(stage):
     """The application with a run under way."""
 
     @asynccontextmanager
@@ -36,8 +36,8 @@ async def reviewing(stage) -> ReviewScreen:
     return stage.app.screen
 
 
-async def test_what_is_accepted_is_written_and_the_model_learns_of_it(desk):
-    async with desk() as s:
+async def test_what_is_accepted_is_written_and_the_model_learns_of_it(context):
+    async with context() as s:
         root = s.app.conversation.opened.workspace.root
         (root / "tea.md").write_text(BASE)
         waiting = asyncio.create_task(s.launcher.form(proposed("tea.md", BASE, "ONE\n\ntwo\n\nTHREE\n")))
@@ -52,8 +52,8 @@ async def test_what_is_accepted_is_written_and_the_model_learns_of_it(desk):
         assert (root / "tea.md").read_text() == BASE
 
 
-async def test_it_stays_open_with_what_was_decided_and_notices_another_writer(desk):
-    async with desk() as s:
+async def test_it_stays_open_with_what_was_decided_and_notices_another_writer(context):
+    async with context() as s:
         workspace = s.app.conversation.opened.workspace
         (workspace.root / "tea.md").write_text(BASE)
         waiting = asyncio.create_task(s.launcher.form(proposed("tea.md", BASE, "ONE\n\ntwo\n\nTHREE\n")))
@@ -73,8 +73,8 @@ async def test_it_stays_open_with_what_was_decided_and_notices_another_writer(de
         assert "nothing was written" in answer.review
 
 
-async def test_several_are_reviewed_one_after_the_other(desk):
-    async with desk() as s:
+async def test_several_are_reviewed_one_after_the_other(context):
+    async with context() as s:
         root = s.app.conversation.opened.workspace.root
         waiting = [
             asyncio.create_task(s.launcher.form(proposed(f"{name}.md", None, f"{name}\n", name))) for name in ("one", "two")
@@ -98,8 +98,8 @@ async def test_the_user_has_every_change_reviewed_and_sees_that_it_is_so(stage):
             assert ("every change reviewed" in bar.render().plain) is is_on
 
 
-async def test_a_file_outside_is_reviewed_where_it_was_approved(desk):
-    async with desk() as s:
+async def test_a_file_outside_is_reviewed_where_it_was_approved(context):
+    async with context() as s:
         outside = s.app.opened.workspace.root.parent / "outside.md"
         outside.write_text(BASE)
         payload = ChangeRequest(str(outside), "ONE\n\ntwo\n\nthree\n", "S", BASE, str(outside)).payload

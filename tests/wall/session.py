@@ -19,8 +19,8 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import _CACHES, Commands
 from dogent_tui.agent.conversation import PermissionQuestion, Verdict
 from dogent_tui.permissions.model import Decision, ToolCall
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 from tests.wall.world import CANARY, World
 
 _SLACK_S = 25.0
@@ -70,7 +70,7 @@ class Session:
 
     async def _opened(self) -> Commands:
         workspace = Workspace(self.world.workspace)
-        copies = Copies(workspace, "attacked")
+        copies = UndoLog(workspace, "attacked")
         self._authority = Authority(workspace)
         commands = Commands(self._authority, self._ask, workspace.root, copies, _nothing, self._interrupted)
         await commands.start()

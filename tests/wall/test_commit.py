@@ -18,11 +18,11 @@ import pytest
 from dogent_tui.wall.changes import Difference
 from dogent_tui.wall.commit import Committed, Committing
 from dogent_tui.wall.difference import read_difference
-from dogent_tui.workspace import copies as copies_module
 from dogent_tui.workspace import moving
-from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace import undo_log as copies_module
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.rewinding import carry_out, plan
+from dogent_tui.workspace.undo_log import UndoLog
 from tests.wall.overlay import quoted, run_on_layer
 from tests.wall.pictures import picture
 
@@ -55,8 +55,8 @@ def furnished(root: Path) -> Path:
 
 
 @pytest.fixture
-def copies(root) -> Copies:
-    copies = Copies(Workspace(root), "session")
+def copies(root) -> UndoLog:
+    copies = UndoLog(Workspace(root), "session")
     copies.begin_run("run")
     return copies
 
@@ -114,7 +114,7 @@ def test_the_workspace_is_as_if_the_command_had_run_there_and_undo_brings_all_ba
     assert picture(root) == expected
     assert left_over(root) == []
     if done.number:
-        undone = Copies(Workspace(root), "session").undo()  # after a restart, too
+        undone = UndoLog(Workspace(root), "session").undo()  # after a restart, too
         assert (undone.label, undone.left) == ("Run it", () if name != "a pipe" else undone.left)
     assert picture(root) == before
 
@@ -323,7 +323,7 @@ def test_other_file_systems(tmp_path, memory, monkeypatch, where):
     if where == "copies":
         monkeypatch.setenv("DOGENT_HOME", str(memory / "home"))
     before, expected = picture(root), expected_after(root, EVERYTHING)
-    copies = Copies(Workspace(root), "session")
+    copies = UndoLog(Workspace(root), "session")
     done = Committing(tmp_path / "journals", copies).commit(ran(root, EVERYTHING, layers), "Run it")
     assert (done.conflicts, done.failed) == ((), ())
     assert picture(root) == expected
@@ -339,7 +339,7 @@ def test_a_workspace_that_is_mounted_by_another_name(root, tmp_path):
     subprocess.run(["mount", "--bind", str(root), str(bound)], check=True)
     try:
         before, expected = picture(bound), expected_after(bound, EVERYTHING)
-        copies = Copies(Workspace(bound), "session")
+        copies = UndoLog(Workspace(bound), "session")
         done = Committing(tmp_path / "journals", copies).commit(ran(bound, EVERYTHING), "Run it")
         assert (done.conflicts, done.failed) == ((), ())
         assert picture(bound) == expected
@@ -396,7 +396,7 @@ def test_a_full_disk_costs_no_file(tmp_path, memory, monkeypatch, where):
     layer = run_on_layer(root, layers / "one", FULL)
     difference = read_difference(layer.root, layer.upper, layer.began_ns)
     expected = expected_elsewhere(root, layer.upper, tmp_path)
-    copies = Copies(Workspace(root), "session")
+    copies = UndoLog(Workspace(root), "session")
     journals = (memory if where == "journals" else tmp_path) / "journals"
     done = Committing(journals, copies).commit(difference, "Run it")
     assert done.failed
@@ -530,7 +530,7 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path, memory, way, monkeypatch):
         layers.mkdir()
         difference = ran(root, KILLED, layers)
         journals = tmp_path / "journals"
-        write = Committing(journals, Copies(Workspace(root), "session")).commit
+        write = Committing(journals, UndoLog(Workspace(root), "session")).commit
         child = context.Process(target=die_at, args=(step, lambda w=write, d=difference: w(d, "Run it", sync=way == "synced")))
         child.start()
         child.join(60)
@@ -538,7 +538,7 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path, memory, way, monkeypatch):
         if "no exchange" not in way:
             torn = {path: found for path, found in picture(root).items() if not Path(path).name.startswith(".dogent-")}
             assert is_old_or_new_or_between(torn, before, expected), step
-        copies = Copies(Workspace(root), "another")
+        copies = UndoLog(Workspace(root), "another")
         resumed = Committing(journals, copies).resume()
         check_resumed(root, resumed, before, expected, child.exitcode == 0, step)
         for folder in (root, layers):
@@ -573,7 +573,7 @@ def check_resumed(root: Path, resumed: tuple[Committed, ...], before: dict, expe
             path: expected.get(path) for path in {*found, *expected} - {"hard1"}
         }, step
     if found != before:
-        undone = Copies(Workspace(root), "session").undo()
+        undone = UndoLog(Workspace(root), "session").undo()
         assert undone is not None, step
         assert undone.left == (), step
         assert picture(root) == before, step
@@ -585,7 +585,7 @@ def test_a_commit_under_way_is_not_resumed_by_another_window(root, tmp_path, com
     other: list[tuple[Committed, ...]] = []
 
     def meanwhile(source: str, target: str, flags: int) -> None:
-        other.append(Committing(tmp_path / "journals", Copies(Workspace(root), "another")).resume())
+        other.append(Committing(tmp_path / "journals", UndoLog(Workspace(root), "another")).resume())
         real(source, target, flags)
 
     monkeypatch.setattr(moving, "rename_with", meanwhile)

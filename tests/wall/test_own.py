@@ -16,7 +16,7 @@ from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.workers import Limits, Workers
 from dogent_tui.wall import own
-from dogent_tui.wall.own import Standing, standing, walled
+from dogent_tui.wall.own import OwnWall, own_wall, walled
 from tests.documents import hostile
 from tests.documents.pandoc.made_docx import make_docx, p, r
 
@@ -38,7 +38,7 @@ REFUSED = ("FileNotFoundError", "PermissionError", "OSError")
 @pytest.fixture(params=["full", "bare"])
 def level(request, monkeypatch):
     """Each wall that stands here."""
-    monkeypatch.setattr(own, "standing", lambda: Standing(request.param))
+    monkeypatch.setattr(own, "own_wall", lambda: OwnWall(request.param))
     return request.param
 
 
@@ -52,7 +52,7 @@ def ask(*questions, env=None, **places):
 
 
 def test_the_whole_wall_stands_here():
-    assert standing() == Standing("full")
+    assert own_wall() == OwnWall("full")
 
 
 def test_it_sees_the_places_that_are_named_and_writes_where_it_may(level, tmp_path):
@@ -178,12 +178,12 @@ def test_what_is_started_inside_is_in_the_same_room():
 
 def test_a_variable_of_the_users_environment_takes_no_wall_down(monkeypatch):
     monkeypatch.setenv("DOGENT_WALL", "1")
-    standing.cache_clear()
-    assert standing() == Standing("full")
+    own_wall.cache_clear()
+    assert own_wall() == OwnWall("full")
 
 
 def test_where_namespaces_are_refused_landlock_stands():
-    code = "from dogent_tui.wall.own import standing; found = standing(); print(found.level, found.reason)"
+    code = "from dogent_tui.wall.own import own_wall; found = own_wall(); print(found.level, found.reason)"
     script = f'echo 0 >/proc/sys/user/max_user_namespaces; exec {sys.executable} -c "{code}"'
     command = ["unshare", "--user", "--map-root-user", "sh", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, cwd=ROOT)
@@ -193,7 +193,7 @@ def test_where_namespaces_are_refused_landlock_stands():
 
 @pytest.mark.parametrize("level", ["full", "bare", "none"])
 def test_doctor_says_which_wall_stands(level, monkeypatch):
-    monkeypatch.setattr(doctor, "own_standing", lambda: Standing(level, "why"))
+    monkeypatch.setattr(doctor, "own_wall", lambda: OwnWall(level, "why"))
     found = doctor._wall_of_readers()
     assert found.state == ("ok" if level == "full" else "warning")
     assert ("with your full permissions" in found.detail) == (level == "none")
@@ -239,8 +239,8 @@ async def test_documents_read_as_they_do_without_a_wall(tmp_path, monkeypatch):
     (tmp_path / "e.txt").write_text("# Linked")
     names = ["a.docx", "b.csv", "c ü\n.html", "d.md"]
     found = []
-    for at, stands in enumerate((Standing("full"), Standing("bare"), Standing("none"))):
-        monkeypatch.setattr(own, "standing", lambda stands=stands: stands)
+    for at, stands in enumerate((OwnWall("full"), OwnWall("bare"), OwnWall("none"))):
+        monkeypatch.setattr(own, "own_wall", lambda stands=stands: stands)
         async with DocumentLibrary(tmp_path / f"kept-{at}") as library:
             found.append([await library.read(tmp_path / name, ReadOptions()) for name in names])
     assert found[0] == found[1] == found[2]

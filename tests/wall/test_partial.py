@@ -14,29 +14,29 @@ import pytest
 from dogent_tui.errors import AgentError
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import read_difference
-from dogent_tui.wall.probe import Standing
+from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot
 from dogent_tui.wall.wall import Answer, Ended, Wall
 from dogent_tui.web.command_proxy import Proxy
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 from tests.wall.users import as_ordinary_user
 
-_BARE = Standing("partial", "no namespaces")
-_BOUND = Standing("partial", "a mount inside", namespaces=True)
+_BARE = WallStatus("partial", "no namespaces")
+_BOUND = WallStatus("partial", "a mount inside", namespaces=True)
 
 
 class Stage:
     """A workspace behind a partial wall; what commands change is kept unless `drops` says that it is taken back."""
 
-    def __init__(self, folder: Path, standing: Standing = _BARE) -> None:
+    def __init__(self, folder: Path, standing: WallStatus = _BARE) -> None:
         self.folder = folder
         self.workspace, self.outside, self.home = folder / "workspace", folder / "outside", folder / "home"
         for place in (self.workspace, self.outside, self.home):
             place.mkdir(exist_ok=True)
         self.snapshot = Snapshot(self.workspace, folder / "copies")
         self.standing = standing
-        self.copies = Copies(Workspace(self.workspace), "session")
+        self.copies = UndoLog(Workspace(self.workspace), "session")
         self.changed: dict[str, str] = {}
         self.drops = False
         self.wall = Wall(

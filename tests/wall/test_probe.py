@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dogent_tui.wall import probe as probe_module
-from dogent_tui.wall.probe import Standing, probe
+from dogent_tui.wall.probe import WallStatus, probe
 from tests.wall.users import as_ordinary_user
 
 _ROOT = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ def places(tmp_path: Path) -> tuple[Path, Path, Path]:
     return workspace, state, home
 
 
-def _probe_in(setup: str, places: tuple[Path, Path, Path]) -> Standing:
+def _probe_in(setup: str, places: tuple[Path, Path, Path]) -> WallStatus:
     """Probe in a mount namespace of its own, after `setup` was run there as root of a user namespace."""
     script = f'{setup}; exec "$@"'
     program = [sys.executable, "-c", _PROBE, *map(str, places)]
@@ -41,13 +41,13 @@ def _probe_in(setup: str, places: tuple[Path, Path, Path]) -> Standing:
     environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
     done = subprocess.run(command, cwd=places[0], capture_output=True, text=True, check=True, env=environment)
     level, reason, remedy, folder, namespaces = json.loads(done.stdout)
-    return Standing(level, reason, remedy, Path(folder), namespaces)
+    return WallStatus(level, reason, remedy, Path(folder), namespaces)
 
 
 def test_the_full_wall_stands_where_namespaces_are_allowed(places: tuple[Path, Path, Path]) -> None:
     found = probe(*places)
 
-    assert found == Standing("full", folder=places[1])
+    assert found == WallStatus("full", folder=places[1])
     assert [each.name for each in places[0].iterdir()] == ["file"]
     assert not list(places[1].iterdir())
 
@@ -91,7 +91,7 @@ def test_layers_go_elsewhere_where_the_state_folder_cannot_hold_them(
 
     found = probe(workspace, inside, home)
 
-    assert found == Standing("full", folder=ours / f"dogent-{os.geteuid()}")
+    assert found == WallStatus("full", folder=ours / f"dogent-{os.geteuid()}")
     assert found.folder.stat().st_mode & 0o777 == 0o700
 
 

@@ -16,8 +16,8 @@ from dogent_tui.wall import snapshot as snapshot_module
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import every_change, read_difference
 from dogent_tui.wall.snapshot import Snapshot, open_snapshot
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_what_is_taken_back_is_a_layer_that_does_the_same_again(
     snapshot.collect(layer)
 
     difference = read_difference(str(workspace), str(layer), time.time_ns())
-    copies = Copies(Workspace(workspace), "session")
+    copies = UndoLog(Workspace(workspace), "session")
     done = Committing(tmp_path / "journals", copies).commit(difference, "a command", sync=False)
 
     assert (done.conflicts, done.failed) == ((), ())

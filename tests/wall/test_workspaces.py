@@ -13,8 +13,8 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.permissions.model import Decision, ToolCall
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 
 
 class Agent:
@@ -24,7 +24,7 @@ class Agent:
         self.root = root
         self.answer = Verdict(allow=False)
         self.asked: list[str] = []
-        self.copies = Copies(Workspace(root), "session")
+        self.copies = UndoLog(Workspace(root), "session")
 
     async def __aenter__(self) -> "Agent":
         self._commands = Commands(

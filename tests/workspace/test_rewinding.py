@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dogent_tui.workspace import copies as module
-from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace import undo_log as module
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.rewinding import carry_out, changed_places, plan
+from dogent_tui.workspace.undo_log import UndoLog
 
 WINDOWS = b"\xef\xbb\xbfone\r\ntwo\rthree \xff\n\r\n"
 
@@ -29,13 +29,13 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def copies(workspace):
-    return Copies(workspace, "session")
+    return UndoLog(workspace, "session")
 
 
 class Agent:
     """Changes files as the agent does: copied before, noted after."""
 
-    def __init__(self, copies: Copies, root) -> None:
+    def __init__(self, copies: UndoLog, root) -> None:
         self.copies, self.root = copies, root
 
     def write(self, name: str, data: bytes | str) -> None:
@@ -111,7 +111,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(["run", "write", "write", "delete"]),
 def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home, steps, restarts):
     root = tmp_path_factory.mktemp("w")
     (root / "a.md").write_bytes(WINDOWS)
-    copies = Copies(Workspace(root), "session")
+    copies = UndoLog(Workspace(root), "session")
     begun: list[tuple[str, dict[str, object]]] = []
     for number, (what, name, data) in enumerate([("run", "", b""), *steps]):
         if what == "run":
@@ -122,7 +122,7 @@ def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home
         elif (root / name).exists():
             Agent(copies, root).delete(name)
     if restarts:
-        copies = Copies(Workspace(root), "session")
+        copies = UndoLog(Workspace(root), "session")
     runs = [run for run, _ in begun]
     for at in reversed(range(len(begun))):
         places = plan(copies, runs[at:])
@@ -170,7 +170,7 @@ def test_what_a_crash_left_unsettled_counts_as_changed_by_somebody_else(workspac
     copies.begin_run("one")
     copies.keep("Write a.md", [workspace.root / "a.md"])
     (workspace.root / "a.md").write_text("one")
-    again = Copies(workspace, "session")
+    again = UndoLog(workspace, "session")
     again.settle()
     assert [place.why for place in plan(again, {"one"})] == ["touched"]
 
@@ -179,7 +179,7 @@ def test_a_later_start_knows_the_same(workspace, copies, agent):
     copies.begin_run("one")
     agent.write("a.md", "one")
     agent.write("new.md", "made")
-    again = Copies(workspace, "session")
+    again = UndoLog(workspace, "session")
     assert plan(again, {"one"}) == plan(copies, {"one"})
     assert [place.why for place in plan(again, {"one"})] == ["", ""]
     assert changed_places(again) == {"one": {str(workspace.root / "a.md"), str(workspace.root / "new.md")}}
@@ -218,14 +218,14 @@ def test_a_copy_that_had_to_go_is_not_stood_in_for_by_a_later_one(workspace, cop
 def test_a_fork_can_go_back_to_before_it_and_leaves_the_first_as_it_is(workspace, copies, agent):
     copies.begin_run("one")
     agent.write("a.md", "one")
-    fork = Copies(workspace, "fork", fork_of="session")
+    fork = UndoLog(workspace, "fork", fork_of="session")
     fork.begin_run("two")
     Agent(fork, workspace.root).write("a.md", "two")
     changes = (copies.folder / "changes.jsonl").read_bytes()
     assert carry_out(fork, plan(fork, {"one", "two"}), "Rewind").left == ()
     assert (workspace.root / "a.md").read_bytes() == WINDOWS
     assert (copies.folder / "changes.jsonl").read_bytes() == changes
-    assert Copies(workspace, "new", fork_of="never was").changes() == []
+    assert UndoLog(workspace, "new", fork_of="never was").changes() == []
 
 
 def test_a_file_that_changes_while_the_preview_is_read_is_left(workspace, copies, agent):

@@ -5,10 +5,10 @@ import stat
 
 import pytest
 
-from dogent_tui.workspace.came_with import what_came
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.trust import FolderTrust, make_own_folder
+from dogent_tui.workspace.trust_inventory import trust_inventory
 
 
 def state(workspace, **given):
@@ -178,7 +178,7 @@ def test_what_came_is_named_with_what_trusting_uses_first(workspace):
     root = workspace.root
     for folder in (".dogent/templates", ".claude/commands"):
         (root / folder).mkdir(parents=True)
-    assert what_came(workspace) == ()
+    assert trust_inventory(workspace) == ()
     hooks = {
         "hooks": {"PreToolUse": []},
         "permissions": {"allow": ["Bash"]},
@@ -195,7 +195,7 @@ def test_what_came_is_named_with_what_trusting_uses_first(workspace):
         ".mcp.json": json.dumps({"mcpServers": {"files": {}}}),
     }.items():
         (root / place).write_text(text)
-    found = what_came(workspace)
+    found = trust_inventory(workspace)
     assert [(one.what, one.text) for one in found if one.used] == [
         ("Writing constraints for the agent, 2 lines", "# Style / Short [b]sentences[/b]."),
         ("Lessons for the agent", ""),
@@ -218,4 +218,4 @@ def test_what_cannot_be_read_stops_nothing(workspace, text):
     (workspace.root / ".claude").mkdir()
     (workspace.root / ".claude" / "settings.json").write_text(text)
     (workspace.root / ".mcp.json").write_text(text)
-    assert "MCP servers" in {one.what for one in what_came(workspace)}
+    assert "MCP servers" in {one.what for one in trust_inventory(workspace)}

@@ -5,16 +5,21 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
 
-from dogent_tui.agent.course import MOST_TOLD, Said
 from dogent_tui.agent.events import Attachment, UsedTemplate
-from dogent_tui.agent.standing import Standing
+from dogent_tui.agent.project_instructions import ProjectInstructions
+from dogent_tui.agent.turn_index import MOST_TOLD, Said
 from dogent_tui.workspace.skills import Skill
 
 _FOLDER = Path(__file__).parent
 
 
 def system_prompt(
-    *, workspace: str, standing: Standing | None = None, language: str = "", can_answer: bool = True, consent: bool = False
+    *,
+    workspace: str,
+    standing: ProjectInstructions | None = None,
+    language: str = "",
+    can_answer: bool = True,
+    consent: bool = False,
 ) -> str:
     """Return the system prompt. `standing` is what the user wishes there; `language` is that of replies, if settled.
 
@@ -26,7 +31,7 @@ def system_prompt(
         if language
         else "Reply in the language of the request.",
         asking=_template("asking.md" if can_answer else "not-asking.md").template.strip(),
-        constraints=(standing or Standing()).as_prompt,
+        constraints=(standing or ProjectInstructions()).as_prompt,
     )
     return f"{words}\n{_template('consent.md').template}" if consent else words
 

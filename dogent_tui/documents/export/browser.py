@@ -19,7 +19,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import stream_process
-from dogent_tui.wall.own import standing, walled
+from dogent_tui.wall.own import own_wall, walled
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as PlaywrightBrowser
@@ -163,7 +163,7 @@ class Browser:
     async def _start(self, programs: Sequence[Path]) -> None:
         await asyncio.to_thread(importlib.import_module, "playwright.async_api")  # 0.4 s
         reason = ""
-        stands = (await asyncio.to_thread(standing)).level == "full"
+        stands = (await asyncio.to_thread(own_wall)).level == "full"
         for behind in (True, False) if stands else (False,):  # some browsers, such as snap's, bring walls that take no other
             if behind != stands:
                 await self._stop()

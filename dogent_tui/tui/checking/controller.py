@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.manuscripts.model import is_markdown
+from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.checking import CheckReport, Finding
 from dogent_tui.sources.quotes.words import difference, summary, verdict, where
-from dogent_tui.tui.by_hand import Tell
+from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.screens.choice import choose
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Checking:
 
     async def _check(self, typed: str) -> str:
         screen, opened = self._app.conversation, self._app.opened
-        if screen.by_hand.busy:
+        if screen.foreground.busy:
             return tr("Something else is in progress. Wait for it to finish, or stop it with Esc.")
         name = typed.removeprefix("@").strip('"') or opened.libraries.open_document or screen.results.last_markdown or self._draft
         if not name:
@@ -52,7 +52,9 @@ class Checking:
         if not is_markdown(path.name) or not opened.workspace.contains(path):
             return tr("{name} is not a Markdown file of this folder.").format(name=name)
         root = opened.workspace.root
-        report = await screen.by_hand.run(partial(_checked, opened.libraries.quotes, await asyncio.to_thread(path.resolve), root))
+        report = await screen.foreground.run(
+            partial(_checked, opened.libraries.quotes, await asyncio.to_thread(path.resolve), root)
+        )
         if report is None:
             return tr("The check was stopped.")
         if opened.workspace.relative(path) != self._draft:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dogent_tui.agent.standing_wall import standing_words
+from dogent_tui.agent.wall_status import standing_words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.sample import SAMPLE, copy_sample

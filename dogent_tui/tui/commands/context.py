@@ -31,7 +31,7 @@ class ContextCommands:
         opened = self._app.opened
         if opened.endpoint.kind == "offline":
             return tr("The built-in engine keeps no conversation to compact. /setup connects an AI model.")
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             return READ_ONLY
         if not opened.service.said:
             return tr("There is nothing to compact yet.")
@@ -66,7 +66,7 @@ class ContextCommands:
             return tr("Specify an amount in dollars: /usage 2.50, or /usage off.")
         if self._app.opened.endpoint.kind != "anthropic":
             return tr("Only Anthropic's own endpoint says what a run costs; a budget cannot be kept here.")
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             return READ_ONLY
         try:
             await service.set_budget(limit)

@@ -12,7 +12,7 @@ from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
-    from dogent_tui.workspace.copies import Undone
+    from dogent_tui.workspace.undo_log import Undone
 
 _MOST_NAMED = 3
 """Files that a line names."""
@@ -49,11 +49,11 @@ class ConversationCommands:
         return ""
 
     async def _new(self, _: str) -> str:
-        await self._app.start_anew()
+        await self._app.start_new_session()
         return tr("New conversation.")
 
     async def _restart(self, _: str) -> str:
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             return READ_ONLY
         service = self._app.opened.service
         if service.state != "lost":
@@ -72,7 +72,7 @@ class ConversationCommands:
         )
 
     async def _undo(self, _: str) -> str:
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             return READ_ONLY
         opened = self._app.opened
         if opened.service.state == "running":

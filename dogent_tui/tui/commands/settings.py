@@ -49,7 +49,7 @@ class SettingsCommands:
             return tr("The built-in engine is no model. /setup connects one.")
         if opened.service.state == "running":
             return tr("The agent is working. Wait, or stop it first with Esc.")
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             return READ_ONLY
         words = typed.split()
         effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""

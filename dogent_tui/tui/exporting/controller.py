@@ -18,8 +18,8 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import readable_size
-from dogent_tui.tui.by_hand import Tell
-from dogent_tui.tui.exporting.wish import parse_wish
+from dogent_tui.tui.exporting.typed import parse_export
+from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.results.model import is_markdown
@@ -56,23 +56,23 @@ class Exporting:
 
     async def _export(self, typed: str) -> str:
         screen, opened = self._app.conversation, self._app.opened
-        if screen.by_hand.busy:
+        if screen.foreground.busy:
             return _BUSY
-        wish = parse_wish(typed)
-        markdown = wish.markdown or await self._document_meant()
+        typed_export = parse_export(typed)
+        markdown = typed_export.markdown or await self._document_meant()
         if markdown is None:
             return tr("Nothing was exported.")
-        request = await asyncio.to_thread(plan_export, opened.workspace, markdown, wish.kind, wish.output)
+        request = await asyncio.to_thread(plan_export, opened.workspace, markdown, typed_export.kind, typed_export.output)
         name = opened.workspace.relative(request.target)
         if not await asyncio.to_thread(request.markdown.is_file):
             return tr("There is no file {markdown} here.").format(markdown=markdown)
-        kind: ExportKind = "docx" if wish.kind == "docx" else "pdf"
+        kind: ExportKind = "docx" if typed_export.kind == "docx" else "pdf"
         if not await may_do(opened.authority, screen.questions.ask, partial(_as_call, request, kind), _BECAUSE):
             return tr("Nothing was exported: {name} is unchanged.").format(name=name)
         if kind == "pdf" and not await self._offer_browser():
             return tr("Nothing was exported.")
-        if screen.by_hand.busy or self._app.opened is not opened:  # while the question was open
-            return _BUSY if screen.by_hand.busy else tr("Nothing was exported.")
+        if screen.foreground.busy or self._app.opened is not opened:  # while the question was open
+            return _BUSY if screen.foreground.busy else tr("Nothing was exported.")
         made = await self._make(opened.libraries.exporter, request, kind)
         if made is None:
             return tr("The export was stopped: {name} was not written.").format(name=name)
@@ -83,15 +83,15 @@ class Exporting:
 
     async def _make(self, exporter: Exporter, request: ExportRequest, kind: ExportKind) -> ExportResult | None:
         """Have it made, with a pandoc that is downloaded before where the user says so. None where it was stopped."""
-        by_hand = self._app.conversation.by_hand
+        foreground = self._app.conversation.foreground
         try:
-            return await by_hand.run(partial(_make, exporter, request, kind))
+            return await foreground.run(partial(_make, exporter, request, kind))
         except DocumentError as error:
             if not await wants_pandoc(self._app, error):
                 raise
-        if by_hand.busy:
+        if foreground.busy:
             raise DogentError(_BUSY)
-        return await by_hand.run(partial(_fetch_pandoc_and_make, exporter, request, kind))
+        return await foreground.run(partial(_fetch_pandoc_and_make, exporter, request, kind))
 
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
@@ -127,9 +127,9 @@ class Exporting:
             return False
         self._asked_for_browser = True
         screen = self._app.conversation
-        if chosen == 1 and not screen.by_hand.busy:
+        if chosen == 1 and not screen.foreground.busy:
             try:
-                await screen.by_hand.run(_fetch_browser)
+                await screen.foreground.run(_fetch_browser)
             except DogentError as error:
                 screen.handle(Notice(level="warning", message=error.message, remedy=error.remedy))
         return True

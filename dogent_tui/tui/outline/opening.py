@@ -15,7 +15,7 @@ from dogent_tui.workspace.text_file import TextFile, save_new
 if TYPE_CHECKING:
     from textual.app import App
 
-    from dogent_tui.tui.keeping import DraftKeeper
+    from dogent_tui.tui.draft_keeper import DraftKeeper
     from dogent_tui.workspace.answer_drafts import AnswerDrafts
     from dogent_tui.workspace.paths import Workspace
 

@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines
-from dogent_tui.tui.at_once import KeysAtOnce
+from dogent_tui.tui.immediate_keys import ImmediateKeys
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 
@@ -29,7 +29,7 @@ QUESTIONS: dict[Asked, tuple[str, str]] = {
 """What one line is asked for, and what may be typed there."""
 
 
-class TitleInput(KeysAtOnce, Input):
+class TitleInput(ImmediateKeys, Input):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,7 +65,7 @@ class TitleInput(KeysAtOnce, Input):
         self.cursor_position = len(self.value)
 
 
-class LineInput(KeysAtOnce, Input):
+class LineInput(ImmediateKeys, Input):
     """One line below the outline: what to find, a target length, a comment, the name of a file."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -75,13 +75,13 @@ class LineInput(KeysAtOnce, Input):
     ]
 
 
-class NoteArea(KeysAtOnce, LiteralArea):
+class NoteArea(ImmediateKeys, LiteralArea):
     """The note of a heading: what its section should say."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "screen.keep_note", tr("Keep"), key_display="Esc")]
 
 
-class RawMarkdown(KeysAtOnce, LiteralArea):
+class RawMarkdown(ImmediateKeys, LiteralArea):
     """The whole outline as Markdown, its headings, lists and code told apart."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}

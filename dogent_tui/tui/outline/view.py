@@ -17,9 +17,9 @@ from textual.widget import Widget
 from dogent_tui.language import tr
 from dogent_tui.outline.markdown import titles
 from dogent_tui.outline.tree import OutlineTree
-from dogent_tui.tui.at_once import KeysAtOnce
+from dogent_tui.tui.fast_render import cached_lines
+from dogent_tui.tui.immediate_keys import ImmediateKeys
 from dogent_tui.tui.outline.rows import GUTTER, INDENT, LOOKS, glyph_column, look_of, lowest_level, row_spans, title_column
-from dogent_tui.tui.straight import straight_lines
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class EditRequest:
     origin: int | None = None
 
 
-class OutlineView(KeysAtOnce, ScrollView, can_focus=True):
+class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
     """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and `Refused` for what cannot be.
 
     `perform` runs the action of a key and says whether there is one; `edit` has a title typed.
@@ -153,7 +153,7 @@ class OutlineView(KeysAtOnce, ScrollView, can_focus=True):
         """Draw the rows in `crop`."""
         self._look()
         self._chosen = self.model.selection
-        return straight_lines(self, crop, self.render_line)
+        return cached_lines(self, crop, self.render_line)
 
     def render_line(self, y: int) -> Strip:
         """Draw the row at line `y` of what is visible."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from dogent_tui.agent.events import Attachment, Event, RunFinished, RunStarted, ToolResult
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
-from dogent_tui.manuscripts.model import is_markdown
+from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.reading import DocumentReading
-from dogent_tui.tui.by_hand import Tell
+from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.text import Changes, Manuscript, Moved, Part, Stamp, changes, read_manuscript, stamp_of
 from dogent_tui.tui.pane.view import PaneView
@@ -174,7 +174,7 @@ class PaneController:
         if self._timer is not None:  # what the agent writes is told by events
             self._timer.stop()
             self._timer = None
-        await self._screen.furniture.show_pane(self.pane, covers=False)
+        await self._screen.conversation_layout.show_pane(self.pane, covers=False)
         self.view.mark(Changes())
 
     async def _load(self, document: OpenDocument) -> str:
@@ -194,7 +194,7 @@ class PaneController:
             self.view.choose(None)
             self.open_document = document
             document.before = document.manuscript.lines
-            await self._screen.furniture.show_pane(self.pane)
+            await self._screen.conversation_layout.show_pane(self.pane)
             self.view.mark(Changes())
             self.view.show(parts, definitions, top=0)
         if self._timer is None:
@@ -204,8 +204,8 @@ class PaneController:
 
     async def _first_part(self, reading: DocumentReading) -> tuple[Part, ...]:
         """Read the beginning of a document, which takes a while: no part where the user stopped it."""
-        by_hand = self._screen.by_hand
-        if by_hand.busy:
+        foreground = self._screen.foreground
+        if foreground.busy:
             raise DogentError(tr("Something else is in progress."), tr("Wait for it to finish, or stop it with Esc."))
 
         async def read(tell: Tell) -> str:
@@ -219,7 +219,7 @@ class PaneController:
             tell(tr("Reading"))
             return await reading.more(report)
 
-        part = await by_hand.run(read)
+        part = await foreground.run(read)
         return () if part is None else (Part(part),)
 
     async def close(self) -> None:
@@ -231,7 +231,7 @@ class PaneController:
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        await self._screen.furniture.take_pane()
+        await self._screen.conversation_layout.take_pane()
         self.pane = DocumentPane(id="pane")
 
     # ── Following the file ────────────────────────────────────────────────────────────────────────
@@ -244,7 +244,7 @@ class PaneController:
         if isinstance(event, RunStarted):
             document.before = document.manuscript.lines
             self._show_changes(document, Changes())
-            self._screen.furniture.uncover()
+            self._screen.conversation_layout.uncover()
         elif isinstance(event, ToolResult | RunFinished) and not document.is_growing:
             self.look()
 
@@ -413,7 +413,7 @@ class PaneController:
     async def leave(self) -> None:
         """Go back to the prompt, and to the conversation where the pane covers it."""
         self._screen.prompt.focus_editor()
-        self._screen.furniture.uncover()
+        self._screen.conversation_layout.uncover()
 
     async def toggle(self) -> None:
         """Go to the document, or from there back to the prompt."""
@@ -421,7 +421,7 @@ class PaneController:
 
     async def go(self) -> None:
         """Go to the document."""
-        await self._screen.furniture.show_pane(self.pane)
+        await self._screen.conversation_layout.show_pane(self.pane)
         self.view.focus()
 
     async def _find_heading(self, document: OpenDocument) -> None:

@@ -15,10 +15,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dogent_tui.language import tr
-from dogent_tui.tui.later import after
+from dogent_tui.tui.fast_render import cached_lines
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes, Part
-from dogent_tui.tui.straight import straight_lines
+from dogent_tui.tui.timers import after
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH
 from dogent_tui.tui.transcript.palette import MARGIN, Palette
@@ -313,7 +313,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
             return [Strip.blank(crop.width)] * crop.height
         if self._rows.width != self._text_width:  # a scrollbar came or went, which is no resize to Textual
             self.call_later(self.on_resize)
-        return straight_lines(self, crop, self._strip)
+        return cached_lines(self, crop, self._strip)
 
     def render_line(self, y: int) -> Strip:
         """Draw line `y` of what is seen."""

@@ -59,7 +59,7 @@ class PromptController:
         """Send `text` with the files of its `references` and those that wait, and the template that it names."""
         screen = self._screen
         attached = screen.attachments.pending if screen.opened.read_only else ()
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             self._give_back(text, READ_ONLY)
             return
         screen.attaching.attach_again(attached)
@@ -86,12 +86,12 @@ class PromptController:
         screen.action_follow()
 
     async def _run_shell(self, command: str) -> None:
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             self._give_back(f"!{command}", READ_ONLY)
             return
-        self._screen.furniture.show_transcript()
+        self._screen.conversation_layout.show_transcript()
         self._screen.action_follow()
-        is_told = not self._screen.by_hand.busy
+        is_told = not self._screen.foreground.busy
         if is_told:
             self._prompt.set_doing(tr("Your command is running"))
         try:
@@ -99,7 +99,7 @@ class PromptController:
         except AgentError as error:  # another one is running, and stays told of
             self._give_back(f"!{command}", str(error))
             return
-        if is_told and not self._screen.by_hand.busy:
+        if is_told and not self._screen.foreground.busy:
             self._prompt.set_doing("")
         await self._app.record_command(f"!{command}")
 
@@ -122,7 +122,7 @@ class PromptController:
     async def stop(self) -> None:
         """Stop what was asked for by hand; else take back what waits, or where nothing waits, interrupt the run."""
         service = self._screen.service
-        if self._screen.by_hand.stop() or service.stop_shell():
+        if self._screen.foreground.stop() or service.stop_shell():
             return
         idle = service.state != "running" and not service.queued and self._prompt.editor.is_blank
         if idle and self._app.dismiss_setup():

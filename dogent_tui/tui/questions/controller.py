@@ -12,25 +12,25 @@ from dogent_tui.errors import AgentError
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.questions.model import Question
 from dogent_tui.tui.questions.queue import QuestionQueue
-from dogent_tui.tui.screens.permission import Behind, PermissionScreen
+from dogent_tui.tui.screens.permission import PermissionScreen, UnderlyingPrompt
 
 
-class Desk(msgspec.Struct, frozen=True):
+class QuestionContext(msgspec.Struct, frozen=True):
     """What the controller needs of the conversation. `last_typed` is on the monotonic clock, `root` the workspace."""
 
     reply: Callable[[str, Reply], Awaitable[None]]
     last_typed: Callable[[], float]
-    behind: Behind
+    behind: UnderlyingPrompt
     root: str
 
 
 class QuestionController:
     """The questions of one conversation. Events drive it; what waits is known to the service, and here only shown."""
 
-    def __init__(self, screen: Screen[None], desk: Desk) -> None:
+    def __init__(self, screen: Screen[None], context: QuestionContext) -> None:
         self.queue = QuestionQueue()
         self._screen = screen
-        self.desk = desk
+        self.context = context
         self._asking: PermissionScreen | None = None
         self._own: dict[str, asyncio.Future[PermissionAnswer | None]] = {}
 
@@ -69,11 +69,11 @@ class QuestionController:
         if self._asking is not None:
             self._asking.count(self.queue.counter)
         elif request is None:
-            self.desk.behind.make_room(0)
+            self.context.behind.make_room(0)
         else:
-            typing = time.monotonic() - self.desk.last_typed() < TYPING_S
-            question = Question(request, self.desk.root)
-            self._asking = PermissionScreen(question, self.desk.behind, typing=typing, counter=self.queue.counter)
+            typing = time.monotonic() - self.context.last_typed() < TYPING_S
+            question = Question(request, self.context.root)
+            self._asking = PermissionScreen(question, self.context.behind, typing=typing, counter=self.queue.counter)
             self._screen.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
 
     def _answered(self, request: PermissionRequested, answer: PermissionAnswer | None) -> None:
@@ -88,7 +88,7 @@ class QuestionController:
 
     async def _reply(self, request_id: str, answer: PermissionAnswer) -> None:
         try:
-            await self.desk.reply(request_id, answer)
+            await self.context.reply(request_id, answer)
         except AgentError as error:
             self._screen.notify(str(error), severity="warning", markup=False)
             self._settle(request_id)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from dogent_tui.changes.applying import Reviewed
-from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.undo_log import UndoLog
 
 
 class ReviewResult(msgspec.Struct, frozen=True):
@@ -27,6 +27,6 @@ class ReviewTask(msgspec.Struct, frozen=True):
     """
 
     reviewed: Reviewed
-    copies: Copies | None = None
+    copies: UndoLog | None = None
     notice: str = ""
     on_draft: Callable[[Mapping[str, Any]], object] | None = None

@@ -6,11 +6,11 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from dogent_tui.language import tr
-from dogent_tui.tui.at_once import KeysAtOnce
+from dogent_tui.tui.immediate_keys import ImmediateKeys
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 
 
-class HunkArea(KeysAtOnce, LiteralArea):
+class HunkArea(ImmediateKeys, LiteralArea):
     """The text of a hunk, to be written instead of what was proposed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -19,7 +19,7 @@ class HunkArea(KeysAtOnce, LiteralArea):
     ]
 
 
-class CommentInput(KeysAtOnce, Input):
+class CommentInput(ImmediateKeys, Input):
     """What the agent should know about a hunk."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

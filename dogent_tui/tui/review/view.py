@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dogent_tui.language import tr
-from dogent_tui.tui.at_once import KeysAtOnce
+from dogent_tui.tui.immediate_keys import ImmediateKeys
 from dogent_tui.tui.review.rows import LOOKS, list_row
 from dogent_tui.tui.transcript.palette import Palette
 
@@ -45,7 +45,7 @@ class _Drawn(Widget):
         return self._palette
 
 
-class HunkList(KeysAtOnce, _Drawn, can_focus=True):
+class HunkList(ImmediateKeys, _Drawn, can_focus=True):
     """A row for each hunk. `perform` does what a key means, `choose` goes to the hunk in a place."""
 
     def __init__(

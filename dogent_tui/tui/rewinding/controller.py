@@ -14,8 +14,8 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.sessions.controller import AT_WORK
-from dogent_tui.workspace.copies import Undone
 from dogent_tui.workspace.rewinding import changed_places, plan
+from dogent_tui.workspace.undo_log import Undone
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
@@ -34,7 +34,7 @@ class Rewinding:
 
     async def go_back(self) -> None:
         """Have a prompt chosen and go back to before it. Esc leads back a step at a time, and out."""
-        if not await self._app.can_write():
+        if not await self._app.ensure_writable():
             self._say(READ_ONLY)
             return
         opened = self._app.opened

@@ -15,8 +15,8 @@ from dogent_tui.permissions.edits import unified_diff
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.sessions.model import spoken
 from dogent_tui.tui.transcript import model
-from dogent_tui.workspace.copies import Copies, Undone
 from dogent_tui.workspace.rewinding import PlannedPlace, Why, carry_out
+from dogent_tui.workspace.undo_log import UndoLog, Undone
 
 Scope: TypeAlias = Literal["both", "conversation", "files"]
 
@@ -164,12 +164,12 @@ class Preview:
             said.append(tr("The files are as they were then."))
         return said
 
-    def carry_out(self, copies: Copies) -> Undone:
+    def carry_out(self, copies: UndoLog) -> Undone:
         """Go back over the files that are chosen. Blocks."""
         return carry_out(copies, self.chosen, tr("Rewind to “{title}”").format(title=self.point.title[:60]))
 
 
-def difference(place: PlannedPlace, copies: Copies) -> str:
+def difference(place: PlannedPlace, copies: UndoLog) -> str:
     """Return the unified diff from what is there to what would be there. Reads the disk.
 
     Raises DogentError, with the reason, where there is none to show.
@@ -183,7 +183,7 @@ def difference(place: PlannedPlace, copies: Copies) -> str:
     return unified_diff(now, then, Path(place.path).name)
 
 
-def _same_bytes(place: PlannedPlace, copies: Copies) -> bool:
+def _same_bytes(place: PlannedPlace, copies: UndoLog) -> bool:
     try:
         return copies.state_of(place.item).digest == place.now.digest
     except OSError:

@@ -14,10 +14,10 @@ from textual.widgets import Static, TextArea
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.at_once import PressesKeys
 from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
 from dogent_tui.tui.clarification.model import ClarificationForm, FormResult
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
+from dogent_tui.tui.immediate_keys import PressesKeys
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import Withdrawable

@@ -33,9 +33,9 @@ from dogent_tui.sample.requests import requests_for
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
-from dogent_tui.tui.by_hand import HandWork
 from dogent_tui.tui.commands.table import CommandTable
-from dogent_tui.tui.furniture import Furniture
+from dogent_tui.tui.conversation_layout import ConversationLayout
+from dogent_tui.tui.foreground import ForegroundTask
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.lessons import LessonOffer
 from dogent_tui.tui.pane.showing import Showing
@@ -75,7 +75,7 @@ class ConversationScreen(ConversationPort):
     """Shows one session and sends what is typed to its service."""
 
     typed: PromptController
-    furniture: Furniture
+    conversation_layout: ConversationLayout
     showing: Showing
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -101,7 +101,7 @@ class ConversationScreen(ConversationPort):
         self.index = FileIndex(opened.workspace.root, kept=state_dir() / "names" / opened.workspace.key)
         self._references = WorkspaceReferences(opened.workspace, self.index, commands, lambda: self.opened.trust.trusted)
         self.prompt = PromptBox(self._references, id="prompt")
-        self.by_hand = HandWork(self.prompt.set_doing)
+        self.foreground = ForegroundTask(self.prompt.set_doing)
         self.made = ResultsController(self)
         self._made_in_run: list[str] = []
         self.showing = Showing(self)
@@ -115,7 +115,7 @@ class ConversationScreen(ConversationPort):
         root, endpoint = opened.workspace.root, self.status_bar.status.endpoint
         self.welcome = Welcome(display_path(root), endpoint, id="welcome")
         self.typed = PromptController(self, commands)
-        self.furniture = Furniture(self)
+        self.conversation_layout = ConversationLayout(self)
 
     @property
     def service(self) -> "AgentService":
@@ -125,12 +125,12 @@ class ConversationScreen(ConversationPort):
     @property
     def transcript(self) -> "Transcript":
         """The conversation as it is drawn."""
-        return self.furniture.transcript
+        return self.conversation_layout.transcript
 
     @property
     def sidebar(self) -> "AttachmentsSidebar":
         """The files that the conversation refers to, as they are shown."""
-        return self.furniture.sidebar
+        return self.conversation_layout.sidebar
 
     @property
     def attachments(self) -> Attachments:
@@ -145,14 +145,14 @@ class ConversationScreen(ConversationPort):
     @cached_property
     def questions(self) -> "QuestionController":
         """The permission questions that wait for the user."""
-        from dogent_tui.tui.desks import question_controller
+        from dogent_tui.tui.request_contexts import question_controller
 
         return question_controller(self)
 
     @cached_property
     def requests(self) -> "RequestController":
         """What the agent asks on screens of its own."""
-        from dogent_tui.tui.desks import request_controller
+        from dogent_tui.tui.request_contexts import request_controller
 
         return request_controller(self)
 
@@ -174,7 +174,7 @@ class ConversationScreen(ConversationPort):
             await self.requests.close()
 
     def compose(self) -> ComposeResult:
-        """Lay out what the first paint shows; the rest comes with `Furniture.bring`."""
+        """Lay out what the first paint shows; the rest comes with `ConversationLayout.bring`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             yield self.welcome
         yield self.todos
@@ -201,7 +201,7 @@ class ConversationScreen(ConversationPort):
 
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
-        self.by_hand.stop()
+        self.foreground.stop()
         self.opened = opened
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
         self.made = ResultsController(self)
@@ -217,7 +217,7 @@ class ConversationScreen(ConversationPort):
         self.questions.clear()
         await self.keep_answers()
         self.requests.clear()
-        await self.furniture.clear()
+        await self.conversation_layout.clear()
         if self.has_document and self.documents.is_result:
             await self.documents.close()
         elif self.has_document:
@@ -236,7 +236,7 @@ class ConversationScreen(ConversationPort):
             self.prompt.offer(self.lessons.offer(event))
         match event:
             case RunStarted() | Notice():
-                self.furniture.show_transcript()
+                self.conversation_layout.show_transcript()
                 self.prompt.offer_requests(())
                 self.prompt.set_busy(self.status_bar.status.running)
             case RunFinished():
@@ -295,11 +295,11 @@ class ConversationScreen(ConversationPort):
             self.made.show()
             self._name_document()
             self.showing.replayed(made)
-        self.furniture.show_transcript()
+        self.conversation_layout.show_transcript()
         if self.transcript.is_running:  # the user may have left already
             await self.transcript.wait_for_refresh()
 
-    def happened_elsewhere(self, events: Sequence[Event]) -> None:
+    def show_elsewhere(self, events: Sequence[Event]) -> None:
         """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
         for event in events:
             self.todos.handle(event)
@@ -310,11 +310,11 @@ class ConversationScreen(ConversationPort):
         if any(isinstance(event, ToolResult) for event in events):
             self.look_again()
 
-    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Show whether another window goes on with the conversation. Where it left, what was under way there was stopped."""
         if not goes_on:
             self.transcript.replay((), ended=True)
-        self.status_bar.goes_on_elsewhere(goes_on=goes_on)
+        self.status_bar.set_open_elsewhere(goes_on=goes_on)
 
     def _ask(self, event: Event) -> None:
         """Open what the agent asks on a screen, where it does and it is time for it."""
@@ -409,7 +409,7 @@ class ConversationScreen(ConversationPort):
     @work(group="attachments", exclusive=True)
     async def place_sidebar(self) -> None:
         """Show results and attachments as they are now."""
-        await self.furniture.place_sidebar()
+        await self.conversation_layout.place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
         """Have pasted or dropped files go with the next prompt."""
@@ -478,7 +478,7 @@ class ConversationScreen(ConversationPort):
 
     async def action_find(self) -> None:
         """Search the transcript."""
-        await self.furniture.open_search()
+        await self.conversation_layout.open_search()
 
     def action_answer(self) -> None:
         """Open what the agent asked."""
@@ -513,12 +513,12 @@ class ConversationScreen(ConversationPort):
 
     async def action_sidebar(self) -> None:
         """Show the attachments and go there; from there, or where they only take room, hide them."""
-        await self.furniture.toggle_sidebar()
+        await self.conversation_layout.toggle_sidebar()
 
     async def on_resize(self, event: textual_events.Resize) -> None:
         """Fit what there is into the window."""
         self.todos.place()
-        await self.furniture.fit(event.size)
+        await self.conversation_layout.fit(event.size)
 
     async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""

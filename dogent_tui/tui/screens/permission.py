@@ -36,7 +36,7 @@ _MEANT = frozenset({"f", *(answer.key for answer in (*ANSWERS, *ANSWERS_AFTER))}
 _TYPED = tr("Typing goes to the prompt. To answer, pause for a second.")
 
 
-class Behind(msgspec.Struct, frozen=True):
+class UnderlyingPrompt(msgspec.Struct, frozen=True):
     """What can be done with the conversation behind a question.
 
     `typed` and `pasted` take text that was meant for the prompt, `page` and `scroll` move the transcript by pages or rows, and
@@ -84,7 +84,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
-    def __init__(self, question: Question, behind: Behind, *, typing: bool = False, counter: str = "") -> None:
+    def __init__(self, question: Question, behind: UnderlyingPrompt, *, typing: bool = False, counter: str = "") -> None:
         """Put `question` before what lies `behind`. `typing`: the user is at the prompt just now."""
         super().__init__()
         self.question = question

@@ -20,7 +20,7 @@ from dogent_tui.tui.rewinding.model import Preview, Row, difference
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
-from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.undo_log import UndoLog
 
 
 class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
@@ -37,7 +37,7 @@ class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
         Binding("pagedown,shift+down", "scroll_lines(1)", tr("Scroll the diff"), show=False, priority=True),
     ]
 
-    def __init__(self, preview: Preview, copies: Copies) -> None:
+    def __init__(self, preview: Preview, copies: UndoLog) -> None:
         """Show `preview`; the copies are what the files would become."""
         super().__init__()
         self.preview = preview

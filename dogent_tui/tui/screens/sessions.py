@@ -16,11 +16,11 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.sessions.model import SessionList, SessionShelf, SessionWish
+from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest
 from dogent_tui.workspace.sessions import SessionRecord
 
 
-class SessionsScreen(DialogScreen[SessionWish]):
+class SessionsScreen(DialogScreen[SessionRequest]):
     """Dismissed with what the user wants, or with nothing."""
 
     AUTO_FOCUS = "#sessions-words"
@@ -37,10 +37,10 @@ class SessionsScreen(DialogScreen[SessionWish]):
         Binding("delete", "delete", tr("Delete"), priority=True),
     ]
 
-    def __init__(self, shelf: SessionShelf, *, now: Callable[[], datetime] | None = None) -> None:
-        """List what is on `shelf`. `now` tells the time, with a time zone."""
+    def __init__(self, index: SessionIndex, *, now: Callable[[], datetime] | None = None) -> None:
+        """List what is on `index`. `now` tells the time, with a time zone."""
         super().__init__()
-        self.list = SessionList(shelf)
+        self.list = SessionList(index)
         self._now = now or (lambda: datetime.now().astimezone())
         self._renaming: SessionRecord | None = None
         self._shown: list[SessionRecord] = []
@@ -116,7 +116,7 @@ class SessionsScreen(DialogScreen[SessionWish]):
         if self._renaming is not None:
             await self._rename(self._renaming, event.value.strip())
         elif (record := self._chosen) is not None:
-            self.dismiss(SessionWish(record))
+            self.dismiss(SessionRequest(record))
 
     @on(OptionList.OptionHighlighted)
     def _pointed_at(self, event: OptionList.OptionHighlighted) -> None:
@@ -127,7 +127,7 @@ class SessionsScreen(DialogScreen[SessionWish]):
     def _clicked(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         if self._renaming is None:
-            self.dismiss(SessionWish(self._shown[event.option_index]))
+            self.dismiss(SessionRequest(self._shown[event.option_index]))
 
     def action_step(self, step: int) -> None:
         """Move the highlight."""
@@ -144,7 +144,7 @@ class SessionsScreen(DialogScreen[SessionWish]):
     def action_fork(self) -> None:
         """Go on from the chosen conversation in another one."""
         if self._renaming is None and (record := self._chosen) is not None:
-            self.dismiss(SessionWish(record, fork=True))
+            self.dismiss(SessionRequest(record, fork=True))
 
     def action_back(self) -> None:
         """Leave the title as it is, or close the list."""
@@ -176,7 +176,7 @@ class SessionsScreen(DialogScreen[SessionWish]):
     async def _rename(self, record: SessionRecord, title: str) -> None:
         if title and title != record.title:
             try:
-                await asyncio.to_thread(self.list.shelf.rename, record, one_line(title))
+                await asyncio.to_thread(self.list.index.rename, record, one_line(title))
             except (OSError, DogentError) as error:
                 self.notify(tr("It could not be renamed: {error}").format(error=error), severity="error", markup=False)
         await asyncio.to_thread(self.list.read)
@@ -193,10 +193,10 @@ class SessionsScreen(DialogScreen[SessionWish]):
         if self._renaming is not None:
             self.query_one(Input).action_delete_right()
             return
-        if record.session_id == self.list.shelf.on_screen:
+        if record.session_id == self.list.index.on_screen:
             self.notify(tr("This conversation is open here. Open another one first, or start one with /new."), markup=False)
             return
-        if await asyncio.to_thread(self.list.shelf.is_elsewhere, record):
+        if await asyncio.to_thread(self.list.index.is_elsewhere, record):
             self.notify(tr("Another window has this conversation open. Close it there first."), markup=False)
             return
         chosen = self.query_one(OptionList).highlighted or 0
@@ -205,7 +205,7 @@ class SessionsScreen(DialogScreen[SessionWish]):
         if await choose(self.app, tr("Delete “{title}”?").format(title=self.list.title(record)), why, answers) != 1:
             return
         try:
-            await asyncio.to_thread(self.list.shelf.delete, record)
+            await asyncio.to_thread(self.list.index.delete, record)
         except (OSError, DogentError) as error:
             self.notify(tr("It could not be deleted: {error}").format(error=error), severity="error", markup=False)
         await self._read(chosen)

@@ -12,7 +12,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.sources.ledger import forget
 from dogent_tui.tui.screens.sessions import SessionsScreen
-from dogent_tui.tui.sessions.model import SessionShelf, SessionWish
+from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
 from dogent_tui.workspace.paths import Workspace, display_path
 from dogent_tui.workspace.session_log import is_held
 from dogent_tui.workspace.sessions import SessionRecord, all_sessions, delete_session, find_session, list_sessions, rename_session
@@ -32,7 +32,7 @@ class SessionChooser:
     async def choose(self) -> bool:
         """Have a conversation chosen and open it. False where the user closes the list."""
         opened = self._app.opened
-        shelf = SessionShelf(
+        index = SessionIndex(
             partial(list_sessions, opened.workspace),
             all_sessions,
             rename_session,
@@ -40,10 +40,10 @@ class SessionChooser:
             opened.service.session_id,
             partial(_is_elsewhere, opened),
         )
-        wished: asyncio.Future[SessionWish | None] = asyncio.get_running_loop().create_future()
-        await self._app.push_screen(SessionsScreen(shelf), wished.set_result)
-        wish = await wished
-        return wish is not None and await self.open(wish)
+        requested: asyncio.Future[SessionRequest | None] = asyncio.get_running_loop().create_future()
+        await self._app.push_screen(SessionsScreen(index), requested.set_result)
+        request = await requested
+        return request is not None and await self.open(request)
 
     async def open_named(self, wanted: str) -> str:
         """Open the conversation whose id is `wanted` or begins so. Returns what there is to say."""
@@ -53,14 +53,14 @@ class SessionChooser:
             return str(error)
         if record is None:
             return tr("There is no conversation {wanted}. Use /sessions to list them.").format(wanted=wanted)
-        await self.open(SessionWish(record))
+        await self.open(SessionRequest(record))
         return ""
 
-    async def open(self, wish: SessionWish) -> bool:
+    async def open(self, request: SessionRequest) -> bool:
         """Open what is wished for. False where that cannot be, which is said."""
-        app, record = self._app, wish.record
+        app, record = self._app, request.record
         say = app.conversation.prompt.notify_hint
-        if record.session_id == app.opened.service.session_id and not wish.fork and not app.opened.read_only:
+        if record.session_id == app.opened.service.session_id and not request.fork and not app.opened.read_only:
             say(tr("This conversation is already open."))
             return False
         if app.opened.service.state == "running":
@@ -68,27 +68,27 @@ class SessionChooser:
             return False
         root = Path(record.workspace) if record.workspace else app.opened.workspace.root
         if root != app.opened.workspace.root:
-            return await self._go_elsewhere(root, wish)
+            return await self._go_elsewhere(root, request)
         try:
-            await app.open_conversation(record.session_id, fork=wish.fork)
+            await app.open_conversation(record.session_id, fork=request.fork)
         except DogentError as error:
             say(str(error))
             return False
         title = record.title or tr("the conversation")
         say(
             tr("Forked “{title}”; the original is unchanged.").format(title=title)
-            if wish.fork
+            if request.fork
             else tr("Opened “{title}” read-only: it is open in another window.").format(title=title)
             if app.opened.read_only
             else tr("Opened “{title}”.").format(title=title)
         )
         return True
 
-    async def _go_elsewhere(self, root: Path, wish: SessionWish) -> bool:
+    async def _go_elsewhere(self, root: Path, request: SessionRequest) -> bool:
         if not await asyncio.to_thread(root.is_dir):
             self._app.conversation.prompt.notify_hint(tr("The folder {root} no longer exists.").format(root=display_path(root)))
             return False
-        self._app.go_elsewhere(Workspace(root), wish.record.session_id, fork=wish.fork)
+        self._app.go_elsewhere(Workspace(root), request.record.session_id, fork=request.fork)
         return True
 
 

@@ -54,17 +54,17 @@ class OtherWindow:
             try:
                 has_it, events = await asyncio.to_thread(self._look)
             except OSError:
-                self._screen.goes_on_elsewhere(goes_on=False)
+                self._screen.set_open_elsewhere(goes_on=False)
                 self._say(_GONE, _GONE_REMEDY)
                 return
             if events:
-                self._screen.happened_elsewhere(events)
+                self._screen.show_elsewhere(events)
             if has_it != self._has_it:
                 self._has_it = has_it
                 self._changed_hands()
 
     def _changed_hands(self) -> None:
-        self._screen.goes_on_elsewhere(goes_on=self._has_it)
+        self._screen.set_open_elsewhere(goes_on=self._has_it)
         if self._has_it:
             self._say(_THERE, _THERE_REMEDY)
         else:

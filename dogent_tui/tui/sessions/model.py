@@ -14,14 +14,14 @@ MOST_SHOWN = 200
 NO_TITLE = tr("(no title)")
 
 
-class SessionWish(msgspec.Struct, frozen=True):
+class SessionRequest(msgspec.Struct, frozen=True):
     """What the user wants: to go on with a conversation, or `fork`: from there in another one."""
 
     record: SessionRecord
     fork: bool = False
 
 
-class SessionShelf(msgspec.Struct, frozen=True):
+class SessionIndex(msgspec.Struct, frozen=True):
     """What can be done with conversations. Each reads or writes the disk, and is called in a thread.
 
     `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation that is shown. `is_elsewhere`
@@ -39,8 +39,8 @@ class SessionShelf(msgspec.Struct, frozen=True):
 class SessionList:
     """The conversations as they are shown: of the workspace or `everywhere`, and of these the ones that `words` are found in."""
 
-    def __init__(self, shelf: SessionShelf) -> None:
-        self.shelf = shelf
+    def __init__(self, index: SessionIndex) -> None:
+        self.index = index
         self.everywhere = False
         self.words = ""
         self.records: Sequence[SessionRecord] = ()
@@ -48,8 +48,8 @@ class SessionList:
 
     def read(self) -> None:
         """Read which conversations there are, and which of them other windows have."""
-        self.records = self.shelf.everywhere() if self.everywhere else self.shelf.here()
-        self._elsewhere = frozenset(filter(self.shelf.is_elsewhere, self.records))
+        self.records = self.index.everywhere() if self.everywhere else self.index.here()
+        self._elsewhere = frozenset(filter(self.index.is_elsewhere, self.records))
 
     def is_elsewhere(self, record: SessionRecord) -> bool:
         """Whether another window had the conversation when the list was read."""
@@ -95,7 +95,7 @@ class SessionList:
             facts.append(tr("open in another window, read-only"))
         if self.everywhere:
             facts.append(one_line(display_path(record.workspace)) if record.workspace else tr("unknown folder"))
-        if record.session_id == self.shelf.on_screen:
+        if record.session_id == self.index.on_screen:
             facts.append(tr("open here"))
         return " · ".join(facts)
 

@@ -56,7 +56,7 @@ class Setup:
         if unless_begun and (service.begun or service.queued or not self._app.is_running):
             return
         self.panel = SetupPanel(found, self._now(), self._app.keys.shown("setup"), id="setup")
-        await self._app.conversation.furniture.show_setup(self.panel)
+        await self._app.conversation.conversation_layout.show_setup(self.panel)
 
     def _now(self) -> str:
         endpoint = self._app.opened.endpoint
@@ -67,7 +67,7 @@ class Setup:
     async def hide(self) -> None:
         """Take it away, for now."""
         self.panel = None
-        await self._app.conversation.furniture.show_setup(None)
+        await self._app.conversation.conversation_layout.show_setup(None)
 
     async def dismiss(self) -> None:
         """Take it away for good: it is offered once."""

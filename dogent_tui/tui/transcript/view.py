@@ -18,9 +18,9 @@ from textual.widget import Widget
 from dogent_tui.agent.events import Event
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.later import after
-from dogent_tui.tui.straight import straight_lines
+from dogent_tui.tui.fast_render import cached_lines
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.timers import after
 from dogent_tui.tui.transcript import selecting
 from dogent_tui.tui.transcript.entries import foldable
 from dogent_tui.tui.transcript.layout import Layout
@@ -271,7 +271,7 @@ class Transcript(ScrollView, can_focus=True):
         """Draw the lines in `crop`, straight from the cache."""
         if self._layout.look.width != self._width:  # a scrollbar came or went, which is no resize to Textual
             self.call_later(self.on_resize)
-        return straight_lines(self, crop, self._strip)
+        return cached_lines(self, crop, self._strip)
 
     def render_line(self, y: int) -> Strip:
         """Draw line `y` of what is visible, marked with its place for the selection."""

@@ -114,7 +114,7 @@ async def test_only_one_at_a_time_and_none_after_the_conversation_was_left(expor
     async with exporting() as scene:
         held = scene.app.opened.libraries.exporter = HeldExporter()
         await run(scene, "/export report.md docx one.docx")
-        await scene.until(lambda: scene.app.conversation.by_hand.busy)
+        await scene.until(lambda: scene.app.conversation.foreground.busy)
         scene.app.conversation.typed.submit("/export report.md docx two.docx", ())
         await scene.until(lambda: "already running" in hint(scene))
         scene.app.conversation.typed.submit("/new", ())

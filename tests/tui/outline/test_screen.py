@@ -33,7 +33,7 @@ Why [b]tea[/b].
 """
 
 
-class Desk:
+class QuestionContext:
     """The editor, and what can be seen of it."""
 
     def __init__(self, app: OutlineHost, pilot) -> None:
@@ -67,19 +67,19 @@ class Desk:
 
 
 @pytest.fixture
-def desk():
+def context():
     @asynccontextmanager
     async def opened(text=TEXT, size=(100, 30), **options):
         app = OutlineHost(OutlineTask("An outline", text, **options))
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
-            yield Desk(app, pilot)
+            yield QuestionContext(app, pilot)
 
     return opened
 
 
-async def test_moving_and_folding(desk):
-    async with desk() as editor:
+async def test_moving_and_folding(context):
+    async with context() as editor:
         assert editor.tree == "1Report 茶< 2Background 3Guests 3Market 2Method 2Results"
         assert "2Method<" in await editor.press("down", "down", "down", "down")
         assert "2Results<" in await editor.press("end")
@@ -95,8 +95,8 @@ async def test_moving_and_folding(desk):
         assert not editor.editing.is_changed
 
 
-async def test_titles_are_edited_in_place_and_enter_goes_on(desk):
-    async with desk() as editor:
+async def test_titles_are_edited_in_place_and_enter_goes_on(context):
+    async with context() as editor:
         await editor.press("end", "enter")
         await editor.type(" 2025")
         await editor.press("enter")
@@ -109,8 +109,8 @@ async def test_titles_are_edited_in_place_and_enter_goes_on(desk):
         assert "2Sources<" in await editor.press("ctrl+y", "ctrl+y")
 
 
-async def test_the_keys_of_the_outline_work_while_a_title_is_typed(desk):
-    async with desk() as editor:
+async def test_the_keys_of_the_outline_work_while_a_title_is_typed(context):
+    async with context() as editor:
         await editor.press("end", "enter", "tab")
         await editor.type("!")
         await editor.press("alt+up")
@@ -125,16 +125,16 @@ async def test_the_keys_of_the_outline_work_while_a_title_is_typed(desk):
 
 
 @pytest.mark.parametrize("key", ["ctrl+j", "ctrl+enter"])
-async def test_a_child(desk, key):
-    async with desk() as editor:
+async def test_a_child(context, key):
+    async with context() as editor:
         await editor.press("down", key)
         await editor.type("Costs")
         assert await editor.press("escape") == "1Report 茶 2Background 3Guests 3Market 3Costs< 2Method 2Results"
         assert "### Market\n\n### Costs\n" in editor.editing.markdown
 
 
-async def test_restructuring(desk):
-    async with desk() as editor:
+async def test_restructuring(context):
+    async with context() as editor:
         await editor.press("down")
         assert await editor.press("alt+down") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
         assert await editor.press("tab") == "1Report 茶 2Method 3Background< 4Guests 4Market 2Results"
@@ -148,8 +148,8 @@ async def test_restructuring(desk):
         assert "1 − deleted" in editor.said
 
 
-async def test_what_is_renamed_and_moved_is_marked_and_counted_as_both(desk):
-    async with desk() as editor:
+async def test_what_is_renamed_and_moved_is_marked_and_counted_as_both(context):
+    async with context() as editor:
         await editor.press("end", "alt+up", "enter", "s", "escape")
         assert editor.said == "6 headings · 1 ~ changed · 1 ↕ moved"
         view = editor.app.editor._view
@@ -162,16 +162,16 @@ async def test_what_is_renamed_and_moved_is_marked_and_counted_as_both(desk):
         )
 
 
-async def test_several_at_once(desk):
-    async with desk() as editor:
+async def test_several_at_once(context):
+    async with context() as editor:
         await editor.press("down", "down", "down", "shift+down")
         assert await editor.press("alt+down") == "1Report 茶 2Results 2Background 3Guests 3Market 2Method<"
         await editor.press("escape")
         assert await editor.press("alt+up", "alt+up") == "1Report 茶 2Method< 2Results 2Background 3Guests 3Market"
 
 
-async def test_find(desk):
-    async with desk() as editor:
+async def test_find(context):
+    async with context() as editor:
         await editor.press("slash")
         await editor.type("me")
         assert "2Method<" in editor.tree
@@ -186,16 +186,16 @@ async def test_find(desk):
         assert "1Report 茶 2Background<" in await editor.press("down")
 
 
-async def test_what_is_typed_ahead_comes_in_order(desk):
-    async with desk() as editor:
+async def test_what_is_typed_ahead_comes_in_order(context):
+    async with context() as editor:
         for key in ("down", "enter", "x", "enter", "N", "e", "w", "enter", "O", "escape", "slash", "m", "e", "t"):
             editor.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await editor.pilot.pause(0.2)
         assert editor.tree == "1Report 茶 2Backgroundx 3Guests 3Market 2New 2O 2Method< 2Results"
 
 
-async def test_so_it_does_in_the_markdown_and_in_a_note(desk):
-    async with desk() as editor:
+async def test_so_it_does_in_the_markdown_and_in_a_note(context):
+    async with context() as editor:
         keys = (
             "ctrl+t",
             "down",
@@ -221,8 +221,8 @@ async def test_so_it_does_in_the_markdown_and_in_a_note(desk):
         assert editor.editing.outline.headings[1].note == "Why [b]tea[/b]y."
 
 
-async def test_a_note(desk):
-    async with desk() as editor:
+async def test_a_note(context):
+    async with context() as editor:
         await editor.press("down", "n")
         await editor.type("#x")
         await editor.press("escape")
@@ -231,8 +231,8 @@ async def test_a_note(desk):
         assert not editor.editing.is_changed
 
 
-async def test_a_target_length(desk):
-    async with desk() as editor:
+async def test_a_target_length(context):
+    async with context() as editor:
         await editor.press("down", "w")
         await editor.type("many")
         await editor.press("enter")
@@ -243,8 +243,8 @@ async def test_a_target_length(desk):
         assert "## Background (300 words)\n" in editor.editing.markdown
 
 
-async def test_markdown_and_back(desk):
-    async with desk() as editor:
+async def test_markdown_and_back(context):
+    async with context() as editor:
         await editor.press("end", "ctrl+t")
         await editor.type("#")
         assert await editor.press("ctrl+t") == "1Report 茶 2Background 3Guests 3Market 2Method 3Results<"
@@ -255,12 +255,12 @@ async def test_markdown_and_back(desk):
         assert not editor.editing.is_changed
 
 
-def shown(editor: Desk) -> str:
+def shown(editor: QuestionContext) -> str:
     """What stands on the screen."""
     return "\n".join("".join(cell.text for cell in strip) for strip in editor.app.screen._compositor.render_strips())
 
 
-async def until(editor: Desk, seen) -> None:
+async def until(editor: QuestionContext, seen) -> None:
     """Let the editor work until `seen` is true."""
     for _ in range(500):
         if seen():
@@ -270,9 +270,9 @@ async def until(editor: Desk, seen) -> None:
 
 
 @pytest.mark.parametrize("threshold", [0, 20_000])
-async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(desk, monkeypatch, threshold):
+async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(context, monkeypatch, threshold):
     monkeypatch.setattr(raw_mode, "_QUICK_CHARACTERS", threshold)
-    async with desk(size=(180, 30)) as editor:
+    async with context(size=(180, 30)) as editor:
         await editor.press("end", "ctrl+t", "end")
         await editor.type("X")
         assert "^T Tree  Esc Back" in str(editor.app.editor.query_one("#outline-keys").render())
@@ -291,8 +291,8 @@ async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(desk, monk
         assert not editor.editing.is_changed
 
 
-async def test_the_markdown_is_highlighted_and_code_is_no_heading(desk):
-    async with desk(text="# A\n\n```\n# no\n```\n\n- b\n", size=(80, 20)) as editor:
+async def test_the_markdown_is_highlighted_and_code_is_no_heading(context):
+    async with context(text="# A\n\n```\n# no\n```\n\n- b\n", size=(80, 20)) as editor:
         await editor.press("ctrl+t")
         area = editor.app.editor._raw_area
         looks = [{str(span.style) for span in area.get_line(line).spans} for line in range(7)]
@@ -307,17 +307,17 @@ async def test_the_markdown_is_highlighted_and_code_is_no_heading(desk):
         await until(editor, lambda: {str(span.style) for span in area.get_line(6).spans} == code)  # no end: all of it is code
 
 
-async def test_accept(desk):
-    async with desk() as editor:
+async def test_accept(context):
+    async with context() as editor:
         await editor.press("end", "delete", "a")
         assert "You changed it" in editor.said
         await editor.press("ctrl+z", "a")
         assert editor.app.results == [OutlineResult("accepted", TEXT)]
 
 
-async def test_send_the_changed_outline(desk):
+async def test_send_the_changed_outline(context):
     drafts = []
-    async with desk(on_draft=drafts.append) as editor:
+    async with context(on_draft=drafts.append) as editor:
         await editor.press("end", "delete", "ctrl+s")
         [result] = editor.app.results
         assert (result.outcome, result.changes) == ("edited", ("Deleted “Results”.",))
@@ -325,17 +325,17 @@ async def test_send_the_changed_outline(desk):
         assert drafts == [result.markdown]
 
 
-async def test_send_with_a_comment(desk):
-    async with desk() as editor:
+async def test_send_with_a_comment(context):
+    async with context() as editor:
         await editor.press("c")
         await editor.type("More tea")
         await editor.press("enter")
         assert editor.app.results == [OutlineResult("edited", TEXT, (), "More tea")]
 
 
-async def test_a_draft_goes_on_where_it_was(desk):
+async def test_a_draft_goes_on_where_it_was(context):
     draft = TEXT.replace("## Method", "## How")
-    async with desk(draft=draft) as editor:
+    async with context(draft=draft) as editor:
         assert "2How" in editor.tree
         assert "1 ~ changed" in editor.said
         assert "2Method" in await editor.press("ctrl+z")
@@ -343,16 +343,16 @@ async def test_a_draft_goes_on_where_it_was(desk):
         assert editor.app.results == [OutlineResult("left", draft, ("Renamed “Method” to “How”.",))]
 
 
-async def test_abandoning_takes_two_presses(desk):
-    async with desk() as editor:
+async def test_abandoning_takes_two_presses(context):
+    async with context() as editor:
         await editor.press("x", "down", "x")
         assert not editor.app.results
         await editor.press("x")
         assert editor.app.results == [OutlineResult("abandoned")]
 
 
-async def test_dragging(desk):
-    async with desk() as editor:
+async def test_dragging(context):
+    async with context() as editor:
         view = editor.app.editor._view
         await editor.pilot.mouse_down(view, offset=(12, 4))
         await editor.pilot.hover(view, offset=(5, 1))
@@ -366,22 +366,22 @@ async def test_dragging(desk):
         assert "2Methods" in await editor.press("escape")
 
 
-async def test_it_closes_where_nobody_has_to_answer_any_more_also_under_another_screen(desk):
-    async with desk() as editor:
+async def test_it_closes_where_nobody_has_to_answer_any_more_also_under_another_screen(context):
+    async with context() as editor:
         await editor.press("f1")
         assert editor.app.screen is not editor.app.editor
         editor.app.editor.cancel()
         await editor.press("escape")
         assert editor.app.results == [None]
-    async with desk() as editor:
+    async with context() as editor:
         editor.app.editor.cancel()
         editor.app.editor.action_accept()
         await editor.pilot.pause()
         assert editor.app.results == [None]
 
 
-async def test_all_can_be_deleted_and_begun_anew(desk):
-    async with desk() as editor:
+async def test_all_can_be_deleted_and_begun_anew(context):
+    async with context() as editor:
         await editor.press("shift+end", "delete")
         assert editor.tree == ""
         await editor.press("enter")
@@ -390,8 +390,8 @@ async def test_all_can_be_deleted_and_begun_anew(desk):
         assert editor.editing.markdown == "# New\n"
 
 
-async def test_control_characters_and_markup_are_text(desk):
-    async with desk(text="# [b]Tea[/b] \x1b[31m\n\n## B\n") as editor:
+async def test_control_characters_and_markup_are_text(context):
+    async with context(text="# [b]Tea[/b] \x1b[31m\n\n## B\n") as editor:
         lines = "\n".join(strip.text for strip in editor.app.editor._view.render_lines(editor.app.editor._view.size.region))
         assert "[b]Tea[/b] ␛[31m" in lines
         await editor.press("enter", "x", "escape")
@@ -400,8 +400,8 @@ async def test_control_characters_and_markup_are_text(desk):
         assert editor.editing.outline.headings[0].text == "[b]Tea[/b] \x1b[31mx"
 
 
-async def test_the_palette_has_every_action(desk):
-    async with desk(save_as=lambda name, text: name) as editor:
+async def test_the_palette_has_every_action(context):
+    async with context(save_as=lambda name, text: name) as editor:
         offered = {binding.description for binding in editor.app.editor.offered()}
         assert {"Send", "Accept", "Find", "Demote", "Duplicate", "Abandon", "Save as", "Note"} <= offered
         await editor.press("down", "ctrl+p")
@@ -432,8 +432,8 @@ def test_every_action_has_a_key_that_every_terminal_sends(keys):
     }  # v and V go there
 
 
-async def test_letters_move_and_select_where_a_terminal_keeps_alt_and_shift_to_itself(desk):
-    async with desk() as editor:
+async def test_letters_move_and_select_where_a_terminal_keeps_alt_and_shift_to_itself(context):
+    async with context() as editor:
         assert await editor.press("down", "J") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
         assert await editor.press("K") == "1Report 茶 2Background< 3Guests 3Market 2Method 2Results"
         await editor.press("end", "V", "delete")
@@ -441,8 +441,8 @@ async def test_letters_move_and_select_where_a_terminal_keeps_alt_and_shift_to_i
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])
-async def test_the_next_key_is_first_and_the_way_out_last(desk, size):
-    async with desk(size=size, save_as=lambda name, text: name) as editor:
+async def test_the_next_key_is_first_and_the_way_out_last(context, size):
+    async with context(size=size, save_as=lambda name, text: name) as editor:
         bar = editor.app.editor.query_one("#outline-keys")
         shown = str(bar.render())
         assert shown.startswith("^S Send")
@@ -452,9 +452,9 @@ async def test_the_next_key_is_first_and_the_way_out_last(desk, size):
         assert len(shown) <= bar.size.width
 
 
-async def test_a_document_is_saved_and_asks_before_it_is_left(desk):
+async def test_a_document_is_saved_and_asks_before_it_is_left(context):
     saved = []
-    async with desk(save=saved.append) as editor:
+    async with context(save=saved.append) as editor:
         await editor.press("down", "alt+down", "w", "a", "x", "c")
         assert not editor.app.results
         await editor.press("escape")
@@ -466,25 +466,25 @@ async def test_a_document_is_saved_and_asks_before_it_is_left(desk):
         assert editor.app.results[0].outcome == "left"
 
 
-async def test_what_cannot_be_saved_is_said(desk):
+async def test_what_cannot_be_saved_is_said(context):
     def refuse(text):
         raise DogentError("It was changed by somebody else.", "Look.")
 
-    async with desk(text="# A\n\n# B\n\n```\nx\n", save=refuse) as editor:
+    async with context(text="# A\n\n# B\n\n```\nx\n", save=refuse) as editor:
         await editor.press("ctrl+s")
         assert editor.said == "It was changed by somebody else. Look."
         await editor.press("end", "alt+up", "ctrl+s")
         assert "swallow" in editor.said
 
 
-async def test_saving_a_copy(desk):
+async def test_saving_a_copy(context):
     saved = {}
 
     def save_as(name, text):
         saved[name] = text
         return name
 
-    async with desk(save_as=save_as) as editor:
+    async with context(save_as=save_as) as editor:
         await editor.press("s")
         await editor.type("o.md")
         await editor.press("enter")

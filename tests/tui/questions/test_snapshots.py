@@ -37,7 +37,7 @@ def asking(request, *keys: str):
         screen = pilot.app.conversation
         while screen.status_bar.status.doing == "connecting":  # its own start would come in between
             await pilot.pause(0.01)
-        screen.questions.desk = replace(screen.questions.desk, root=ROOT)
+        screen.questions.context = replace(screen.questions.context, root=ROOT)
         for event in events:
             screen.handle(event)
         while pilot.app.screen is screen or pilot.app.screen.guard._opens is None:

@@ -9,8 +9,8 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.review.task import ReviewResult, ReviewTask
 from dogent_tui.tui.screens.review import ReviewScreen
 from dogent_tui.tui.themes import THEMES
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.undo_log import UndoLog
 
 BASE = """# Report on tea 茶
 
@@ -57,7 +57,7 @@ class ReviewHost(App[None]):
         self.path = self.workspace.root / "tea.md"
         if base is not None:
             self.path.write_bytes(base.encode())
-        self.copies = Copies(self.workspace, "session")
+        self.copies = UndoLog(self.workspace, "session")
         reviewed = Reviewed.open(self.workspace, "tea.md", new, "Tightened the report and added the sources.")
         self.drafts: list = []
         self.review = ReviewScreen(ReviewTask(reviewed, self.copies, on_draft=self.drafts.append))

@@ -8,9 +8,9 @@ from dogent_tui.agent.events import Attachment, CopiesKept, Prompt, Rewound, Run
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.rewinding.model import Preview, difference, rewind_points
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.rewinding import plan
+from dogent_tui.workspace.undo_log import UndoLog
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 MINUTE = 60.0
@@ -67,7 +67,7 @@ def test_what_was_changed_is_known_when_the_copies_are_gone(tmp_path):
     kept = CopiesKept(tool_use_id="t", paths=("/w/old.md",), run_id="a")
     (point,) = rewind_points(transcript(*run("a", "one")[:1], kept).entries, {})
     assert point.changed == ("/w/old.md",)
-    (place,) = plan(Copies(Workspace(tmp_path), "s"), point.runs, point.changed)
+    (place,) = plan(UndoLog(Workspace(tmp_path), "s"), point.runs, point.changed)
     assert (place.path, place.why) == ("/w/old.md", "no_copy")
 
 
@@ -86,13 +86,13 @@ def test_files_of_a_prompt_that_was_gone_back_over_may_have_stayed():
 
 
 @pytest.fixture
-def copies(tmp_path) -> Copies:
+def copies(tmp_path) -> UndoLog:
     root = tmp_path / "w"
     root.mkdir()
     (root / "a.md").write_text("one\ntwo\n")
     (root / "b.md").write_text("b\n")
     (root / "c.bin").write_bytes(b"\0\1")
-    copies = Copies(Workspace(root), "s")
+    copies = UndoLog(Workspace(root), "s")
     copies.begin_run("r")
     kept = copies.keep("w", [root / "a.md", root / "b.md", root / "c.bin"], [root / "new.md"])
     (root / "a.md").write_text("one\nzwei\n")
@@ -103,7 +103,7 @@ def copies(tmp_path) -> Copies:
     return copies
 
 
-def preview(copies: Copies, root, scope="both") -> Preview:
+def preview(copies: UndoLog, root, scope="both") -> Preview:
     (point,) = rewind_points(transcript(*run("r", "Write")).entries, {})
     return Preview(point, scope, plan(copies, {"r"}), str(root))
 

@@ -12,9 +12,9 @@ from dogent_tui.tui.rewinding.model import Preview, RewindPoint
 from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.themes import THEMES
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.rewinding import plan
+from dogent_tui.workspace.undo_log import UndoLog
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
@@ -75,7 +75,7 @@ def preview(tmp_path) -> RewindPreviewScreen:
     (root / "report.md").write_text(chapter)
     (root / "mine.md").write_text("then\n")
     (root / "old.bin").write_bytes(b"\0")
-    copies = Copies(Workspace(root), "s")
+    copies = UndoLog(Workspace(root), "s")
     copies.begin_run("b")
     places = [root / name for name in ("report.md", "mine.md", "old.bin")]
     kept = copies.keep("x", places, [root / "章节" / "新的.md"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dogent_tui.tui.sessions.model import SessionList, SessionShelf, spoken
+from dogent_tui.tui.sessions.model import SessionIndex, SessionList, spoken
 from dogent_tui.workspace.sessions import SessionRecord
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=timezone(timedelta(hours=1)))
@@ -24,7 +24,7 @@ ELSEWHERE = record("e3", "A letter", "/w/letters")
 def sessions() -> SessionList:
     done = lambda *_: None  # noqa: E731
     sessions = SessionList(
-        SessionShelf(
+        SessionIndex(
             lambda: [TEA, COFFEE], lambda: [ELSEWHERE, TEA, COFFEE], done, done, "c2", lambda record: record is ELSEWHERE
         )
     )

@@ -12,7 +12,7 @@ from textual.widgets import Input
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.history_table import HistoryTableScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
-from dogent_tui.tui.sessions.model import SessionShelf
+from dogent_tui.tui.sessions.model import SessionIndex
 from dogent_tui.tui.themes import THEMES
 from dogent_tui.workspace.history import HistoryEntry
 from dogent_tui.workspace.sessions import SessionRecord
@@ -52,10 +52,10 @@ class Host(App[None]):
 def sessions(here=HERE) -> Host:
     def nothing(*_: object) -> None: ...
 
-    shelf = SessionShelf(
+    index = SessionIndex(
         lambda: here, lambda: [*ELSEWHERE, *here], nothing, nothing, "1", lambda record: record.session_id == "2"
     )
-    return Host(SessionsScreen(shelf, now=lambda: NOW))
+    return Host(SessionsScreen(index, now=lambda: NOW))
 
 
 def pressing(*keys: str):

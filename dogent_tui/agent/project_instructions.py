@@ -1,0 +1,86 @@
+"""What stands in every conversation of a workspace: the user's wishes, the template of its documents, the lessons learnt."""
+
+import codecs
+
+import msgspec
+
+from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
+from dogent_tui.plain import cut_bytes
+from dogent_tui.workspace.lessons import latest_lessons, lessons_text
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.settings import ConfigWarning
+from dogent_tui.workspace.templates import find_template, templates
+
+MOST_BYTES = 60_000
+"""Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is cut, and both are told."""
+
+_MOST_READ = 200_000
+"""Bytes read of `.dogent/dogent.md`."""
+
+
+class ProjectInstructions(msgspec.Struct, frozen=True):
+    """`constraints` is the text of `.dogent/dogent.md`, `template` that of the document template; empty where there is none."""
+
+    constraints: str = ""
+    template: str = ""
+    lessons: str = ""
+
+    @property
+    def as_prompt(self) -> str:
+        """What of it the system prompt says under its last heading."""
+        parts = [self.constraints.strip() or "(The workspace has none.)"]
+        if self.template:
+            parts.append(f"# The template for documents of this workspace\n{self.template.strip()}")
+        if self.lessons:
+            parts.append(f"# Lessons from earlier work here (.dogent/lessons.md)\n{self.lessons}")
+        return "\n\n".join(parts)
+
+
+def read_project_instructions(workspace: Workspace, doc_template: str = "") -> ProjectInstructions:
+    """Read what stands in `workspace`, which has to be trusted. A template that is not there is left out. Raises OSError."""
+    return ProjectInstructions(
+        _constraints(workspace), _template(workspace, doc_template), latest_lessons(lessons_text(workspace))
+    )
+
+
+def instruction_warnings(workspace: Workspace) -> list[ConfigWarning]:
+    """Return what the user should know of what stands there: that a part of it is not sent. Never raises."""
+    try:
+        text = _written(workspace)
+    except OSError:
+        return []
+    if cut_bytes(text, MOST_BYTES) == text:
+        return []
+    message = tr("{file} is too long: the agent gets its first {most:,} bytes with every conversation.")
+    return [
+        ConfigWarning(
+            message.format(file=workspace.relative(workspace.constraints_file), most=MOST_BYTES),
+            tr("Shorten it, or move parts of it to files that it names."),
+            "constraints_too_long",
+        )
+    ]
+
+
+def _constraints(workspace: Workspace) -> str:
+    text = _written(workspace)
+    sent = cut_bytes(text, MOST_BYTES)
+    return text if sent == text else f"{sent}\n\n[cut here: the file is longer; read it whole with the Read tool]"
+
+
+def _written(workspace: Workspace) -> str:
+    """Return the beginning of `.dogent/dogent.md`. No link out of the workspace is followed: that would send any file."""
+    file = workspace.constraints_file
+    if not workspace.contains(file) or not file.is_file():
+        return ""
+    with file.open("rb") as stream:
+        data = stream.read(_MOST_READ)
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    return data.decode(encoding, errors="replace").replace("\0", "")
+
+
+def _template(workspace: Workspace, named: str) -> str:
+    try:
+        return find_template(named, templates(workspace, dogent_home(), trusted=True)).text() if named else ""
+    except (ConfigError, OSError):
+        return ""

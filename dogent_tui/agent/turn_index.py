@@ -1,0 +1,130 @@
+"""The course of a conversation as it stands: its runs, and what was said. What the user went back over is not part of it."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from dogent_tui.agent.events import (
+    BUDGET_SPENT,
+    Event,
+    MessageDropped,
+    Rewound,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    TextFinished,
+    UsageChanged,
+)
+
+
+class _Begun(msgspec.Struct, frozen=True):
+    """How things stood as a run began."""
+
+    run_id: str
+    said: int
+    context_tokens: int
+
+
+MOST_TOLD = 60_000
+"""Characters of an earlier conversation that are told where it is not remembered: no more of a text is kept."""
+
+
+class Said(NamedTuple):
+    """Who said what. `source` is the run whose prompt it is, or the message of the agent that it is of."""
+
+    who: str
+    words: str
+    source: str = ""
+
+
+class TurnIndex:
+    """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies.
+
+    A text that never ended, because something died, counts as far as it came. `messages` are those of the agent of which anything
+    is known, also of what was gone back over.
+    """
+
+    def __init__(self) -> None:
+        self.said: list[Said] = []
+        self.messages: set[str] = set()
+        self.context_tokens = 0
+        self._begun: list[_Begun] = []
+        self._unfinished: dict[tuple[str, int], str] = {}
+
+    def hear(self, event: Event) -> None:
+        """Take in what happened."""
+        if isinstance(event, TextDelta | TextFinished):
+            self.messages.add(event.message_id)
+        match event:
+            case RunStarted():
+                self._begin(event)
+            case TextDelta():
+                key = (event.message_id, event.block)
+                self._unfinished[key] = (self._unfinished.get(key, "") + event.text)[-MOST_TOLD:]
+            case TextFinished():
+                self._unfinished.pop((event.message_id, event.block), None)
+                self._reply(event.message_id, event.text)
+            case RunFinished():
+                self._finish(event)
+            case MessageDropped():
+                self._unfinished = {key: text for key, text in self._unfinished.items() if key[0] != event.message_id}
+                while self.said and self.said[-1].source == event.message_id:
+                    self.said.pop()
+            case UsageChanged():
+                self.context_tokens = event.context_tokens
+            case Rewound():
+                self._go_back(event.to)
+
+    def _begin(self, event: RunStarted) -> None:
+        self.end()
+        self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
+        if not event.prompt.compacts:
+            self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
+
+    def _finish(self, event: RunFinished) -> None:
+        self.end()
+        if event.code == BUDGET_SPENT and event.tokens is None:  # its prompt was never sent
+            self.said = [said for said in self.said if said.source != event.run_id]
+
+    def end(self) -> None:
+        """Take what did not end for all that there is of it."""
+        unfinished, self._unfinished = self._unfinished, {}
+        for (message_id, _), text in unfinished.items():
+            self._reply(message_id, text)
+
+    def _reply(self, message_id: str, text: str) -> None:
+        if text.strip():
+            self.said.append(Said("You", text[-MOST_TOLD:], message_id))
+
+    def runs_from(self, run_id: str) -> list[str]:
+        """Return the ids of the run `run_id` and of all after it; none where it is no part of the conversation."""
+        ids = self.run_ids
+        return ids[ids.index(run_id) :] if run_id in ids else []
+
+    @property
+    def run_ids(self) -> list[str]:
+        """The ids of the runs, oldest first."""
+        return [begun.run_id for begun in self._begun]
+
+    def said_before(self, run_id: str) -> list[Said]:
+        """Return what was said before the run `run_id`; all where it is no part of the conversation."""
+        return self.said[: next((begun.said for begun in self._begun if begun.run_id == run_id), None)]
+
+    def _go_back(self, run_id: str) -> None:
+        self._unfinished.clear()
+        after = self.runs_from(run_id)
+        if after:
+            first = self._begun[-len(after)]
+            del self._begun[-len(after) :]
+            del self.said[first.said :]
+            self.context_tokens = first.context_tokens
+
+
+def course_of(events: Iterable[Event]) -> TurnIndex:
+    """Return the course of a conversation that is over."""
+    course = TurnIndex()
+    for event in events:
+        course.hear(event)
+    course.end()
+    return course

@@ -1,0 +1,70 @@
+"""Which wall surrounds the agent's commands: found out by going behind it once, and said in words for the user.
+
+The wall is imported on use: this is known before a session starts, and the start is quick without it.
+"""
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.events import Notice
+from dogent_tui.language import tr
+from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.paths import Workspace, state_dir
+
+if TYPE_CHECKING:
+    from dogent_tui.wall.probe import WallStatus
+
+_WALLS = {
+    "full": tr(
+        "Commands run behind a wall, on a copy of this folder: they change nothing outside it, and you're asked before "
+        "anything they delete is deleted here."
+    ),
+    "partial": tr(
+        "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held "
+        "back, but is taken back if you say no. You are asked before plain deletions, and before changes to protected files. "
+        "What is written into a file too large to copy cannot be taken back."
+    ),
+    "none": tr(
+        "There is no wall around commands here. Only commands known to do nothing but read in this folder run without "
+        "asking; you're asked before every other one, and once allowed it can do whatever you can."
+    ),
+}
+
+
+def find_wall_status(workspace: Workspace) -> "WallStatus":
+    """Return which wall surrounds commands in `workspace`.
+
+    Starts short-lived processes and leaves nothing behind: call it in a thread.
+    """
+    from dogent_tui.wall.probe import WallStatus, probe
+
+    folder = state_dir()
+    was_there = folder.exists()
+    try:
+        with contextlib.suppress(OSError):  # layers can lie elsewhere
+            private_folder(folder)
+        return probe(workspace.root, folder)
+    except OSError as error:
+        return WallStatus("none", tr("The wall could not be tested: {error}.").format(error=error.strerror or error))
+    finally:
+        if not was_there:
+            with contextlib.suppress(OSError):  # somebody else uses it already
+                folder.rmdir()
+
+
+def wall_words(standing: "WallStatus") -> str:
+    """Return what `standing` means for commands, without its reason."""
+    return _WALLS[standing.level]
+
+
+def standing_words(standing: "WallStatus") -> str:
+    """Return what `standing` means for commands, why it is not better, and what to do about it."""
+    return " ".join(filter(None, (wall_words(standing), standing.reason, standing.remedy)))
+
+
+def standing_notices(standing: "WallStatus") -> tuple[Notice, ...]:
+    """Return what is told at the start of a session: nothing where the wall holds back everything."""
+    if standing.level == "full":
+        return ()
+    message = " ".join(filter(None, (wall_words(standing), standing.reason)))
+    return (Notice(level="warning", message=message, remedy=standing.remedy, code=f"wall_{standing.level}"),)

@@ -1,0 +1,204 @@
+"""What matches: names of files, and texts in them, whatever their capitals."""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeAlias
+
+from dogent_tui.language import tr
+from dogent_tui.markdown_search.literals import needed_literal
+from dogent_tui.markdown_search.model import ManuscriptError
+
+_SHOWN = 200
+"""Characters of a line."""
+_BEFORE = 60
+"""Of them before the match."""
+
+Place: TypeAlias = tuple[int, str]
+"""The number of a line, from 1, and what is shown of it."""
+
+
+class Matcher(Protocol):
+    """Finds a query in the contents of a file. Where these are no UTF-8, what is none counts as U+FFFD."""
+
+    def count(self, data: bytes) -> int:
+        """Return how often it stands there."""
+
+    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
+        """Return which of several files may hold it, rising: `ends` is where each ends in `data`. No other file does.
+
+        Raises ValueError where `data` is no UTF-8: then each has to be looked into.
+        """
+
+    def lines(self, data: bytes, most: int) -> list[Place]:
+        """Return the first lines on which it stands."""
+
+
+def matcher(query: str, *, regex: bool) -> Matcher:
+    """Return what finds `query`. Raises ManuscriptError where it is empty, or no regular expression though it should be."""
+    if not query:
+        raise ManuscriptError(tr("There is nothing to search for."), tr("Put the text in query."))
+    return _Pattern(query) if regex else _Words(query)
+
+
+def name_filter(pattern: str, *, regex: bool = False) -> Callable[[str], bool]:
+    """Return what tells whether the relative path of a file fits `pattern`, whatever its capitals. An empty one fits all.
+
+    It is a part of the name, or with a ``/`` of the path; with ``*`` or ``?`` all of it. Raises ManuscriptError where it is no
+    regular expression though it should be.
+    """
+    wanted = _plain(pattern.strip())
+    if not wanted:
+        return lambda _: True
+    if regex:
+        expression = _compiled(pattern.strip())
+        return lambda path: expression.search(unicodedata.normalize("NFC", path)) is not None
+    is_path = "/" in wanted
+    wanted = wanted.removeprefix("./")
+    if "*" in wanted or "?" in wanted:
+        fits = _glob(wanted)
+        return lambda path: fits.fullmatch(_plain(path if is_path else _name(path))) is not None
+    return lambda path: wanted in _plain(path if is_path else _name(path))
+
+
+def _glob(pattern: str) -> re.Pattern[str]:
+    """Return a glob as an expression: ``**/`` is any folders or none, ``*`` stays within a name."""
+    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", re.sub(r"\*{3,}", "**", pattern))
+    return re.compile("".join(meanings.get(part) or re.escape(part) for part in parts), re.DOTALL)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+class _Words:
+    """A plain text, however its accents are written. StringZilla folds capitals as Unicode says, at gigabytes a second."""
+
+    def __init__(self, query: str) -> None:
+        from stringzilla import find, utf8_uncased_matches, utf8_uncased_search
+
+        self._find, self._search, self._matches = find, utf8_uncased_search, utf8_uncased_matches
+        written = {unicodedata.normalize(form, query) for form in ("NFC", "NFD")} | {query}
+        self._forms = sorted((_mark(form, written - {form}), form.encode()) for form in written)
+
+    def count(self, data: bytes) -> int:
+        data, first = self._first(data, 0)
+        return sum(len([*self._matches(data, form)]) for form in self._forms_in(data)) if first >= 0 else 0
+
+    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
+        return sorted({place for form in self._forms_in(data) for place in _holders(self._search, form, data, ends)})
+
+    def lines(self, data: bytes, most: int) -> list[Place]:
+        def spans() -> Iterator[int]:
+            at, length = first, len(text)
+            while at >= 0:
+                yield at
+                end = text.find(b"\n", at)
+                at = self._first(text, end)[1] if 0 <= end < length else -1
+
+        text, first = self._first(data, 0)
+        return _lines(text, spans(), most)
+
+    def _first(self, data: bytes, start: int) -> tuple[bytes, int]:
+        """Return where the query stands first from `start` on, below 0 where it does not, and `data` as UTF-8."""
+        try:
+            found = [self._search(data, form, start, len(data), not start) for form in self._forms_in(data)]
+        except ValueError:
+            data = data.decode("utf-8", "replace").encode()
+            found = [self._search(data, form, start) for form in self._forms_in(data)]
+        return data, min((at for at in found if at >= 0), default=-1)
+
+    def _forms_in(self, data: bytes | memoryview) -> list[bytes]:
+        """Return the forms that `data` may hold: to look for one with accents of its own costs more than all the rest."""
+        return [form for mark, form in self._forms if not mark or self._find(data, mark) >= 0]
+
+
+def _mark(form: str, others: set[str]) -> bytes:
+    """Return an accent that stands in `form`, on its own, and in none of the `others`; empty for none. It has no capitals."""
+    own = (sign for sign in form if unicodedata.combining(sign) and sign.casefold() == sign)
+    return next((sign.encode() for sign in own if all(sign not in other for other in others)), b"")
+
+
+class _Pattern:
+    """A regular expression of Python's. It may take for ever: whoever uses it limits the time."""
+
+    def __init__(self, query: str) -> None:
+        from stringzilla import utf8_uncased_search
+
+        self._expression = _compiled(query)
+        self._search = utf8_uncased_search
+        self._literal = needed_literal(query).encode("utf-8", "replace")
+
+    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
+        return list(_holders(self._search, self._literal, data, ends)) if self._literal else range(len(ends))
+
+    def count(self, data: bytes) -> int:
+        return sum(1 for _ in self._matches(data.decode("utf-8", "replace")))
+
+    def lines(self, data: bytes, most: int) -> list[Place]:
+        text = data.decode("utf-8", "replace")
+        return _lines(text.encode(), _in_bytes(text, self._matches(text)), most)
+
+    def _matches(self, text: str) -> Iterator[int]:
+        return (match.start() for match in self._expression.finditer(text) if match.end() > match.start())
+
+
+def _holders(search: Callable[..., int], form: bytes, data: memoryview, ends: Sequence[int]) -> Iterator[int]:
+    """Yield the files in which `form` begins somewhere."""
+    at = search(data, form, 0, len(data), True)
+    while at >= 0:
+        place = bisect_right(ends, at)
+        yield place
+        at = search(data, form, ends[place], len(data)) if place + 1 < len(ends) else -1
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ManuscriptError(
+            tr("“{pattern}” is not a valid regular expression: {error}.").format(pattern=pattern, error=error),
+            tr("Fix it, or leave regex out."),
+        ) from None
+
+
+def _in_bytes(text: str, places: Iterable[int]) -> Iterator[int]:
+    """Yield rising places in `text` as places in it as UTF-8."""
+    at = done = 0
+    for place in places:
+        done += len(text[at:place].encode())
+        at = place
+        yield done
+
+
+def _lines(data: bytes, places: Iterable[int], most: int) -> list[Place]:
+    """Return the first lines that hold one of the rising `places`."""
+    found: list[Place] = []
+    number, counted, end = 1, 0, -1
+    for place in places:
+        if place <= end:
+            continue
+        if len(found) == most:
+            break
+        number, counted = number + data.count(b"\n", counted, place), place
+        end = data.find(b"\n", place)
+        end = len(data) if end < 0 else end
+        found.append((number, _snippet(data, place, end)))
+    return found
+
+
+def _snippet(data: bytes, place: int, end: int) -> str:
+    """Return what is shown of the line that ends at `end`: all of it, or what stands around `place`."""
+    begin = data.rfind(b"\n", 0, place) + 1
+    from_, to = max(begin, place - 4 * _SHOWN), min(end, place + 4 * _SHOWN)  # no character has more than four bytes
+    before = data[from_:place].decode("utf-8", "ignore")
+    text = before + data[place:to].decode("utf-8", "ignore")
+    first = 0 if from_ == begin and len(text) <= _SHOWN else max(0, len(before) - _BEFORE)
+    shown = text[first : first + _SHOWN]
+    return f"{'…' if first or from_ > begin else ''}{shown.strip()}{'…' if to < end or first + _SHOWN < len(text) else ''}"

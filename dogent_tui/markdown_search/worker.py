@@ -1,0 +1,46 @@
+"""The process that looks through a workspace: a pattern may keep it busy for ever, and the application does not notice.
+
+It takes a `Request` a line on its standard input and gives an `Answer` a line. What a search finds is counted by processes
+that it forks, one for each processor. It ends with whoever started it: at the end of its input, or when a request takes too long.
+"""
+
+import signal
+import sys
+
+import msgspec
+
+from dogent_tui.language import tr
+from dogent_tui.markdown_search.counting import LIMIT_S
+from dogent_tui.markdown_search.model import Answer, Failed, FindFiles, ListTree, ManuscriptError, Request
+from dogent_tui.markdown_search.naming import find_files
+from dogent_tui.markdown_search.searching import search_content
+from dogent_tui.markdown_search.tree import list_tree
+from dogent_tui.processes import python_command
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    for line in sys.stdin.buffer:
+        signal.alarm(LIMIT_S)  # whoever started us has ended us before, unless they are gone
+        answer = msgspec.json.encode(_answer(msgspec.json.decode(line, type=Request)))
+        signal.alarm(0)
+        sys.stdout.buffer.write(answer + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def _answer(request: Request) -> Answer:
+    try:
+        if isinstance(request, FindFiles):
+            return find_files(request)
+        return list_tree(request) if isinstance(request, ListTree) else search_content(request)
+    except ManuscriptError as error:
+        return Failed(error.message, error.remedy)
+    except (MemoryError, RecursionError, OSError) as error:
+        return Failed(
+            tr("The workspace could not be searched: {error}.").format(error=type(error).__name__), tr("Narrow the search.")
+        )
+
+
+def worker_command() -> list[str]:
+    """Return how to start this process."""
+    return python_command("dogent_tui.markdown_search.worker")

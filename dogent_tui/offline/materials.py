@@ -1,0 +1,118 @@
+"""The files of the workspace as a request needs them: what is there, what it holds, what is done to it.
+
+Everything goes through the tools that the CLI runs. A handler is written as if each call returned at once: where a result is not
+there yet, `Pending` leaves the handler with the calls to make, and it runs again once they have returned.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from dogent_tui.offline.conversation import READ_DOCUMENT, Call, Conversation
+from dogent_tui.offline.messages_api import ReplyToolUse
+from dogent_tui.offline.passages import MARK, Document, parse
+from dogent_tui.offline.words import extension, words
+
+Files: TypeAlias = Callable[[], Mapping[str, float]]
+"""Lists the files of the workspace, relative, without what its ignore files hide, each with when it was changed."""
+
+DOCUMENTS: Sequence[str] = words()["files"]["documents"]
+PASTED = "your prompt"
+"""What stands for the path of a text that came with the prompt."""
+_MOST_FILES, _MOST_CALLS, _MOST_PARTS, _PART = 30, 90, 12, 20_000
+"""Files read for a request, calls of a run, parts of a document, characters of a part: several have to fit into a window."""
+_MORE = re.compile(r"^There is more: call read_document again with offset (\d+)\.$", re.MULTILINE)
+_METADATA = re.compile(r"^Metadata: (\{.*\})$", re.MULTILINE)
+_STUB = "unchanged since"
+"""From what the CLI's Read returns in place of a text that the conversation holds already."""
+
+
+class Pending(Exception):  # noqa: N818  (not a failure)
+    """Raised with the calls that have to be made first; all of them can be made together."""
+
+
+class Materials:
+    """What is on the desk for one request.
+
+    Args:
+        conversation: what was said and called so far.
+        files: lists the workspace.
+        seen: kept between requests: when each file that was read had last been changed.
+    """
+
+    def __init__(self, conversation: Conversation, files: Files, seen: dict[str, float]) -> None:
+        self.conversation, self._changed, self._seen = conversation, files(), seen
+        self.unread: dict[str, str] = {}
+        kinds = (*words()["files"]["texts"], *DOCUMENTS)
+        known = (path for path in self._changed if extension(path) in kinds and "~$" not in path)
+        self.paths = sorted(known, key=lambda path: (path.count("/"), path))
+        self.existing = frozenset((*self._changed, *conversation.written()))
+
+    def call(self, name: str, **given: object) -> Call:
+        """Return the call of this run, made and returned. Raises Pending while it is not."""
+        wanted = Call(name, {key: value for key, value in given.items() if value not in ("", 0)})
+        calls = self.conversation.current.calls
+        made = next((call for call in calls if call.key == wanted.key and call.outcome), None)
+        if made is None:
+            assert len(calls) < _MOST_CALLS, "the calls of a run do not come to an end"
+            raise Pending(ReplyToolUse(name, wanted.input))
+        return made
+
+    def documents(self, paths: Iterable[str], *, drafts: bool = False) -> list[Document]:
+        """Return what the files hold, but those that cannot be read (`unread` says why), and drafts of ours unless `drafts`."""
+        found: list[Document] = []
+        pending: list[ReplyToolUse] = []
+        for path in list(dict.fromkeys(paths))[:_MOST_FILES]:
+            try:
+                text = self.text(path)
+            except Pending as waiting:
+                pending += waiting.args
+                continue
+            found += [parse(path, text)] if text and (drafts or MARK not in text) else []
+        if pending:
+            raise Pending(*pending)
+        return found
+
+    def text(self, path: str) -> str:
+        """Return what the file holds as text, empty where it cannot be read."""
+        if path == PASTED:
+            return self.conversation.current.material
+        if extension(path) in DOCUMENTS:
+            return self._parts(path)
+        if self._seen.get(path) == self._changed.get(path) and (known := self._earlier(path)):
+            return known
+        self._seen[path] = self._changed.get(path, 0.0)
+        read = self.call("Read", file_path=self.conversation.absolute(path))
+        if read.is_partial or re.search("exceeds maximum|too large", read.error):
+            return self._parts(path)
+        if read.error:
+            self.unread[path] = read.error
+        return self._earlier(path) if _STUB in read.text[:200] else read.text
+
+    def _earlier(self, path: str) -> str:
+        """Return what was last read of a text in this conversation, empty where nothing was."""
+        talk = self.conversation
+        calls = (call for run in talk.runs for call in run.calls if call.name == "Read")
+        texts = [call.text for call in calls if talk.shown(call.path) == path]
+        return next((text for text in reversed(texts) if text and _STUB not in text[:200]), "")
+
+    def _parts(self, path: str) -> str:
+        given = {"path": self.conversation.absolute(path), "max_chars": _PART}
+        first = self.call(READ_DOCUMENT, **given)
+        known = _METADATA.search(first.text.partition("\n\n")[0])
+        sheets = (json.loads(known[1]).get("sheets") or []) if known else []
+        names = [sheet["name"] for sheet in sheets if sheet.get("state") == "visible"] or [""]
+        texts: list[str] = []
+        for number, name in enumerate(names):
+            texts += [f"<!-- sheet {name} -->\n"] if name else []
+            offset = "0"
+            while offset and len(texts) < _MOST_PARTS:
+                sheet = name if number else ""
+                part = self.call(READ_DOCUMENT, **given, sheet=sheet, offset=int(offset))
+                head, _, text = part.text.partition("\n\n")
+                texts.append(text or head)
+                offset = more[1] if (more := _MORE.search(head)) else ""
+            if part.error or offset:
+                self.unread[path] = part.error or "only its beginning was read"
+        return "\n".join(texts)

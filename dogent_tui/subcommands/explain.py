@@ -1,0 +1,112 @@
+"""`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing runs."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.wall_status import standing_words
+from dogent_tui.arguments import CommandLine
+from dogent_tui.errors import UsageError
+from dogent_tui.language import tr
+from dogent_tui.permissions.explain import as_text, describe
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.plain import visible
+from dogent_tui.subcommands.arguments import existing_folder
+from dogent_tui.workspace.paths import Workspace
+
+
+def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:
+    """Explain the call that `arguments` name, or each JSON line of `stdin`, and return the exit status.
+
+    Raises UsageError where a call cannot be understood.
+    """
+    options = _parser().parse_args(arguments)
+    folder = existing_folder(options.workspace)
+    authority = Authority(Workspace(folder), options.allow)
+    commands = False
+    for call in [_call(options.tool, options.input)] if options.tool else _calls(stdin):
+        found = explained(call, authority)
+        commands = commands or "wall" in found
+        text = json.dumps(found, ensure_ascii=False) if options.json else visible(as_text(found))
+        stdout.write(f"{text}\n" if options.json else f"{text}\n\n")
+        stdout.flush()
+    if commands and not options.json:
+        stdout.write(f"{visible(standing_words(authority.standing))}\n")
+    return 0
+
+
+def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
+    """Return what is decided about `call`, with the grants that were considered, as plain data."""
+    decision = authority.judge(call)
+    found = describe(call, decision)
+    if decision.verdict == "ask":
+        used = authority.allowing(decision)
+        found["question"] = authority.question(call, decision).sentence
+        found["grants"] = [
+            {"allows": authority.describe(held.grant), "by": held.origin, "used": held.grant in used}
+            for held in authority.grants()
+        ]
+        found["verdict"] = "allow" if used else "ask"
+    if call.tool == "Bash":
+        found["wall"] = authority.standing.level
+        found["judged_again"] = found["wall"] != "none" and found["verdict"] != "deny"
+    return found
+
+
+def _parser() -> CommandLine:
+    parser = CommandLine(
+        prog="dogent-tui explain",
+        description=tr(
+            "Show what a tool call of the agent would do, and what is decided about it before it runs. What a command "
+            "really does is judged once it has ended. Nothing is run."
+        ),
+        epilog=tr(
+            'Without --tool, calls are read from standard input, one per line: {"tool": "Bash", "input": {"command": "ls"}}.'
+        ),
+    )
+    parser.add_argument("--tool", metavar="NAME", help=tr("the tool, for example Bash"))
+    parser.add_argument("--input", metavar="JSON", default="{}", help=tr("its input; for Bash, just the command"))
+    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
+    parser.add_argument(
+        "--allow", metavar="RULE", action="append", default=[], help=tr("treat this as already allowed; repeatable")
+    )
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object per line"))
+    return parser
+
+
+def _call(tool: str, text: str) -> ToolCall:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        if tool != "Bash":
+            raise UsageError(tr("--input is not a JSON object."), tr('Write one, for example {"file_path": "notes.md"}.'))
+        value = {"command": text}
+    return _checked({"tool": tool, "input": value}, "--input")
+
+
+def _calls(stdin: TextIO) -> Iterator[ToolCall]:
+    for number, line in enumerate(stdin, 1):
+        if line.strip():
+            try:
+                value = json.loads(line)
+            except ValueError:
+                raise UsageError(
+                    tr("Line {number} is not JSON.").format(number=number), tr("Write one object per line, with tool and input.")
+                ) from None
+            yield _checked(value, tr("Line {number}").format(number=number))
+
+
+def _checked(value: Any, where: str) -> ToolCall:
+    tool, tool_input, cwd = (
+        (value.get(key) for key in ("tool", "input", "cwd")) if isinstance(value, dict) else (None, None, None)
+    )
+    if not isinstance(tool, str) or not isinstance(tool_input, dict) or not isinstance(cwd, str | None):
+        raise UsageError(
+            tr("{where} is not a tool call.").format(where=where),
+            tr('Write {"tool": NAME, "input": {…}}, with "cwd" if it matters.'),
+        )
+    return ToolCall(tool, tool_input, None if cwd is None else Path(cwd))

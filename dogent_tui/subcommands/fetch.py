@@ -1,0 +1,132 @@
+"""`dogent-tui fetch`: a page, a document or an image from the web, by hand and without a model."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import TextIO
+
+import msgspec
+
+from dogent_tui.arguments import CommandLine
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line, visible
+from dogent_tui.subcommands.arguments import add_part, around_part, existing_folder
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
+from dogent_tui.web.profiles import read_access
+from dogent_tui.web.tidying import squeezed
+from dogent_tui.workspace.paths import Workspace, display_path, dogent_home
+from dogent_tui.workspace.settings import load_settings
+
+INTERRUPTED = 14
+"""Exit status, as in print mode."""
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    url: str
+    mode: FetchMode
+    max_chars: int
+    offset: int
+    filename: str
+    private: bool
+
+
+def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Fetch what `arguments` name, write it to `stdout`, and return the exit status. Raises WebError."""
+    chosen = _parser().parse_args(arguments)
+    workspace = Workspace(existing_folder(chosen.workspace))
+    settings, warnings = load_settings(workspace)
+    access, more = read_access("", dogent_home())
+    stderr.writelines(f"dogent-tui: {one_line(str(warning))}\n" for warning in (*warnings, *more))
+    wanted = _Wanted(chosen.url, chosen.mode, chosen.max_chars, chosen.offset, chosen.filename, chosen.private)
+    try:
+        found = asyncio.run(_fetch(Libraries(workspace, settings, access), wanted))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    if chosen.json:
+        stdout.write(msgspec.json.encode(msgspec.to_builtins(found, enc_hook=str)).decode() + "\n")
+    else:
+        text = _about(found) + found.text if found.image is None else found.image.snippet
+        stdout.write(visible(text) if stdout.isatty() else text)
+        stdout.write("" if text.endswith("\n") else "\n")
+        stderr.writelines(f"dogent-tui: {one_line(line)}\n" for line in _notes(found))
+    stdout.flush()
+    return 0
+
+
+async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
+    if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
+        message = tr("The images_path of this folder points outside it ({images}).").format(images=libraries.images)
+        raise WebError(message, tr("Fix it in .dogent/dogent.json, or fetch with --mode text."), code="failed")
+    if wanted.private:
+        libraries.hosts.approve(wanted.url)
+    try:
+        return await libraries.fetcher.fetch(
+            wanted.url,
+            mode=wanted.mode,
+            max_chars=wanted.max_chars,
+            offset=wanted.offset,
+            filename=wanted.filename,
+            allow=libraries.hosts.approved(wanted.url),
+        )
+    except WebError as error:
+        if error.code == "private_address" and not wanted.private:
+            own = display_path(dogent_home() / "dogent.json")
+            remedy = tr("If you do mean that address, add --private, or add it to web_allow_hosts in {own}.").format(own=own)
+            raise WebError(error.message, remedy, code=error.code) from None
+        raise
+    finally:
+        await libraries.close()
+
+
+def _about(found: FetchResult) -> str:
+    """Return what stands above the text of a page: title, author and date, as it says them: the text has no title."""
+    if found.format != "page" or found.offset:
+        return ""
+    headings = [squeezed(line) for line in found.text.split("\n", 20)[:20] if line.startswith("#")]
+    title = squeezed(found.title)
+    parts = [] if not title or any(title in heading for heading in headings) else [f"# {_escaped(found.title)}"]
+    if said := " · ".join(_escaped(part) for part in (found.author, found.date) if part):
+        parts.append(said)
+    return "".join(f"{part}\n\n" for part in parts)
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\`*\[\]<>])", r"\\\1", text)
+
+
+def _notes(found: FetchResult) -> list[str]:
+    notes = list(found.warnings)
+    if found.image is not None:
+        image = found.image
+        notes.append(
+            tr("Saved as {path} ({format}, {width} × {height} pixels).").format(
+                path=image.path, format=image.format, width=image.width, height=image.height
+            )
+        )
+    elif found.next_offset is not None or found.offset:
+        of, more = around_part(found.total_chars, found.next_offset)
+        notes.append(
+            tr("characters {offset} to {end}{of}{more}.").format(
+                offset=found.offset, end=found.offset + len(found.text), of=of, more=more
+            )
+        )
+    return notes
+
+
+def _parser() -> CommandLine:
+    parser = CommandLine(
+        prog="dogent-tui fetch",
+        description=tr("Write a web page as Markdown, a document on the web as text, or save an image."),
+        epilog=tr("Exit status: 0 fetched, 1 cannot be fetched, 2 usage, 14 interrupted."),
+    )
+    parser.add_argument("url", metavar="URL", help=tr("the address"))
+    parser.add_argument("--mode", choices=("auto", "text", "image"), default="auto", help=tr("what to fetch (default: auto)"))
+    add_part(parser, DEFAULT_CHARS)
+    parser.add_argument("--filename", default="", metavar="NAME", help=tr("the file name for an image"))
+    parser.add_argument(
+        "--workspace", metavar="DIR", default=".", help=tr("the workspace to save images in (default: this folder)")
+    )
+    parser.add_argument("--private", action="store_true", help=tr("allow an address on this computer or its network"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the details"))
+    return parser

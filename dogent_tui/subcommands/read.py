@@ -1,0 +1,116 @@
+"""`dogent-tui read`: a document as Markdown, by hand and without a model."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from dogent_tui.arguments import CommandLine
+from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
+from dogent_tui.documents.model import DocumentError, ReadOptions, Report
+from dogent_tui.documents.places import how_far, places
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line, visible
+from dogent_tui.subcommands.arguments import add_part, around_part
+from dogent_tui.subcommands.terminal import Terminal, offer_pandoc
+
+INTERRUPTED = 14
+"""Exit status, as in print mode."""
+
+
+def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Read the document that `arguments` name, write it to `terminal`, and return the exit status. Raises DocumentError."""
+    chosen = _parser().parse_args(arguments)
+    terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
+    stdout, stderr = terminal.stdout, terminal.stderr
+    options = ReadOptions(
+        sheet=chosen.sheet, pages=chosen.pages, changes=chosen.changes, images_dir=_images_folder(chosen.images)
+    )
+    try:
+        found = asyncio.run(_read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, terminal))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        if stderr.isatty():
+            stderr.write("\r\x1b[K")
+    if chosen.json:
+        document = {"path": chosen.file, **msgspec.to_builtins(found, enc_hook=str)}
+        stdout.write(msgspec.json.encode(document).decode() + "\n")
+        return 0
+    stdout.write(visible(found.text) if stdout.isatty() else found.text)
+    stdout.write("" if found.text.endswith("\n") else "\n")
+    stdout.flush()
+    stderr.writelines(f"{one_line(line)}\n" for line in _notes(found))
+    return 0
+
+
+def _images_folder(named: str) -> str | None:
+    if not named:
+        return None
+    folder = Path(named).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or tr("the disk refused the write")).lower()
+        raise DocumentError(
+            tr("The folder {named} cannot be created: {reason}.").format(named=one_line(named), reason=reason),
+            tr("Choose another with --images."),
+        ) from error
+    return str(folder)
+
+
+async def _read(path: Path, options: ReadOptions, max_chars: int, offset: int, terminal: Terminal) -> ReadResult:
+    report = _progress(terminal.stderr)
+    async with DocumentLibrary() as library:
+        try:
+            return await library.read(path, options, max_chars=max_chars, offset=offset, on_progress=report)
+        except DocumentError as error:
+            if not await offer_pandoc(terminal, error):
+                raise
+        return await library.read(path, options, max_chars=max_chars, offset=offset, on_progress=report)
+
+
+def _notes(found: ReadResult) -> list[str]:
+    end = found.offset + len(found.text)
+    of, more = around_part(found.total_chars, found.next_offset)
+    part = tr("dogent-tui: characters {offset} to {end}{of}{sources}{more}.").format(
+        offset=found.offset, end=end, of=of, sources=places(found.sources), more=more
+    )
+    warnings = [f"dogent-tui: {warning}" for warning in found.warnings]
+    return [*warnings, part] if more or found.offset else warnings
+
+
+def _progress(stderr: TextIO) -> Report | None:
+    if not stderr.isatty():
+        return None
+
+    def report(done: int, total: int, what: str) -> None:
+        said = tr("Reading…{far}").format(far=how_far(done, total, what))
+        stderr.write(f"\r\x1b[K{said}")
+        stderr.flush()
+
+    return report
+
+
+def _parser() -> CommandLine:
+    parser = CommandLine(
+        prog="dogent-tui read",
+        description=tr("Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv or text."),
+        epilog=tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted."),
+    )
+    parser.add_argument("file", metavar="FILE", help=tr("the document"))
+    parser.add_argument("--sheet", default="", metavar="NAME", help=tr("the sheet of a workbook (default: the first)"))
+    parser.add_argument("--pages", default="", metavar="PAGES", help=tr("pages of a pdf, for example 3-7,12 (default: all)"))
+    parser.add_argument(
+        "--changes",
+        choices=("accept", "reject", "all"),
+        default="accept",
+        help=tr("tracked changes of a docx: as accepted (default), as rejected, or all marked up"),
+    )
+    add_part(parser, DEFAULT_CHARS)
+    parser.add_argument("--images", default="", metavar="DIR", help=tr("also save the document's images to DIR"))
+    parser.add_argument("--yes", action="store_true", help=tr("download pandoc without asking if it is needed and missing"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the text and the details"))
+    return parser

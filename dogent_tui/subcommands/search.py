@@ -1,0 +1,95 @@
+"""`dogent-tui search`: the web searched by hand, with the profile that the agent would use."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from dogent_tui.arguments import CommandLine
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line, visible
+from dogent_tui.subcommands.arguments import existing_folder
+from dogent_tui.web.profiles import WebAccess, find_profile, read_access
+from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, Result, SearchResults, WebResult
+from dogent_tui.web.search.searcher import Searcher
+from dogent_tui.workspace.home_files import ensure_home_files
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.settings import ConfigWarning, load_settings
+
+INTERRUPTED = 14
+"""Exit status, as in print mode."""
+
+
+def run_search(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Search for what `arguments` say, write what is found to `stdout`, and return the exit status. Raises WebError."""
+    chosen = _parser().parse_args(arguments)
+    access, warnings = _access(chosen.workspace, chosen.profile)
+    stderr.writelines(f"dogent-tui: {one_line(str(warning))}\n" for warning in warnings)
+    searcher = Searcher(access.profile, proxy=access.proxy)
+    try:
+        found = asyncio.run(searcher.search(" ".join(chosen.query), mode=chosen.mode, count=chosen.n))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    if chosen.json:
+        stdout.write(msgspec.json.encode(found).decode() + "\n")
+    else:
+        stdout.write("\n".join(_lines(found)))
+    stdout.flush()
+    return 0
+
+
+def _access(folder: str, profile: str) -> tuple[WebAccess, list[ConfigWarning]]:
+    existing_folder(folder)
+    home = dogent_home()
+    ensure_home_files(home)
+    settings, warnings = load_settings(Workspace(Path(folder)))
+    access, more = read_access("" if profile else settings.web_profile, home)
+    if profile:
+        access = msgspec.structs.replace(access, profile=find_profile(profile, home, more))
+    return access, [*warnings, *more]
+
+
+def _lines(found: SearchResults) -> Iterator[str]:
+    if not found.results:
+        yield tr("No results for “{query}”.\n").format(query=visible(found.query))
+    for number, result in enumerate(found.results, 1):
+        title, *rest = (visible(line) for line in _words(result) if line)
+        yield f"{number:>2}. {title}\n" + "".join(f"    {line}\n" for line in rest)
+
+
+def _words(result: Result) -> tuple[str, ...]:
+    if isinstance(result, WebResult):
+        published = f"{result.published} · " if result.published else ""
+        return result.title, result.url, published + result.snippet
+    size = (
+        tr("{width} × {height} pixels").format(width=result.width, height=result.height) if result.width and result.height else ""
+    )
+    return (
+        result.title or result.image_url,
+        result.image_url,
+        tr("on {page_url}").format(page_url=result.page_url) if result.page_url else "",
+        size,
+    )
+
+
+def _parser() -> CommandLine:
+    parser = CommandLine(
+        prog="dogent-tui search",
+        description=tr("Search the web, or for images, with a profile of ~/.dogent/web.json."),
+        epilog=tr("Exit status: 0 searched, 1 cannot be searched, 2 usage, 14 interrupted."),
+    )
+    parser.add_argument("query", metavar="QUERY", nargs="+", help=tr("what to search for"))
+    parser.add_argument("--mode", choices=("web", "image"), default="web", help=tr("pages (default) or images"))
+    parser.add_argument(
+        "-n",
+        type=int,
+        default=DEFAULT_RESULTS,
+        metavar="N",
+        help=tr("1 to {most_results} results (default: 5)").format(most_results=MOST_RESULTS),
+    )
+    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a web profile (default: the workspace's)"))
+    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
+    return parser

@@ -1,0 +1,193 @@
+"""The tools by which the agent consults the Markdown files of the workspace. Each call says why, for the user to decide."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.markdown_search.model import FoundContent, FoundFiles, FoundTree, ManuscriptError, Node
+from dogent_tui.markdown_search.reading import MarkdownFile
+from dogent_tui.markdown_search.requests import RequestBook
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.server import REASON, result
+
+READ, FIND, SEARCH, TREE = "read_markdown_file", "search_markdown_files", "search_markdown_content", "list_file_tree"
+
+MOST_CHARS = 40_000
+"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
+
+_PATTERN = "a part of the name in any capitals, or a glob such as *.md or notes/**/*.md"
+_SKIPS = "Hidden folders, node_modules and what .gitignore leaves out are skipped."
+
+
+class _Read(msgspec.Struct, forbid_unknown_fields=True):
+    path: str
+    reason: str
+    offset: int | None = None
+
+
+class _Find(msgspec.Struct, forbid_unknown_fields=True):
+    reason: str
+    pattern: str | None = None
+    regex: bool | None = None
+
+
+class _Search(msgspec.Struct, forbid_unknown_fields=True):
+    query: str
+    reason: str
+    file_pattern: str | None = None
+    regex: bool | None = None
+
+
+class _Tree(msgspec.Struct, forbid_unknown_fields=True):
+    reason: str
+
+
+_Input = TypeVar("_Input", _Read, _Find, _Search, _Tree)
+
+
+def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+    """Yield the tools of this module. Their calls run by the requests in `libraries.requests` alone."""
+    library, requests = libraries.manuscripts, libraries.requests
+
+    async def read(wanted: _Read) -> str:
+        return read_text(await library.read(wanted.path), wanted.offset or 0)
+
+    async def find(wanted: _Find) -> str:
+        return files_text(await library.find(wanted.pattern or "", regex=bool(wanted.regex)))
+
+    async def search(wanted: _Search) -> str:
+        return content_text(await library.search(wanted.query, wanted.file_pattern or "", regex=bool(wanted.regex)))
+
+    async def tree(_: _Tree) -> str:
+        return tree_text(await library.tree())
+
+    yield _tool(
+        requests,
+        READ,
+        "Read a Markdown file of the workspace. The answer: a line of JSON (path, name, size, modified), then its content.",
+        {
+            "path": {"type": "string", "description": "The file, relative to the workspace or absolute."},
+            "offset": {"type": "integer", "description": "Where to read on in a long file: what the part before named."},
+        },
+        ("path",),
+        _Read,
+        read,
+    )
+    yield _tool(
+        requests,
+        FIND,
+        f"Find Markdown files of the workspace by name. {_SKIPS}",
+        {
+            "pattern": {"type": "string", "description": f"{_PATTERN.capitalize()}. All files without it."},
+            "regex": {"type": "boolean", "description": "The pattern is a regular expression over the relative path."},
+        },
+        (),
+        _Find,
+        find,
+    )
+    yield _tool(
+        requests,
+        SEARCH,
+        f"Search the contents of the Markdown files of the workspace for a text, in any capitals. {_SKIPS} The answer "
+        "counts all matches and shows the first lines of each file.",
+        {
+            "query": {"type": "string", "description": "The text."},
+            "file_pattern": {"type": "string", "description": f"Only files named so: {_PATTERN}."},
+            "regex": {"type": "boolean", "description": "The query is a regular expression."},
+        },
+        ("query",),
+        _Search,
+        search,
+    )
+    yield _tool(requests, TREE, f"List the folders and files of the workspace as a tree. {_SKIPS}", {}, (), _Tree, tree)
+
+
+def _tool(
+    requests: RequestBook,
+    name: str,
+    description: str,
+    properties: Mapping[str, Any],
+    required: tuple[str, ...],
+    kind: type[_Input],
+    answer: Callable[[_Input], Awaitable[str]],
+) -> SdkMcpTool[Any]:
+    schema = {"type": "object", "properties": {**properties, "reason": REASON}, "required": [*required, "reason"]}
+
+    async def call(payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            wanted = msgspec.convert(payload, kind, strict=False)
+            requests.use(name, payload)
+            return result(await answer(wanted))
+        except msgspec.ValidationError as error:
+            return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
+        except ManuscriptError as error:
+            return result(str(error), is_error=True)
+
+    return SdkMcpTool(name, description, schema, call)
+
+
+def read_text(file: MarkdownFile, offset: int = 0) -> str:
+    """Return what the model reads: a line of JSON with what is known, and the content from `offset` on, a part of it."""
+    start = min(max(offset, 0), len(file.content))
+    part = file.content[start : start + MOST_CHARS]
+    known: dict[str, Any] = {"path": file.path, "name": file.name, "size": file.size, "modified": file.modified}
+    if len(part) < len(file.content):
+        known |= {"characters": len(file.content), "offset": start}
+    if start + len(part) < len(file.content):
+        known["next_offset"] = start + len(part)
+    return f"{_json(known)}\n\n{part}"
+
+
+def files_text(found: FoundFiles) -> str:
+    """Return what the model reads: JSON, a file a line."""
+    return _listed({"count": found.count, "more": found.count - len(found.files)}, "files", found.files)
+
+
+def content_text(found: FoundContent) -> str:
+    """Return what the model reads: JSON, a match a line."""
+    known: dict[str, Any] = {
+        "matches": found.matches,
+        "files_matched": found.files_matched,
+        "files_searched": found.files_searched,
+        "more": max(0, found.matches - len(found.lines)),
+    }
+    if found.skipped:
+        known["files_unreadable"] = found.skipped
+    return _listed(known, "lines", found.lines)
+
+
+def tree_text(found: FoundTree) -> str:
+    """Return what the model reads: JSON, a file or folder a line."""
+    known = {"folders": found.folders, "files": found.files, "more": found.more}
+    lines = ",\n".join(_node(node, 1) for node in found.children)
+    return f'{_json(known)[:-1]},"children":[{lines and chr(10)}{lines}]}}'
+
+
+def _node(node: Node, depth: int) -> str:
+    own = _json(msgspec.structs.replace(node, children=()))
+    if not node.children:
+        return f"{' ' * depth}{own}"
+    inside = ",\n".join(_node(child, depth + 1) for child in node.children)
+    return f'{" " * depth}{own[:-1]},"children":[\n{inside}]}}'
+
+
+def _listed(known: Mapping[str, Any], name: str, rows: Iterable[Any]) -> str:
+    """Return JSON with one of `rows` a line, as many as there is room for; what is left out then counts as `more`."""
+    room, written = MOST_CHARS, []
+    left = 0
+    for row in rows:
+        text = _json(row)
+        room -= len(text) + 2
+        if room >= 0:
+            written.append(text)
+        else:
+            left += 1
+    head = _json({**known, "more": known["more"] + left})
+    lines = ",\n".join(written)
+    return f'{head[:-1]},"{name}":[{lines and chr(10)}{lines}]}}'
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

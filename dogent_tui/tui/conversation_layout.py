@@ -1,0 +1,184 @@
+"""The parts of a conversation that the first paint does without: each is made when it is first wanted, and put in its place."""
+
+import asyncio
+import importlib
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.geometry import Size
+from textual.widget import Widget
+
+if TYPE_CHECKING:  # imported when they are made, after the first paint
+    from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+    from dogent_tui.tui.pane.pane import DocumentPane
+    from dogent_tui.tui.ports import ConversationPort
+    from dogent_tui.tui.setup.panel import SetupPanel
+    from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+    from dogent_tui.tui.transcript.view import Transcript
+
+SIDEBAR_FROM = 110
+"""Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
+
+SIDEBAR_BESIDE_PANE_FROM = 170
+"""Columns from which there is room for the sidebar beside an open document."""
+
+PANE_FROM = 110
+"""Columns from which a document stands beside the conversation; in a narrower window one covers the other."""
+
+COMFORTABLE_ROWS = 20
+"""Rows from which an empty line stands above the prompt."""
+
+COMFORTABLE_COLUMNS = 60
+"""Columns from which the status bar has a margin."""
+
+
+class ConversationLayout:
+    """What stands above the prompt of `screen`, and how it fits. `clear` makes room for what another session brings."""
+
+    def __init__(self, screen: "ConversationPort") -> None:
+        self._screen = screen
+        self._placed: list[Widget] = []
+        self._sidebar_wanted: bool | None = None
+        self._pane: DocumentPane | None = None
+        self._pane_covers = False
+        self._setup: SetupPanel | None = None
+
+    @cached_property
+    def transcript(self) -> "Transcript":
+        """The conversation as it is drawn."""
+        from dogent_tui.tui.transcript.view import Transcript
+
+        return Transcript(id="transcript")
+
+    @cached_property
+    def sidebar(self) -> "AttachmentsSidebar":
+        """The files that the conversation refers to."""
+        from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+
+        sidebar = AttachmentsSidebar(id="attachments")
+        sidebar.display = False
+        return sidebar
+
+    @cached_property
+    def search(self) -> "TranscriptSearch":
+        """The line that searches the conversation."""
+        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+
+        return TranscriptSearch(self.transcript, id="search")
+
+    async def bring(self) -> None:
+        """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.transcript")  # where keys come between
+        if self._screen.is_attached and self._screen.query("#conversation"):  # else the user has left, or is leaving
+            self.transcript.display = False
+            await self._place(self.transcript, "#conversation")
+            await self.place_sidebar()
+
+    def show_transcript(self) -> None:
+        """Show the conversation in place of what an empty one shows."""
+        if not self.transcript.display:
+            self._screen.welcome.display = False
+            self.transcript.display = True
+
+    async def open_search(self) -> None:
+        """Search the conversation."""
+        await self._place(self.search, "#conversation", before=0)
+        self.search.open()
+
+    async def show_setup(self, panel: "SetupPanel | None") -> None:
+        """Show `panel` right above the prompt in place of the one that is there, or none."""
+        if self._setup is not None:
+            if self._setup.has_focus:
+                self._screen.prompt.focus_editor()
+            await self._setup.remove()
+        self._setup = panel
+        if panel is not None:
+            await self._screen.mount(panel, before=self._screen.prompt)
+
+    async def fit(self, size: Size) -> None:
+        """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
+        self._screen.set_class(size.height < COMFORTABLE_ROWS, "-short")
+        self._screen.set_class(size.width < COMFORTABLE_COLUMNS, "-slim")
+        self._place_pane(size.width)
+        if self._setup is not None:
+            self._setup.place(size.height)
+        await self.place_sidebar(size.width)
+
+    async def toggle_sidebar(self) -> None:
+        """Show the attachments and go there; from there, or where they only take room, hide them."""
+        leaves = self.sidebar.display and self.sidebar.has_focus_within
+        if leaves:
+            self._screen.prompt.focus_editor()
+        self._sidebar_wanted = not leaves
+        await self.place_sidebar()
+        if not leaves:
+            self.sidebar.focus_list()
+
+    async def place_sidebar(self, width: int = 0) -> None:
+        """Show results and attachments where there are any and room for them, or as the user wanted it."""
+        entries, results = self._screen.attachments.entries, self._screen.results.entries
+        width = width or self._screen.size.width
+        wide = width >= SIDEBAR_FROM
+        has_room = wide and (self._pane is None or width >= SIDEBAR_BESIDE_PANE_FROM)
+        wanted = has_room and bool(entries or results) if self._sidebar_wanted is None else self._sidebar_wanted
+        if wanted:
+            await self._place(self.sidebar, "#body")
+        if "sidebar" in self.__dict__:
+            self.sidebar.show(entries, results)
+            self.sidebar.display = wanted
+            self.sidebar.set_class(not wide, "-narrow")
+
+    async def show_pane(self, pane: "DocumentPane", *, covers: bool = True) -> None:
+        """Show the open document. Where it `covers` the conversation, in a narrow window, it has the keyboard."""
+        if self._pane is None:
+            self._pane = pane
+            await self._screen.query_one("#body").mount(pane, after="#conversation")
+        self._pane_covers = covers or self._pane_covers
+        if covers and self._screen.size.width < SIDEBAR_BESIDE_PANE_FROM:  # it would take the room that the document needs
+            self._sidebar_wanted = None
+        self._place_pane()
+        await self.place_sidebar()
+        if covers and not self._is_wide():
+            pane.view.focus()
+
+    def uncover(self) -> None:
+        """Show the conversation where the document covers it."""
+        self._pane_covers = False
+        self._place_pane()
+
+    async def take_pane(self) -> None:
+        """Take the document away."""
+        pane, self._pane = self._pane, None
+        if pane is not None:
+            await pane.remove()
+        self._screen.query_one("#conversation").display = True
+        await self.place_sidebar()
+
+    def _is_wide(self, width: int = 0) -> bool:
+        return (width or self._screen.size.width) >= PANE_FROM
+
+    def _place_pane(self, width: int = 0) -> None:
+        if self._pane is None:
+            return
+        wide, had_focus = self._is_wide(width), self._pane.has_focus_within
+        self._pane.display = wide or self._pane_covers
+        self._pane.set_class(not wide, "-whole")
+        self._screen.query_one("#conversation").display = wide or not self._pane_covers
+        if not self._pane.display and had_focus:
+            self._screen.prompt.focus_editor()
+
+    async def clear(self) -> None:
+        """Take away what was placed; what comes next is made anew."""
+        await self.show_setup(None)
+        for part in self._placed:
+            await part.remove()
+        self._placed.clear()
+        for name in ("transcript", "search", "sidebar"):
+            self.__dict__.pop(name, None)
+        self._screen.welcome.display = True
+
+    async def _place(self, part: Widget, room: str, before: int | None = None) -> None:
+        """Mount `part` where it is not yet."""
+        if part not in self._placed:
+            self._placed.append(part)
+            await self._screen.query_one(room).mount(part, before=before)

@@ -1,0 +1,61 @@
+"""What every match of a regular expression holds."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dogent_tui.markdown_search.literals import needed_literal
+from dogent_tui.markdown_search.matching import matcher
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literal"),
+    [
+        ("lighthouse", "ghthouse"),  # re takes i for the Turkish ones, Unicode's folding does not
+        (r"^# Chapter \d+$", "# Chapter "),
+        (r"(?:the (old) )?river", "ver"),
+        (r"(writer|draft) never", " never"),
+        (r"(?:ab)+cdef?", "cde"),
+        (r"\w+", ""),
+        ("a|b", ""),
+        ("(?:abc)?x", ""),
+        ("(?<!abc)x", ""),
+        ("(?P<n>読者)(?=abc)", "読者"),
+        ("(", ""),
+        ("x{0,3}", ""),
+    ],
+)
+def test_literals(pattern, literal):
+    assert needed_literal(pattern) == literal
+
+
+PIECES = st.sampled_from(
+    ["ab", "K", "k", "ſ", "s", "ß", "SS", "i", "İ", "ı", "é", "e\u0301", ".", "(?:ab)?", "(s|k)", r"\b", "[st]", "\u212b", "å"]
+)
+TEXTS = st.lists(st.text("abABKksſSßiIİıéÉe\u0301\u212båst\n ", max_size=12), max_size=6)
+
+
+def joined(texts):
+    """Return the files as the search sees them, one behind the other, and where each ends."""
+    data, ends = b"", []
+    for text in texts:
+        data += text.encode() + b"\n"
+        ends.append(len(data))
+    return memoryview(data), ends
+
+
+@given(st.lists(PIECES, min_size=1, max_size=5).map("".join), TEXTS)
+def test_no_file_with_a_match_is_left_out(pattern, texts):
+    expression = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    matching = {place for place, text in enumerate(texts) if any(found[0] for found in expression.finditer(text))}
+    assert matching <= set(matcher(pattern, regex=True).holders(*joined(texts)))
+
+
+@given(st.sampled_from(["ab", "ſ", "ss", "é", "e\u0301", "b\na", "k"]), TEXTS)
+def test_no_file_with_the_words_is_left_out(query, texts):
+    wanted = matcher(query, regex=False)
+    holders = wanted.holders(*joined(texts))
+    assert list(holders) == sorted(set(holders))
+    assert {place for place, text in enumerate(texts) if wanted.count(text.encode())} <= set(holders)

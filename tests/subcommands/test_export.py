@@ -1,0 +1,104 @@
+"""`dogent-tui export` as a user types it."""
+
+import io
+import json
+import sys
+
+import docx
+import pytest
+
+from dogent_tui.cli import main
+from dogent_tui.subcommands.export import find_root
+
+
+class Tty(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report.md").write_text("# Report\n\n![gone](gone.png)\n", encoding="utf-8")
+    return tmp_path
+
+
+def export(capsys, *arguments):
+    status = main(["export", *arguments])
+    return status, *capsys.readouterr()
+
+
+def test_a_docx_is_made_beside_the_markdown(folder, capsys):
+    status, out, err = export(capsys, "report.md", "--to", "docx")
+    assert status == 0
+    assert out.startswith(f"{folder / 'report.docx'} (pandoc ")
+    assert err == "dogent-tui: left out: Image gone.png: no such file.\n"
+    assert docx.Document("report.docx").paragraphs[0].text == "Report"
+
+
+def test_the_ending_of_the_output_says_what_to_make(folder, capsys):
+    status, out, _ = export(capsys, "report.md", "-o", "out/Final.DOCX", "--toc", "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["path"] == str(folder / "out" / "Final.DOCX")
+    assert found["left_out"] == ["Image gone.png: no such file."]
+
+
+def test_an_existing_file_stays_unless_it_is_forced(folder, capsys):
+    (folder / "report.docx").write_bytes(b"mine")
+    status, _, err = export(capsys, "report.md", "--to", "docx")
+    assert (status, (folder / "report.docx").read_bytes()) == (1, b"mine")
+    assert "report.docx already exists. Add --force" in err
+    assert export(capsys, "report.md", "--to", "docx", "--force")[0] == 0
+    assert docx.Document("report.docx")
+
+
+@pytest.mark.parametrize(("answer", "replaced"), [("y", True), ("n", False), ("", False)])
+def test_on_a_terminal_the_user_is_asked(folder, monkeypatch, answer, replaced):
+    (folder / "report.docx").write_bytes(b"mine")
+    for name, stream in (("stdin", Tty(f"{answer}\n")), ("stderr", Tty())):
+        monkeypatch.setattr(sys, name, stream)
+    status = main(["export", "report.md", "--to", "docx"])
+    assert "report.docx already exists. Replace it?" in sys.stderr.getvalue()
+    assert (status, (folder / "report.docx").read_bytes() == b"mine") == (0 if replaced else 1, not replaced)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        ([], 2, "FILE.md --to"),
+        (["report.md"], 2, "--to pdf or --to docx"),
+        (["no.md", "--to", "docx"], 1, "no.md does not exist"),
+        (["report.md", "-o", ".dogent/x.docx"], 1, "outside .dogent"),
+        (["report.md", "--to", "docx", "--workspace", "nowhere"], 2, "no folder nowhere"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(folder, capsys, arguments, status, words):
+    found, out, err = export(capsys, *arguments)
+    assert (found, out) == (status, "")
+    assert words in err
+
+
+def test_the_built_in_styles_are_handed_out(folder, capsys):
+    assert export(capsys, "--write-styles", "reference.docx")[0] == 0
+    assert "Source Code" in {style.name for style in docx.Document("reference.docx").styles}
+    assert export(capsys, "--write-styles", "reference.docx")[0] == 1
+
+
+def test_without_pandoc_a_docx_is_made_once_it_was_downloaded(folder, offered, capsys):
+    status, _, err = export(capsys, "report.md", "--to", "docx")
+    assert status == 1
+    assert "needs pandoc" in err
+    assert export(capsys, "report.md", "--to", "docx", "--yes")[0] == 0
+    assert docx.Document("report.docx").paragraphs[0].text == "Report"
+
+
+def test_images_come_from_the_workspace_of_the_file(tmp_path, monkeypatch):
+    (tmp_path / "work" / ".dogent").mkdir(parents=True)
+    (tmp_path / "work" / "chapters").mkdir()
+    (tmp_path / "else").mkdir()
+    monkeypatch.chdir(tmp_path / "else")
+    assert find_root(tmp_path / "work" / "chapters" / "a.md") == tmp_path / "work"
+    assert find_root(tmp_path / "plain" / "a.md") == tmp_path / "plain"
+    monkeypatch.chdir(tmp_path)
+    assert find_root(tmp_path / "plain" / "a.md") == tmp_path
