@@ -12,6 +12,7 @@ from typing import Any, Literal, TextIO
 import msgspec
 
 from dogent_tui.agent.events import (
+    Compacted,
     DocumentDelta,
     Event,
     Notice,
@@ -260,6 +261,8 @@ class Printer:
                         size=event.delay_ms / 1000,
                     )
                 )
+            case Compacted():
+                self._say(tr("the conversation was compacted: the agent continues with a summary of it"))
             case Stalled(seconds=seconds, most_s=most_s) if seconds:
                 self._say(tr("nothing received for {seconds} s, of {most_s} s at most").format(seconds=seconds, most_s=most_s))
             case Notice():

@@ -75,6 +75,8 @@ class Authority:
         self._private = (dogent_home(), state_dir())
         self._rules = tuple(self._parsed(rule) for rule in rules)
         self._session: tuple[Grant, ...] = ()
+        self.readable: tuple[Path, ...] = ()
+        """Folders outside the workspace that the agent may read unasked: those of the user's skills."""
         self.standing_told = False
         """Whether the user was told which wall there is."""
 
@@ -141,7 +143,8 @@ class Authority:
             fetching=fetching,
             walled=walled,
             taken_back=taken_back,
-            visible=self._visible,
+            visible=(*self._visible, *self.readable),
+            readable=self.readable,
             consent=self._consent,
         )
 
@@ -160,7 +163,7 @@ class Authority:
         from dogent_tui.permissions.paths import PathRule
 
         rule = PathRule(self._root, Path.home(), RealDisk(), self._private)
-        decision = judge_outcome(difference, losses, rule, allowed, self._visible)
+        decision = judge_outcome(difference, losses, rule, allowed, (*self._visible, *self.readable))
         if decision.verdict == "ask" and self.allowing(decision):
             return replace(decision, verdict="allow")
         return decision

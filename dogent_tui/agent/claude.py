@@ -7,10 +7,10 @@ import json
 import os
 import re
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -34,10 +34,12 @@ from dogent_tui.agent.asking import Asking, understood
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.changed_text import changed_hunks, part_given
-from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead, mentions
+from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead, counted, mentions
 from dogent_tui.agent.commands import LONGEST_MS, Commands
-from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
+from dogent_tui.agent.context_use import compacted, context_use
+from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, Effort, ServerState, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
+    Compacting,
     CopiesKept,
     DocumentDelta,
     Event,
@@ -55,6 +57,7 @@ from dogent_tui.agent.events import (
     ToolResult,
     ToolUse,
     UsageChanged,
+    UsedTokens,
 )
 from dogent_tui.agent.gate import Gate
 from dogent_tui.agent.project_instructions import ProjectInstructions
@@ -62,6 +65,7 @@ from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_c
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.processes import kill_tree
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.libraries import Libraries
@@ -106,6 +110,11 @@ prompt of now. By default it keeps that of its first request (measured), with wi
 
 _AFTER_A_QUESTION = (TextDelta, TextFinished, ThinkingDelta, ToolPreparing, ToolUse)
 """What the model may still say after a call of `AskUserQuestion`, which the CLI refuses, before its turn is over."""
+_MAKE_ROOM = tr("Use /new to start with an empty context.")
+_SERVER_LIMIT_S = 2.0
+"""How long an MCP server is waited for when it is started by hand; it connects later all the same."""
+_CONTEXT_LIMIT_S = 20.0
+"""How long it may take to say what fills the context: the CLI has the endpoint count."""
 
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 """`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
@@ -120,7 +129,8 @@ class ConversationOptions:
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `notices` are told before anything else.
     `review_mode` says whether the user reviews every change; it may change at any time. `standing` is what the system prompt says
-    of the user's wishes, `read_standing` reads what they are now.
+    of the user's wishes, `read_standing` reads what they are now. `budget_usd` is what it may still cost. `servers` are the
+    user's MCP servers, as the CLI reads them: with their keys.
     """
 
     cwd: Path
@@ -137,6 +147,9 @@ class ConversationOptions:
     review_mode: ReviewMode | None = None
     standing: ProjectInstructions = field(default_factory=ProjectInstructions)
     read_standing: Callable[[], ProjectInstructions] = ProjectInstructions
+    budget_usd: float | None = None
+    servers: Mapping[str, Any] = field(default_factory=dict)
+    effort: Effort = ""
 
 
 class ClaudeConversation:
@@ -197,16 +210,19 @@ class ClaudeConversation:
         self._earlier = options.fork_of or (options.session_id if options.resume else "")
         self._told = self._in_prompt = options.standing
         self._read_standing = options.read_standing
+        self._servers = options.servers
+        self._servers_file = self._prompt_file.with_suffix(".json")
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 tools=[] if libraries.consent else native_tools(ours),
                 mcp_servers={**dogent_server([*asking.tools(), *ours])},
                 system_prompt=_OURS_EACH_TIME,
-                extra_args={"system-prompt-file": str(self._prompt_file)},
+                extra_args=self._files(options),
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
                 model=options.endpoint.model or None,
+                effort=options.effort or None,
                 setting_sources=[],
                 settings=json.dumps(_RECORDS),
                 strict_mcp_config=True,
@@ -214,16 +230,22 @@ class ClaudeConversation:
                 hooks={**gate.hooks(), **asking.hooks()},
                 can_use_tool=gate.can_use_tool,
                 include_partial_messages=True,
-                verbatim_prompts=True,
                 max_buffer_size=_MAX_MESSAGE_BYTES,
                 stderr=self._keep_stderr,
                 session_id=None if options.resume else options.session_id,
                 resume=options.fork_of or (options.session_id if options.resume else None),
                 fork_session=bool(options.fork_of),
                 resume_session_at=options.resume_at or None,
+                max_budget_usd=options.budget_usd,
             )
         )
+        self._continues = options.fork_of or (options.session_id if options.resume else "")
         self._translator = Translator(window=options.endpoint.window)
+
+    def _files(self, options: ConversationOptions) -> dict[str, str | None]:
+        """Return the arguments that name files: what stands in an argument itself, every user of the machine can read."""
+        servers = {"mcp-config": str(self._servers_file)} if options.servers else {}
+        return {"system-prompt-file": str(self._prompt_file), **servers}
 
     async def connect(self) -> None:
         """Start the CLI. Raises AgentError where it does not start."""
@@ -231,6 +253,10 @@ class ClaudeConversation:
             # By a file: an argument can be read by every user of the machine, and takes 128 KiB at most.
             await asyncio.to_thread(self._write_prompt)
             await asyncio.gather(self._client.connect(), self._commands.start())
+            if self._continues:
+                told = await asyncio.to_thread(counted, self._continues)
+                self._translator.counted_before = Spent.of(told.get("totalCostUSD"), told.get("modelUsage"))
+            self._servers_file.unlink(missing_ok=True)  # it was read, and holds keys
             if self._at_screen:
                 self._offering = asyncio.create_task(asyncio.to_thread(self._commands.offer_leftovers), name="leftovers")
         except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
@@ -252,8 +278,35 @@ class ClaudeConversation:
             text = f"{text}\n\n{changed_files(places)}"
         if note := await asyncio.to_thread(self._what_changed):
             text = f"{text}\n\n{note}"
+        await self._query(_user_message(text, message_id, client_composed=True))
+
+    async def compact(self, focus: str, message_id: str) -> None:
+        """See `Conversation.compact`."""
+        self._translator.start_turn(compacts=True)
+        await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
+        await self._query(_user_message(f"/compact {one_line(focus)}".rstrip(), message_id))
+
+    async def servers(self) -> Sequence[ServerState]:
+        """See `Conversation.servers`."""
         try:
-            await self._client.query(_user_message(text, message_id))
+            told = await asyncio.wait_for(self._client.get_mcp_status(), _SERVER_LIMIT_S)
+        except Exception as error:
+            said = tr("The agent process did not report on its MCP servers.")
+            raise AgentError(said, tr("Try again in a moment.")) from error
+        return [_server_state(each) for each in told["mcpServers"] if each["name"] in self._servers]
+
+    async def switch_server(self, name: str, *, on: bool) -> None:
+        """See `Conversation.switch_server`."""
+        try:
+            await asyncio.wait_for(self._client.toggle_mcp_server(name, on), _SERVER_LIMIT_S)
+        except TimeoutError:  # it goes on trying
+            return
+        except Exception as error:
+            raise AgentError(self._redacted(str(error)), tr("Look at its command in mcp.json.")) from error
+
+    async def _query(self, message: AsyncIterator[dict[str, Any]]) -> None:
+        try:
+            await self._client.query(message)
         except Exception as error:
             raise AgentError(tr("The agent process has exited."), tr("Send the prompt again.")) from error
 
@@ -268,6 +321,13 @@ class ClaudeConversation:
         known = None if earlier and mentions(earlier, STANDING_CHANGED) else self._told
         self._told = now
         return standing_changed(known, now)
+
+    async def context(self) -> ContextUse:
+        """See `Conversation.context`."""
+        try:
+            return context_use(await asyncio.wait_for(self._client.get_context_usage(), _CONTEXT_LIMIT_S))
+        except Exception as error:
+            raise AgentError(tr("The agent process did not say what fills the context."), tr("Try again in a moment.")) from error
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
@@ -335,10 +395,13 @@ class ClaudeConversation:
         private_folder(folder)
         clear_keys_of_dead(folder, known_secrets())
         atomic_write(self._prompt_file, self._prompt, mode=0o600, durable=False)
+        if self._servers:
+            atomic_write(self._servers_file, json.dumps({"mcpServers": self._servers}), mode=0o600, durable=False)
 
     def _leave_no_key(self) -> None:
         """Take keys out of the transcript, unless the session was resumed already and its next process adds to it."""
         self._prompt_file.unlink(missing_ok=True)
+        self._servers_file.unlink(missing_ok=True)
         if not any(self._prompt_file.parent.glob(f"{self.session_id}.*.md")):
             clear_keys(self.session_id, {*known_secrets(), *self._secrets})
 
@@ -363,9 +426,18 @@ class ClaudeConversation:
         return redact(text, self._secrets)
 
 
-async def _user_message(text: str, message_id: str) -> AsyncIterator[dict[str, Any]]:
-    """Yield a message as the SDK sends one, with an id of ours (measured: the transcript has it, and a fork keeps it)."""
-    yield {"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "uuid": message_id}
+def _server_state(told: Mapping[str, Any]) -> ServerState:
+    tools = tuple(str(tool.get("name")) for tool in told.get("tools") or ())
+    return ServerState(told["name"], told["status"], str(told.get("error") or ""), tools)
+
+
+async def _user_message(text: str, message_id: str, *, client_composed: bool = False) -> AsyncIterator[dict[str, Any]]:
+    """Yield a message as the SDK sends one, with an id of ours (measured: the transcript has it, and a fork keeps it).
+
+    `client_composed`: it reaches the model as it is. Otherwise the CLI runs what begins with a slash as a command of its own.
+    """
+    message = {"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "uuid": message_id}
+    yield {**message, "client_composed": True} if client_composed else message
 
 
 def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
@@ -384,6 +456,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
+        "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "1500",  # else the first request waits for a slow server, 30 s at most (measured)
         "MAX_MCP_OUTPUT_TOKENS": "60000",  # of our own tools, which bound their answers in characters
         **(_OFFLINE if endpoint.kind in ("offline", "local") else {}),
         **(_small_window(endpoint.window) if endpoint.window else {}),
@@ -393,14 +466,15 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
 def _small_window(tokens: int) -> dict[str, str]:
     """Return what tells the CLI of a window other than that of the model which it believes to ask.
 
-    Its own compacting of the conversation reckons with that model, and has to be off. It sends nothing where it would not find
-    room for the longest reply (measured: 20,000 tokens of a window of 24,000), so the longest reply is a quarter of the window.
+    That it summarizes the conversation by itself reckons with that model, and has to be off. It sends nothing where it would not
+    find room for the longest reply (measured: 20,000 tokens of a window of 24,000), so the longest reply is a quarter
+    of the window.
     """
     reply = max(1024, min(32_000, tokens // 4))
     return {
         "CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(tokens),
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(reply),
-        "DISABLE_COMPACT": "1",
+        "DISABLE_AUTO_COMPACT": "1",
     }
 
 
@@ -420,6 +494,24 @@ _OFFLINE = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"
 not fill the hundred places of a Glob with what git ignores."""
 
 
+class Spent(NamedTuple):
+    """What the CLI counted: dollars by its own price list, and tokens."""
+
+    usd: float
+    tokens: UsedTokens
+
+    @classmethod
+    def of(cls, usd: object, usage: Mapping[str, Any] | None) -> "Spent":
+        """Return what the CLI says: `usage` is by model."""
+        models = [model for model in (usage or {}).values() if isinstance(model, Mapping)]
+        names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+        tokens = UsedTokens(*(sum(int(model.get(name) or 0) for model in models) for name in names))
+        return cls(float(usd) if isinstance(usd, int | float) else 0.0, tokens)
+
+
+_NOTHING_SPENT = Spent(0.0, UsedTokens())
+
+
 @dataclass(slots=True)
 class Translator:
     """Turns the SDK's messages into events. Keeps what is needed of the message under way, and nothing of earlier ones.
@@ -428,6 +520,8 @@ class Translator:
     """
 
     window: int = 0
+    counted_before: Spent = _NOTHING_SPENT
+    """What the CLI counted up to the turn before: it counts on from turn to turn, and from process to process."""
 
     _message_id: str = ""
     _texts: dict[int, list[str]] = field(default_factory=dict)
@@ -435,12 +529,17 @@ class Translator:
     _streamed: set[str] = field(default_factory=set)
     _unfinished: bool = False
     _error: str = ""
+    _boundary: Mapping[str, Any] | None = None
+    _compact_error: str = ""
+    _owes_summary: bool = False
 
-    def start_turn(self) -> None:
-        """Forget the turn before: what it left unfinished stays as it is."""
+    def start_turn(self, *, compacts: bool = False) -> None:
+        """Forget the turn before: what it left unfinished stays as it is. `compacts`: this one is to end with a summary."""
+        self._owes_summary = compacts
         self._unfinished = False
         self._streamed.clear()
-        self._error = ""
+        self._error = self._compact_error = ""
+        self._boundary = None
 
     def translate(self, message: object) -> Iterator[Event | TurnEnded]:
         """Yield the events of one message of the SDK."""
@@ -449,6 +548,10 @@ class Translator:
                 yield from self._stream(event)
             case AssistantMessage(parent_tool_use_id=None):
                 yield from self._assistant(message)
+            case UserMessage(content=content) if self._boundary is not None:  # the summary comes right behind it
+                boundary, self._boundary, self._owes_summary = self._boundary, None, False
+                yield compacted(boundary, content if isinstance(content, str) else _texts(content))
+                yield UsageChanged(context_tokens=0)  # what the next request takes is not known before it
             case UserMessage(content=list() as blocks):
                 results = [block for block in blocks if isinstance(block, ToolResultBlock)]
                 told = message.tool_use_result if len(results) == 1 else None
@@ -459,13 +562,30 @@ class Translator:
                         is_error=bool(block.is_error),
                         changes=changed_hunks(told),
                     )
-            case SystemMessage(subtype="api_retry", data=data):
-                yield from self._drop_unfinished()
-                yield _retrying(data)
+            case SystemMessage(subtype=subtype, data=data):
+                yield from self._system(subtype, data)
             case ResultMessage():
-                yield self._turn_ended(message)
+                yield from self._result(message)
             case _:
                 pass
+
+    def _system(self, subtype: str, data: Mapping[str, Any]) -> Iterator[Event]:
+        match subtype:
+            case "status":
+                self._compact_error = str(data.get("compact_error") or "")
+                if data.get("status") == "compacting":
+                    yield Compacting()
+            case "compact_boundary":
+                self._boundary = data.get("compact_metadata") or {}
+            case "api_retry":
+                yield from self._drop_unfinished()
+                yield _retrying(data)
+
+    def _result(self, message: ResultMessage) -> Iterator[Event | TurnEnded]:
+        if self._compact_error and not self._owes_summary:  # the CLI began it, and the reply came all the same
+            words = tr("The conversation could not be compacted: {error}").format(error=self._compact_error)
+            yield Notice(level="warning", code="not_compacted", message=words, remedy=_MAKE_ROOM)
+        yield self._turn_ended(message)
 
     def _stream(self, event: Mapping[str, Any]) -> Iterator[Event]:
         index = int(event.get("index", 0))
@@ -507,7 +627,7 @@ class Translator:
 
     def _assistant(self, message: AssistantMessage) -> Iterator[Event]:
         if message.error is not None or message.model == "<synthetic>":
-            self._error = " ".join(block.text for block in message.content if isinstance(block, TextBlock))
+            self._error = _texts(message.content)
             return
         for position, block in enumerate(message.content):
             if isinstance(block, ToolUseBlock):
@@ -526,13 +646,18 @@ class Translator:
             yield MessageDropped(message_id=self._message_id)
 
     def _turn_ended(self, message: ResultMessage) -> TurnEnded:
+        now, before = Spent.of(message.total_cost_usd, message.model_usage), self.counted_before
+        if now.tokens.total < before.tokens.total:  # it began to count from zero
+            before = _NOTHING_SPENT
+        self.counted_before = now
         windows = [usage.get("contextWindow", 0) for usage in (message.model_usage or {}).values()]
         return TurnEnded(
-            outcome=_outcome(message),
+            outcome="error" if self._owes_summary else _outcome(message),
             text=message.result or "",
             status=message.api_error_status or 0,
-            error=self._error or _errors(message),
-            cost_usd=message.total_cost_usd,
+            error=(self._compact_error if self._owes_summary else "") or self._error or _errors(message),
+            cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
+            tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,
             num_turns=message.num_turns,
             window=self.window or max(windows, default=0),
         )
@@ -545,6 +670,8 @@ def _errors(message: ResultMessage) -> str:
 
 
 def _outcome(message: ResultMessage) -> TurnOutcome:
+    if message.subtype == "error_max_budget_usd":
+        return "budget"
     if message.terminal_reason in _CUT:
         return "cut"
     if message.terminal_reason == "hook_stopped":
@@ -552,6 +679,10 @@ def _outcome(message: ResultMessage) -> TurnOutcome:
     if not message.is_error:
         return "completed"
     return "api_error" if message.terminal_reason == "api_error" or message.subtype == "success" else "error"
+
+
+def _texts(blocks: Iterable[object]) -> str:
+    return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
 def _retrying(data: Mapping[str, Any]) -> Retrying:

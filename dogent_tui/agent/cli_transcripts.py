@@ -67,6 +67,21 @@ def mentions(session_id: str, words: str) -> bool:
     return any(words.encode() in file.read_bytes() for file in _transcripts(session_id))
 
 
+def counted(session_id: str) -> dict[str, Any]:
+    """Return what the CLI counted in a session up to the end of its last process, in its own words; empty where it wrote nothing.
+
+    A process that resumes it counts on from there (measured). Blocks.
+    """
+    last = b""
+    for transcript in _transcripts(session_id):
+        with suppress(OSError), transcript.open("rb") as file:
+            last = next((line for line in reversed(list(file)) if b'"cost-state"' in line[:200]), last)
+    with suppress(ValueError):
+        found = json.loads(last)
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
 def first_remembered(session_id: str, runs: Sequence[str]) -> str:
     """Return the first of `runs` whose prompt the CLI has, empty where it has none of them."""
     prompts = {_run_of(entry) for entry in _entries(session_id) if entry.get("type") == "user"}
@@ -111,6 +126,8 @@ def memory_of(session_id: str, dropped: str = "") -> Memory | None:
     return Memory(frozenset(sources), frozenset(prompts), frozenset(replies))
 
 
+_OUTPUT_OF_COMMAND = "<local-command-"
+"""How what the CLI itself answers to a command like /compact begins; its transcript has that as a message of the user."""
 _BY_THE_CLI = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 """What marks entries that neither the user nor the model said."""
 
@@ -125,7 +142,8 @@ def _in_short(entry: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(content, list)
         else []
     )
-    is_text = isinstance(content, str) if is_user else any(str(text.get("text", "")).strip() for text in texts)
+    is_prompt = isinstance(content, str) and not content.startswith(_OUTPUT_OF_COMMAND)
+    is_text = is_prompt if is_user else any(str(text.get("text", "")).strip() for text in texts)
     return {
         **{key: entry.get(key) for key in ("uuid", "type", "parentUuid", "logicalParentUuid")},
         "message_id": str(message.get("id", "")),
@@ -144,11 +162,21 @@ def without_dropped(choice: SessionChoice) -> SessionChoice:
     entries = {str(entry["uuid"]): entry for entry in _entries(choice.fork_of or choice.session_id)}
     for entry in _chain(entries):
         if entry.get("type") == "user" and _run_of(entry) == choice.dropped:
-            before = entry.get("parentUuid") or entry.get("logicalParentUuid")
+            before = _before(entry, entries)
             if before:
                 return replace(choice, at=str(before))
             return SessionChoice(choice.session_id if choice.fork_of else str(uuid.uuid4()))
     return choice  # the conversation went on from before it since
+
+
+def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) -> object:
+    """Return the id of the entry that a prompt follows. A summary that was asked for is written before the command that asked."""
+    before = entry.get("parentUuid") or entry.get("logicalParentUuid")
+    above = entries.get(str(before), {})
+    summary = entries.get(str(above.get("parentUuid")), {})
+    if above.get("isMeta") and summary.get("isCompactSummary"):
+        return entries.get(str(summary.get("parentUuid")), {}).get("logicalParentUuid")
+    return before
 
 
 def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -125,6 +125,10 @@ class Commands:
         )
         self._wall.start()
 
+    def _skills(self) -> tuple[Path, ...]:
+        """Return the folders of skills that do not lie in the workspace, of which a command sees its layer anyway."""
+        return tuple(folder for folder in self._authority.readable if not folder.is_relative_to(self._root))
+
     async def close(self) -> None:
         """End every command. What waits for an answer is dropped."""
         for asking in self._asking:
@@ -175,7 +179,7 @@ class Commands:
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
             hosts=hosts,
-            readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *reaching),
+            readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *self._skills(), *reaching),
             environment=proxy_variables() if hosts is not None else {},
             changeable=tuple(self._outside(asked, _CHANGES)),
             snapshots=self._snapshots,

@@ -96,6 +96,14 @@ class Connection:
         self._session = self._as_before(conversation)
         await self.warm_up()
 
+    async def start_again(self) -> None:
+        """End the process and start another, which goes on with the conversation and with what the launcher now knows."""
+        if self._connecting is not None:
+            await asyncio.wait({self._connecting})
+        if self._leave() is not None:
+            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)  # it writes to its transcript until the end
+        await self.warm_up()
+
     async def forget(self, runs: Sequence[str]) -> str:
         """End the process; the next one remembers nothing of `runs`, which are the last ones.
 

@@ -1,21 +1,26 @@
 """What the service needs of a model session: the seam between the state machine of runs and the SDK."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from dogent_tui.agent.events import Event, Scope, Target, UiAnswer, UiRequested
+from dogent_tui.agent.events import Event, Scope, Target, UiAnswer, UiRequested, UsedTokens
 
-TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error"]
-"""`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
+TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error", "budget"]
+"""`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did; `budget`: it may cost no more;
 `error`: it ended for a reason that is no answer of the endpoint."""
+
+Effort: TypeAlias = Literal["", "low", "medium", "high", "xhigh", "max"]
+"""How much a model is to think; empty for as much as it does by itself."""
+EFFORTS: tuple[Effort, ...] = ("low", "medium", "high", "xhigh", "max")
 
 
 class TurnEnded(msgspec.Struct, frozen=True):
     """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 where there was none.
 
-    `cost_usd` is what the session has cost so far, as the CLI counts it. `window` is the size of the context window in tokens.
+    `cost_usd` is what the turn cost as the CLI reckons, `tokens` those of its requests, None where that is not known.
+    `window` is the size of the context window in tokens.
     """
 
     outcome: TurnOutcome
@@ -25,6 +30,36 @@ class TurnEnded(msgspec.Struct, frozen=True):
     cost_usd: float | None = None
     num_turns: int = 0
     window: int = 0
+    tokens: UsedTokens | None = None
+
+
+class ContextUse(msgspec.Struct, frozen=True):
+    """What fills the context window, in tokens as the CLI estimates them.
+
+    `window` is how many fit, `compacts_at` from how many on the conversation is summarized by itself, 0 where it is not.
+    `prompts`, `replies`, `calls` (what the model wrote into tools) and `results` by tool are the history; `notes` what the CLI
+    added to it.
+    """
+
+    total: int
+    window: int
+    compacts_at: int = 0
+    system_prompt: int = 0
+    tools: int = 0
+    prompts: int = 0
+    replies: int = 0
+    calls: int = 0
+    notes: int = 0
+    results: Mapping[str, int] = msgspec.field(default_factory=dict)
+
+
+class ServerState(msgspec.Struct, frozen=True):
+    """How an MCP server of the user stands in the agent process. `state` is the CLI's word; `tools` are those that it offers."""
+
+    name: str
+    state: Literal["connected", "failed", "needs-auth", "pending", "disabled"]
+    error: str = ""
+    tools: tuple[str, ...] = ()
 
 
 class PermissionQuestion(msgspec.Struct, frozen=True):
@@ -81,6 +116,18 @@ class Conversation(Protocol):
 
     def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything that comes back, for life: events without run and number, and a `TurnEnded` at the end of each turn."""
+
+    async def compact(self, focus: str, message_id: str) -> None:
+        """Have what was said summarized, above all what `focus` names; a `TurnEnded` follows. Raises AgentError as `send`."""
+
+    async def context(self) -> ContextUse:
+        """Return what fills the context window now. Raises AgentError where that cannot be had."""
+
+    async def servers(self) -> Sequence[ServerState]:
+        """Return how the MCP servers stand that the process was started with. Raises AgentError as `context`."""
+
+    async def switch_server(self, name: str, *, on: bool) -> None:
+        """Start or end an MCP server that the process was started with. Raises AgentError where that fails."""
 
     async def interrupt(self) -> None:
         """Stop the turn under way; its `TurnEnded` follows."""

@@ -63,12 +63,16 @@ class UsedTemplate(msgspec.Struct, frozen=True):
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What the user typed, and the files it refers to, in the order typed. `answers`: the requests that it answers."""
+    """What the user typed, and the files it refers to, in the order typed. `answers`: the requests that it answers.
+
+    `compacts`: it is ``/compact [focus]``, which has the agent go on with a summary of what was said; nothing else of it counts.
+    """
 
     text: str
     attachments: tuple[Attachment, ...] = ()
     answers: tuple[str, ...] = ()
     template: UsedTemplate | None = None
+    compacts: bool = False
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
@@ -341,6 +345,46 @@ class UsageChanged(Event, frozen=True, kw_only=True):
     window: int = 0
 
 
+class UsedTokens(msgspec.Struct, frozen=True):
+    """Tokens that were paid for: new ones that went to the model, what it wrote, what came from its cache and went into it."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cache_written: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.input + self.output + self.cached + self.cache_written
+
+    def plus(self, other: "UsedTokens", times: int = 1) -> "UsedTokens":
+        """Return the sum of both; with `times` -1 the difference."""
+        return UsedTokens(
+            self.input + times * other.input,
+            self.output + times * other.output,
+            self.cached + times * other.cached,
+            self.cache_written + times * other.cache_written,
+        )
+
+
+class Compacting(Event, frozen=True, kw_only=True):
+    """The agent began to summarize the conversation, so that it fits into its context window."""
+
+
+class Compacted(Event, frozen=True, kw_only=True):
+    """From here on the agent remembers what was said before as `summary`, and little else of it.
+
+    `by_user`: the user asked for it. `before_tokens` is what the whole context took, `after_tokens` what is left of the messages;
+    0 where it is not known.
+    """
+
+    summary: str
+    by_user: bool = False
+    before_tokens: int = 0
+    after_tokens: int = 0
+
+
 class Retrying(Event, frozen=True, kw_only=True):
     """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0 for no answer at all."""
 
@@ -404,7 +448,8 @@ CLOSED = "closed"
 class RunFinished(Event, frozen=True, kw_only=True):
     """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure (``api_401``) for programs.
 
-    `cost_usd` is set only where it is real, that is for Anthropic's own endpoint.
+    `cost_usd` is set only where it is real, that is for Anthropic's own endpoint. `tokens` are those of all its
+    requests, None where that is not known.
     """
 
     status: RunStatus
@@ -415,6 +460,11 @@ class RunFinished(Event, frozen=True, kw_only=True):
     code: str = ""
     cost_usd: float | None = None
     num_turns: int = 0
+    tokens: UsedTokens | None = None
+
+
+BUDGET_SPENT = "budget"
+"""The code of a run that ended because the conversation's budget is used up."""
 
 
 # ── One event, one JSON line ──────────────────────────────────────────────────────────────────────

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from dogent_tui.agent.events import Retrying
+from dogent_tui.agent.events import BUDGET_SPENT, Retrying
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.profiles import ENVIRONMENT, Endpoint
@@ -186,4 +186,13 @@ def turn_failure(detail: str) -> Failure:
         "turn_failed",
         tr("The run ended early: {why}.").format(why=detail or tr("no reason was given")),
         tr("Send the prompt again."),
+    )
+
+
+def budget_spent(limit_usd: float) -> Failure:
+    """Return the failure of a run that the budget of its conversation ends."""
+    return Failure(
+        BUDGET_SPENT,
+        tr("The budget of ${limit:.2f} for this conversation is used up.").format(limit=limit_usd),
+        tr("/usage DOLLARS sets another for this conversation, /usage off none."),
     )

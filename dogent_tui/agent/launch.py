@@ -4,7 +4,8 @@ import asyncio
 import importlib
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -12,14 +13,15 @@ from msgspec.structs import replace
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.cli_transcripts import claude_config_dir
-from dogent_tui.agent.conversation import Ask, AskForm, Conversation, SessionChoice
+from dogent_tui.agent.conversation import Ask, AskForm, Conversation, Effort, SessionChoice
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.project_instructions import ProjectInstructions, read_project_instructions
-from dogent_tui.agent.prompts import system_prompt
+from dogent_tui.agent.prompts import skills_prompt, system_prompt
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
+from dogent_tui.workspace.skills import skills
 from dogent_tui.workspace.trust import FolderTrust
 from dogent_tui.workspace.walking import changed_files
 
@@ -33,13 +35,30 @@ AnsweredBy: TypeAlias = Literal["user", "file", "nobody"]
 """Who answers what the agent asks on a screen: where there is none, a file may."""
 
 
+class Budget(msgspec.Struct):
+    """What a conversation may cost, in US dollars, and has cost; `limit_usd` 0: there is no limit. It may change at any time."""
+
+    limit_usd: float = 0.0
+    spent_usd: float = 0.0
+
+    @property
+    def left_usd(self) -> float | None:
+        """What it may still cost, None where there is no limit."""
+        return max(0.0, self.limit_usd - self.spent_usd) if self.limit_usd else None
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether it may cost no more."""
+        return self.left_usd is not None and self.left_usd <= 0.0
+
+
 class ClaudeLauncher(msgspec.Struct):
     """Starts the real CLI for one workspace and one endpoint: with the offline engine behind it where that is the endpoint, and
     with a relay before it where it is a local server.
 
     `libraries` is what our tools work with; it is closed with the launcher. `settings` reads those of the workspace.
     `answered_by` is who answers what the agent asks.
-    `review_mode`: whether the user reviews every change that it makes.
+    `review_mode`: whether the user reviews every change that it makes. `budget`: what the conversation may cost.
     """
 
     workspace: Workspace
@@ -51,20 +70,28 @@ class ClaudeLauncher(msgspec.Struct):
     copies: "Callable[[], UndoLog] | None" = None
     answered_by: AnsweredBy = "user"
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
+    budget: Budget = msgspec.field(default_factory=Budget)
+    effort: Effort = ""
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
     _untold: tuple[Notice, ...] = ()
+    _told: tuple[Notice, ...] = ()
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the user types."""
-        endpoint, (words, standing) = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
+        endpoint, (words, standing), about_skills, servers = await asyncio.gather(
+            self._reach(),
+            asyncio.to_thread(self._prepare),
+            asyncio.to_thread(self._skills),
+            asyncio.to_thread(self._servers),
+        )
         from dogent_tui.agent import claude
 
         options = claude.ConversationOptions(
             cwd=self.workspace.root,
             endpoint=endpoint,
             config_dir=claude_config_dir(),
-            system_prompt=words,
+            system_prompt=f"{words}{about_skills}",
             session_id=choice.session_id,
             resume=choice.resume,
             fork_of=choice.fork_of,
@@ -75,6 +102,9 @@ class ClaudeLauncher(msgspec.Struct):
             review_mode=self.review_mode,
             standing=standing,
             read_standing=self._standing,
+            budget_usd=self.budget.left_usd if endpoint.kind == "anthropic" else None,
+            servers=servers,
+            effort=self.effort,
         )
         self._untold = ()
         copies = self.copies() if self.copies else None
@@ -108,6 +138,28 @@ class ClaudeLauncher(msgspec.Struct):
     def _standing(self) -> ProjectInstructions:
         """Read what applies in the workspace now: nothing where the words of whoever made the folder would speak for the user."""
         return read_project_instructions(self.workspace, self.settings()) if self.trust.trusted else ProjectInstructions()
+
+    def _skills(self) -> str:
+        """Return what the system prompt says of the skills, and have what they hold be read unasked."""
+        if self.endpoint.kind == "offline" or self.libraries.consent:
+            return ""
+        found = skills(self.workspace, Path.home(), trusted=self.trust.trusted)
+        self.authority.readable = tuple(skill.folder for skill in found)
+        return skills_prompt(found)
+
+    def _servers(self) -> "dict[str, Any]":
+        """Return the user's MCP servers. The built-in engine calls none, and where every look is asked about none is offered."""
+        if self.endpoint.kind == "offline" or self.libraries.consent:
+            return {}
+        from dogent_tui.workspace.mcp_servers import mcp_servers, started_with
+
+        servers, warnings = mcp_servers(self.workspace, trusted=self.trust.trusted)
+        ready, left = started_with(servers)
+        told = [Notice(level="warning", message=one.message, remedy=one.remedy, code=one.code) for one in warnings]
+        told += [Notice(level="warning", message=words, code="mcp_server") for words in left]
+        self._untold = (*self._untold, *(notice for notice in told if notice not in self._told))
+        self._told = (*self._told, *told)
+        return ready
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

@@ -30,6 +30,7 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.session_log import SessionHold, SessionLog, read_lines
 from dogent_tui.workspace.sessions import TITLE_CHARS, SessionRecord, open_log
 from dogent_tui.workspace.trust import make_own_folder
+from dogent_tui.workspace.usage import UsageEntry, note_usage
 
 _LOG = logging.getLogger(__name__)
 _SUMMARY_CHARS = 500
@@ -102,6 +103,7 @@ class Recorder:
         self._before_first_run: list[Event] = []
         self._started: RunStarted | None = None
         self._todos: TodosChanged | None = None
+        self._answers: SessionStarted | None = None
 
     async def record(self, events: AsyncIterator[Event]) -> None:
         """Record `events` until they end."""
@@ -146,7 +148,7 @@ class Recorder:
 
     def _write(self, event: Event) -> None:
         if isinstance(event, SessionStarted):
-            self._session_id = event.session_id
+            self._session_id, self._answers = event.session_id, event
             if self._log is not None:
                 self._log.goes_on_as(event.session_id)  # it could not be resumed
         if self._log is None and not self._begun and not isinstance(event, _BEGINS):
@@ -224,6 +226,8 @@ class Recorder:
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
+            if event.prompt.compacts:  # it is recorded as the command that it is
+                return
             status = "clarification" if event.prompt.answers else "started"
             self._entries.append(
                 HistoryEntry(_utc(event.time), status, self._redactor.text(event.prompt.text), session_id=self._session_id)
@@ -231,9 +235,20 @@ class Recorder:
         elif isinstance(event, TodosChanged):
             self._todos = event
         elif isinstance(event, RunFinished):
+            self._note_usage(event)
             started = self._started or self._earlier_run(event.run_id)
-            if started is not None:
+            if started is not None and not started.prompt.compacts:
                 self._entries.append(self._entry(started, event))
+
+    def _note_usage(self, event: RunFinished) -> None:
+        """Add what a run used to the sums. They are no part of the conversation: a disk that takes nothing costs them alone."""
+        if event.tokens is None or not event.tokens.total or self._answers is None:
+            return
+        used, answers = event.tokens, self._answers
+        counts = (used.input, used.output, used.cached, used.cache_written)
+        with suppress(OSError):
+            named = (event.run_id, self._session_id, answers.profile, answers.model)
+            note_usage(UsageEntry(event.time, *named, *counts, event.cost_usd))
 
     def _earlier_run(self, run_id: str) -> RunStarted | None:
         """Return the beginning of a run that an earlier session left open, and that is ended by abandoning what it asked."""

@@ -17,6 +17,7 @@ from dogent_tui.agent.events import (
     ToolResult,
     ToolUse,
     UiRequested,
+    UsedTokens,
 )
 from dogent_tui.agent.failures import Failure
 from dogent_tui.agent.tool_names import friendly_name, input_summary
@@ -61,6 +62,8 @@ class Run(msgspec.Struct):
     stalled: int = 0
     had_begun: bool = False
     message_id: str = ""
+    cost_usd: float | None = None
+    tokens: UsedTokens | None = None
 
     @classmethod
     def begin(cls) -> "Run":

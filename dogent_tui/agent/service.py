@@ -11,7 +11,16 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import Memory, memory_of
 from dogent_tui.agent.connection import FORGOTTEN, Connection
-from dogent_tui.agent.conversation import Conversation, Launcher, PermissionQuestion, SessionChoice, TurnEnded, Verdict
+from dogent_tui.agent.conversation import (
+    ContextUse,
+    Conversation,
+    Launcher,
+    PermissionQuestion,
+    ServerState,
+    SessionChoice,
+    TurnEnded,
+    Verdict,
+)
 from dogent_tui.agent.events import (
     CLOSED,
     Aborted,
@@ -34,7 +43,17 @@ from dogent_tui.agent.events import (
     UiRequested,
     UsageChanged,
 )
-from dogent_tui.agent.failures import REWIND_AT_WORK, REWIND_UNKNOWN, RUN_LOST, Failure, api_failure, server_words, turn_failure
+from dogent_tui.agent.failures import (
+    REWIND_AT_WORK,
+    REWIND_UNKNOWN,
+    RUN_LOST,
+    Failure,
+    api_failure,
+    budget_spent,
+    server_words,
+    turn_failure,
+)
+from dogent_tui.agent.launch import Budget
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
 from dogent_tui.agent.questions import PendingQuestions
@@ -83,9 +102,11 @@ class AgentService:
         check_after_s: float = 30.0,
         heard: Callable[[str], None] | None = None,
         began: Callable[[str], None] | None = None,
+        budget: Budget | None = None,
     ) -> None:
         """Converse through `launcher`. As a run begins, `heard` is told what the user wrote, `began` the id of the run.
 
+        `budget` is what the conversation may cost, shared with the launcher.
         A silence is told after `stall_after_s` seconds. After `check_after_s` it is looked whether the endpoint is there at all.
         """
         self.endpoint = endpoint
@@ -105,7 +126,8 @@ class AgentService:
         self._connection = Connection(launcher, session or SessionChoice(str(uuid.uuid4())), self._ask, self._ask_form, self)
         self._run: Run | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._spent_usd = 0.0
+        self.budget = budget or Budget()
+        self._unsent: Prompt | None = None
         self._usage = UsageChanged(context_tokens=0)
         self._closing = False
         self._course = TurnIndex()
@@ -182,6 +204,7 @@ class AgentService:
         What was answered and not sent is sent; where `send` is False, by `send_answers` or before the next prompt.
         """
         earlier = list(events)
+        self.budget.spent_usd = sum(event.cost_usd or 0.0 for event in earlier if isinstance(event, RunFinished))
         self._course = course_of(earlier)
         self._requests.restore(earlier)
         if send:
@@ -260,6 +283,50 @@ class AgentService:
         """Start the agent process again where it was lost; the conversation goes on where it was."""
         await self._connection.warm_up()
 
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens of the context window are used, 0 where it is not known."""
+        return self._usage.context_tokens
+
+    async def context(self) -> ContextUse:
+        """Return what fills the context window now. Raises AgentError where the agent is not there, or does not say."""
+        conversation = await self._connection.get()
+        return await conversation.context()
+
+    async def servers(self) -> Sequence[ServerState]:
+        """Return how the user's MCP servers stand. Raises AgentError as `context`."""
+        conversation = await self._connection.get()
+        return await conversation.servers()
+
+    async def switch_server(self, name: str, *, on: bool) -> None:
+        """Start or end an MCP server. One that the agent process was not started with has it start again, with the conversation.
+
+        Raises AgentError while the agent works, where the process would have to be started again, or where it fails.
+        """
+        conversation = await self._connection.get()
+        if any(each.name == name for each in await conversation.servers()):
+            await conversation.switch_server(name, on=on)
+        elif on:
+            await self._start_again()
+
+    async def _start_again(self) -> None:
+        if self._run is not None:
+            raise AgentError(*REWIND_AT_WORK)
+        await (self._connection.start_again() if self.begun else self._connection.renew())
+
+    async def set_budget(self, limit_usd: float) -> None:
+        """Have the conversation cost `limit_usd` dollars at most, 0 for no limit. Raises AgentError while the agent works."""
+        if self._run is not None:
+            raise AgentError(*REWIND_AT_WORK)
+        self.budget.limit_usd = limit_usd
+        if self.state != "closed" and self.endpoint.kind == "anthropic":
+            await self._start_again()  # the process was told the limit as it started
+
+    async def go_on(self) -> None:
+        """Send once more what was not sent because the budget was used up, or else have the agent go on where it stopped."""
+        unsent, self._unsent = self._unsent, None
+        await self.submit(unsent or Prompt(tr("Continue where you stopped.")))
+
     async def renew(self) -> None:
         """Start the agent process again, so that it begins with what was decided meanwhile.
 
@@ -303,7 +370,11 @@ class AgentService:
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(run))
         try:
-            ended = await take_turn(self._connection, run, lambda: self._words(prompt, run))
+            if self.budget.is_spent:
+                self._unsent = prompt
+                self._fail(run, budget_spent(self.budget.limit_usd))
+                return
+            ended = await take_turn(self._connection, run, lambda conversation: self._send(conversation, prompt, run))
             failed = ended.outcome == "api_error" and not run.stop.is_set()
             self._conclude(run, ended, await self._api_failure(run, ended) if failed else None)
         except TurnLost:
@@ -317,6 +388,12 @@ class AgentService:
             )
         finally:
             watch.cancel()
+
+    async def _send(self, conversation: Conversation, prompt: Prompt, run: Run) -> None:
+        if prompt.compacts:
+            await conversation.compact(prompt.text.removeprefix("/compact").strip(), run.message_id)
+        else:
+            await conversation.send(await self._words(prompt, run), run.message_id)
 
     async def _words(self, prompt: Prompt, run: Run) -> str:
         """Return the message for `prompt`; what the user ran in the shell since the last one follows it, once."""
@@ -366,7 +443,7 @@ class AgentService:
         return why_unanswered(self.endpoint, answered, had_begun=run.had_begun)
 
     def _conclude(self, run: Run, ended: TurnEnded, failure: Failure | None) -> None:
-        cost = self._cost(ended)
+        run.cost_usd, run.tokens = self._cost(ended), ended.tokens
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
             self._publish(self._usage)
@@ -374,20 +451,21 @@ class AgentService:
             self._requests.abandon()
             self.send_answers()
         if run.aborted:
-            self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted, cost=cost)
+            self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted)
         elif run.given_up is not None and not self._closing:
             self._fail(run, run.given_up)
         elif run.stop.is_set():
-            self._finish(run, "interrupted", Interrupted(), cost=cost, code=CLOSED if self._closing else "")
+            self._finish(run, "interrupted", Interrupted(), code=CLOSED if self._closing else "")
         elif run.asked is not None:
             self._finish(
                 run,
                 needed_by(run.asked),
                 reason=tr("The agent asks: {title}").format(title=run.asked.payload.get("title")),
-                cost=cost,
             )
         elif ended.outcome == "completed":
-            self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
+            self._finish(run, "completed", result=ended.text, turns=ended.num_turns)
+        elif ended.outcome == "budget":
+            self._fail(run, budget_spent(self.budget.limit_usd))
         else:
             self._fail(run, failure or turn_failure(ended.error))
 
@@ -395,8 +473,8 @@ class AgentService:
         """What this run cost, only where the figure is real: the CLI prices every endpoint as if it were Anthropic's."""
         if ended.cost_usd is None or self.endpoint.kind != "anthropic":
             return None
-        cost, self._spent_usd = ended.cost_usd - self._spent_usd, ended.cost_usd
-        return max(cost, 0.0)
+        self.budget.spent_usd += ended.cost_usd
+        return ended.cost_usd
 
     def _fail(self, run: Run, failure: Failure) -> None:
         self._finish(run, "failed", reason=failure.message, remedy=failure.remedy, code=failure.code)
@@ -410,7 +488,6 @@ class AgentService:
         reason: str = "",
         remedy: str = "",
         code: str = "",
-        cost: float | None = None,
         turns: int = 0,
     ) -> None:
         self._questions.cancel(run_only=True)
@@ -418,7 +495,15 @@ class AgentService:
             self._publish(event)
         ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
         finished = RunFinished(
-            status=status, duration_ms=ms, result=result, reason=reason, remedy=remedy, code=code, cost_usd=cost, num_turns=turns
+            status=status,
+            duration_ms=ms,
+            result=result,
+            reason=reason,
+            remedy=remedy,
+            code=code,
+            cost_usd=run.cost_usd,
+            num_turns=turns,
+            tokens=run.tokens,
         )
         self._requests.ended(replace(finished, run_id=run.id))
         self._publish(finished)
@@ -462,7 +547,6 @@ class AgentService:
 
     def on_start(self, conversation: Conversation, *, resumed: bool) -> None:
         """See `Listener.on_start`."""
-        self._spent_usd = 0.0  # each process counts from zero
         self._remembered = asyncio.ensure_future(asyncio.to_thread(memory_of, *self._connection.remembers))
         if self.state != "closed":
             self.state = "running" if self._run is not None else "idle"

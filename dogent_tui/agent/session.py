@@ -11,9 +11,9 @@ import msgspec
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
-from dogent_tui.agent.conversation import SessionChoice
+from dogent_tui.agent.conversation import Effort, SessionChoice
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
-from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher
+from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher
 from dogent_tui.agent.project_instructions import instruction_warnings
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
@@ -50,6 +50,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
     `answered_by` is who answers what the agent asks.
     `trust`: what came with the folder is used, this time. `begin` is the UUID of a new conversation, if it is to have that one.
     `consent`: only tools that ask whenever they look at a document.
+    `model` and `effort` are taken in place of the profile's model, and of the effort that the model makes by itself.
     """
 
     profile: str = ""
@@ -61,6 +62,8 @@ class SessionOptions(msgspec.Struct, frozen=True):
     fork: bool = False
     begin: str = ""
     consent: bool = False
+    model: str = ""
+    effort: Effort = ""
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
@@ -110,6 +113,8 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     except (ConfigError, OSError) as error:  # a home that cannot be written costs the stubs, not the session
         warnings.append(_not_writable(error, home))
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
+    if options.model and endpoint.kind != "offline":
+        endpoint = msgspec.structs.replace(endpoint, model=options.model)
     earlier = _earlier(workspace, options)
     hold = SessionHold()
     read_only = earlier is not None and not options.fork and not _taken(hold, earlier)
@@ -129,6 +134,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     trust = FolderTrust(workspace, given=options.trust)
     own, own_warnings = load_home_settings(home)
     review_mode = ReviewMode(settings.review_edits)
+    budget = Budget(own.budget_usd)
     launcher = ClaudeLauncher(
         workspace,
         endpoint,
@@ -139,6 +145,8 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         copies=copies,
         answered_by=options.answered_by,
         review_mode=review_mode,
+        budget=budget,
+        effort=options.effort,
     )
     service = AgentService(
         launcher,
@@ -147,6 +155,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         session=session,
         heard=libraries.hosts.heard,
         began=lambda run_id: copies().begin_run(run_id),
+        budget=budget,
     )
     return OpenedSession(
         workspace=workspace,

@@ -56,13 +56,14 @@ _SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
 
 def friendly_name(name: str) -> str:
     """Return what a user reads for the tool `name`: ``mcp__dogent__read_document`` gives ``Read document``."""
-    own = name.rpartition("__")[2] if name.startswith("mcp__") else name
-    known = _NAMES.get(own)
+    server, _, own = name.removeprefix("mcp__").rpartition("__") if name.startswith("mcp__") else ("", "", name)
+    known = _NAMES.get(own) if server in ("", "dogent") else None
     if known is not None:
         return known
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", own).replace("_", " ").replace("-", " ")
     words = one_line(words)
-    return (words[:1].upper() + words[1:].lower())[:40] if words else tr("Tool")
+    words = (words[:1].upper() + words[1:].lower())[:40] if words else tr("Tool")
+    return words if server in ("", "dogent") else f"{words} · {one_line(server)[:20]}"
 
 
 def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:

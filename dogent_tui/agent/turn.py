@@ -18,10 +18,10 @@ class TurnLost(Exception):  # noqa: N818  (it says what happened, and is an erro
     """The agent process is gone in the middle of a turn."""
 
 
-async def take_turn(connection: Connection, run: Run, message: Callable[[], Awaitable[str]]) -> TurnEnded:
-    """Send the message once the agent is there, and return how the turn of `run` ended.
+async def take_turn(connection: Connection, run: Run, send: Callable[[Conversation], Awaitable[None]]) -> TurnEnded:
+    """Have `send` send what the run is about once the agent is there, and return how the turn of `run` ended.
 
-    `message` is asked for when all is known that belongs into it. Raises AgentError where the session cannot start, and TurnLost.
+    Raises AgentError where the session cannot start, and TurnLost.
     """
     stopped = asyncio.create_task(run.stop.wait())
     connected = asyncio.ensure_future(connection.get())
@@ -29,7 +29,7 @@ async def take_turn(connection: Connection, run: Run, message: Callable[[], Awai
         await first_of(connected, stopped)
         if run.stop.is_set():
             return TurnEnded("stopped")
-        await _send(connected.result(), await message(), run.message_id)
+        await _sent(send(connected.result()))
         await first_of(run.ended, stopped)
         if not run.ended.done():
             await _await_stop(connection, run)
@@ -49,9 +49,9 @@ async def take_turn(connection: Connection, run: Run, message: Callable[[], Awai
             connected.cancel()
 
 
-async def _send(conversation: Conversation, text: str, message_id: str) -> None:
+async def _sent(sending: Awaitable[None]) -> None:
     try:
-        await conversation.send(text, message_id)
+        await sending
     except AgentError as error:
         raise TurnLost from error
 

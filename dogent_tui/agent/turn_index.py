@@ -5,7 +5,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from dogent_tui.agent.events import Event, MessageDropped, Rewound, RunFinished, RunStarted, TextDelta, TextFinished, UsageChanged
+from dogent_tui.agent.events import (
+    BUDGET_SPENT,
+    Event,
+    MessageDropped,
+    Rewound,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    TextFinished,
+    UsageChanged,
+)
 
 
 class _Begun(msgspec.Struct, frozen=True):
@@ -48,9 +58,7 @@ class TurnIndex:
             self.messages.add(event.message_id)
         match event:
             case RunStarted():
-                self.end()
-                self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
-                self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
+                self._begin(event)
             case TextDelta():
                 key = (event.message_id, event.block)
                 self._unfinished[key] = (self._unfinished.get(key, "") + event.text)[-MOST_TOLD:]
@@ -58,7 +66,7 @@ class TurnIndex:
                 self._unfinished.pop((event.message_id, event.block), None)
                 self._reply(event.message_id, event.text)
             case RunFinished():
-                self.end()
+                self._finish(event)
             case MessageDropped():
                 self._unfinished = {key: text for key, text in self._unfinished.items() if key[0] != event.message_id}
                 while self.said and self.said[-1].source == event.message_id:
@@ -67,6 +75,17 @@ class TurnIndex:
                 self.context_tokens = event.context_tokens
             case Rewound():
                 self._go_back(event.to)
+
+    def _begin(self, event: RunStarted) -> None:
+        self.end()
+        self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
+        if not event.prompt.compacts:
+            self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
+
+    def _finish(self, event: RunFinished) -> None:
+        self.end()
+        if event.code == BUDGET_SPENT and event.tokens is None:  # its prompt was never sent
+            self.said = [said for said in self.said if said.source != event.run_id]
 
     def end(self) -> None:
         """Take what did not end for all that there is of it."""

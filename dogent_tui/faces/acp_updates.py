@@ -11,6 +11,7 @@ from typing import Any
 from dogent_tui.agent import events
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, TextEvent, ToolEvent, kind_of
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 _LONGEST_RESULT = 20_000
@@ -133,6 +134,8 @@ def _told(event: events.Event) -> str:
     match event:
         case events.RunFinished(status="failed" | "aborted"):
             return f"{event.reason} {event.remedy}".rstrip()
+        case events.Compacted():
+            return tr("The conversation was compacted: the agent continues with a summary of it.")
         case events.Notice(level="warning" | "error") | events.SessionLost():
             return f"{event.message} {event.remedy}".rstrip()
     return ""

@@ -254,6 +254,9 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
             yield _remark("notice", event, "level", "message", "remedy", "code")
         case events.SessionLost():
             yield _remark("notice", event, "message", "remedy", level="error", code="session_lost")
+        case events.Compacted():
+            sizes = {"before": event.before_tokens, "after": event.after_tokens, "byUser": event.by_user}
+            yield {"type": "data-compacted", "data": {"summary": event.summary, **sizes}}
         case events.Retrying():
             more = {"of": event.max_attempts, "delayMs": event.delay_ms}
             yield _remark("retrying", event, "attempt", "status", **more)

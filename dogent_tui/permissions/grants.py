@@ -17,9 +17,9 @@ from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import PathRule
 
-KINDS = ("read", "create", "change", "write", "delete", "move", "run", "network", "use")
+KINDS = ("read", "create", "change", "write", "delete", "move", "run", "network", "use", "tool")
 """The kinds that a rule can name. `change` includes adding to a file, `write` making it too and replacing it; `network` is for a
-program, `use` for one of our tools that look through the documents."""
+program, `use` for one of our tools that look through the documents, `tool` for one of an MCP server."""
 
 _COVERED_BY: Mapping[str, frozenset[str]] = {
     "create": frozenset({"create", "change", "write"}),
@@ -61,8 +61,8 @@ class Grant:
         """Return the rule for `--allow` that covers this in the workspace `root` (a real path). A rule means any program."""
         if self.kind == "network":
             return f"network:{self.program}{f'/{self.place}' if self.place else ''}"
-        if self.kind == "use":
-            return f"use:{self.program}"
+        if self.kind in ("use", "tool"):
+            return f"{self.kind}:{self.program}"
         return f"{self.kind}:{self._shown(root)}{'/' if self.below and self.place != '/' else ''}"
 
     def sentence(self, root: Path) -> str:
@@ -74,6 +74,9 @@ class Grant:
             return tr("reach {place} with {program}").format(place=place, program=program or any_program)
         if self.kind == "use":
             return tr("search the documents with {program}").format(program=program)
+        if self.kind == "tool":
+            server, _, tool = program.removeprefix("mcp__").partition("__")
+            return tr("use the tool {tool} of the MCP server {server}, outside the wall").format(tool=tool, server=server)
         place = tr("everything in {root}") if self.below else "{root}"
         place = place.format(root=self._shown(root))
         allowed = tr("{verb} {places}").format(verb=_VERBS.get(self.kind, self.kind), places=place)
@@ -89,7 +92,7 @@ def key_of(effect: Effect) -> Grant:
     if kind == "network":
         host = urlsplit(effect.written).hostname if "://" in effect.written else ""
         return Grant(kind, host or "", program)
-    if kind == "use":
+    if kind in ("use", "tool"):
         return Grant(kind, "", program)
     if effect.kind is EffectKind.WRITE:
         kind = "write" if effect.replaces else "change"
@@ -133,6 +136,11 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
             remedy = tr("Write network:TOOL/HOST, for example network:Bash/example.org.")
             raise UsageError(message, remedy)
         return Grant(kind, host, program)
+    if kind == "tool":
+        if not rest.startswith("mcp__") or rest.startswith("mcp__dogent__") or "__" not in rest.removeprefix("mcp__"):
+            message = tr("“{text}” does not specify a tool of an MCP server.").format(text=text)
+            raise UsageError(message, tr("Write tool:mcp__SERVER__TOOL."))
+        return Grant(kind, "", rest)
     if kind == "use":
         if f"mcp__dogent__{rest}" not in CONSULTING:
             names = ", ".join(tool.rpartition("__")[2] for tool in CONSULTING)

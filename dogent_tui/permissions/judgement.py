@@ -60,6 +60,9 @@ def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
     path, kind = effect.path, effect.kind
     if kind is EffectKind.USE:
         return tr("The agent wants to search your documents."), True
+    if kind is EffectKind.TOOL:
+        words = tr("The MCP server {server} runs outside the wall: nothing holds back what its tools do.")
+        return words.format(server=effect.program.split("__")[1]), True
     if kind is EffectKind.EXECUTE:
         return tr("It runs a program outside the workspace: {path}").format(path=path), True
     if kind is EffectKind.UNKNOWN:
@@ -77,7 +80,7 @@ def _read(effect: Effect, path: Path, rule: PathRule) -> str:
     if effect.program == "Grep" and rule.holds_private(path):
         note = tr("{path} contains dogent-tui's own files, with your keys and conversations.")
         return note.format(path=path)
-    inside = rule.place(path) in {Place.INSIDE, Place.STREAM}
+    inside = rule.place(path) in {Place.INSIDE, Place.STREAM} or any(path.is_relative_to(each) for each in rule.readable)
     return "" if inside else tr("It reads outside the workspace: {path}").format(path=path)
 
 

@@ -21,6 +21,7 @@ class EffectKind(StrEnum):
     EXECUTE = "execute"
     NETWORK = "network"
     USE = "use"
+    TOOL = "tool"
     UNKNOWN = "unknown"
 
     @property

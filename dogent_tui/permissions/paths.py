@@ -18,7 +18,7 @@ SCRATCH = ".dogent/memory.md"
 STORE = "permissions.json"
 """The file under the user's `.dogent` in which remembered decisions lie."""
 
-STORES = (STORE, "permissions", "grants", "grants.json", "trust.json")
+STORES = (STORE, "permissions", "grants", "grants.json", "trust.json", "mcp_switches.json", "mcp.json")
 """Names under the user's `.dogent` that hold, or may come to hold, such decisions. No call writes them, asked or not."""
 
 _PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer"}
@@ -31,7 +31,7 @@ _PRIVILEGED_NAMES = {
 """Names that start programs or widen the agent's rights once they hold something."""
 _PRIVILEGED_PATHS = re.compile(
     r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)"
-    r"|\.run/.+|\.zed/.+"
+    r"|\.run/.+|\.zed/.+|\.dogent/mcp\.json"
     r"|\.config/(autostart|systemd|fish|git|environment\.d)/.+|library/launchagents/.+)"
 )
 """The same for names that are only special in their folder."""
@@ -85,13 +85,15 @@ class PathRule:
     """Answers where a path lies for one workspace and one home, through one view of the disk.
 
     `private` are folders of the application itself, with keys, conversations and remembered decisions: what lies in them is
-    outside even where the workspace is a folder around them, and the store is guarded wherever they are.
+    outside even where the workspace is a folder around them, and the store is guarded wherever they are. `readable` are folders
+    outside, with links resolved, that may be read unasked.
     """
 
     workspace: Path
     home: Path
     disk: Disk
     private: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
     root: str = field(init=False, repr=False)
     """The workspace with its links resolved."""
     _root_parts: tuple[str, ...] = field(init=False, repr=False)

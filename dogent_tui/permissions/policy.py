@@ -29,6 +29,7 @@ def decide(
     walled: bool = True,
     taken_back: bool = False,
     visible: Sequence[Path] = (),
+    readable: Sequence[Path] = (),
     consent: bool = False,
 ) -> Decision:
     """Return whether a call may run, must be asked about, or must not run. Never raises: what goes wrong is asked about.
@@ -45,10 +46,11 @@ def decide(
         walled: False where no wall can stand: then only commands that are known to do nothing but read run unasked.
         taken_back: What a command does in the workspace is not held back but taken back.
         visible: Places beside those of the system that commands see behind the wall.
+        readable: Folders outside the workspace that may be read unasked.
         consent: Every look at a document is asked about.
     """
     try:
-        rule = PathRule(workspace, home or Path.home(), disk or RealDisk(), tuple(private))
+        rule = PathRule(workspace, home or Path.home(), disk or RealDisk(), tuple(private), tuple(readable))
         if call.tool == "Bash":
             return decide_effects(_command_effects(call, rule, visible, walled, taken_back), rule)
         try:

@@ -115,6 +115,8 @@ class _Wording:
             words = consulting(self._call.tool, self._call.input, "".join(places[:1]))
             return words[:1].upper() + words[1:]
         parts = [words for kind in _VERBS if (words := self._clause(kind, asked))]
+        if any(effect.kind is EffectKind.TOOL for effect in asked):
+            parts.append(self._foreign())
         if self._difference is not None:
             if any(effect.path is None for effect in asked):
                 parts.append(tr("lost history or uncommitted changes in a Git repository"))
@@ -146,6 +148,11 @@ class _Wording:
         if any(places[:1]) and (verb := _FILE_VERBS.get(self._call.tool)):
             return tr("{verb} {places}").format(verb=verb, places=places[0])
         return tr("use {tool}").format(tool=self._call.tool.rpartition("__")[2].replace("_", " "))
+
+    def _foreign(self) -> str:
+        server, _, tool = self._call.tool.removeprefix("mcp__").partition("__")
+        words = tr("use {tool} of the MCP server {server}")
+        return words.format(tool=tool.replace("_", " "), server=server)
 
     def _placeless(self, kind: EffectKind, effects: Sequence[Effect]) -> str:
         if self._call.tool != "Bash":

@@ -191,7 +191,7 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
         if name == "read_document" and inputs.call.input.get("ocr"):
             yield _shown_pages(inputs, fetching)
     else:
-        yield from _foreign(inputs)
+        yield inputs.doubt(tr("It is not known what the tool {name} does.").format(name=name))
 
 
 def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
@@ -233,7 +233,8 @@ def _export(inputs: _Inputs) -> Iterator[Effect]:
 
 
 def _foreign(inputs: _Inputs) -> Iterator[Effect]:
-    """A tool of another MCP server: its name tells what it does, its path-like inputs where."""
+    """A tool of another MCP server, asked about as such; its name tells what it does besides, its path-like inputs where."""
+    known = Effect(EffectKind.TOOL, program=inputs.call.tool)
     name = inputs.call.tool.rpartition("__")[2].replace("-", "_")
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
     kinds = (kind for kind, words in _KINDS_BY_NAME.items() if words & set(name.split("_")))
@@ -244,11 +245,8 @@ def _foreign(inputs: _Inputs) -> Iterator[Effect]:
         note = tr("The tool {name} deletes or moves something.").format(name=name)
         found.append(inputs.doubt(note, kind=kind))
     if commands := [text for key, text in texts if _COMMAND_KEY.fullmatch(key)]:
-        raise Unjudged("\n".join(commands), tuple(found))
-    if not found and kind is not EffectKind.READ:
-        note = tr("It is not known what the tool {name} does.").format(name=name)
-        found.append(inputs.doubt(note))
-    yield from found
+        raise Unjudged("\n".join(commands), (*found, known))
+    yield from (*found, known)
 
 
 def _is_path(key: str, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -52,6 +53,7 @@ if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.command import CommandPalette, Provider
     from textual.worker import Worker
 
+    from dogent_tui.agent.conversation import Effort
     from dogent_tui.tui.driver import BackgroundTold
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
@@ -121,6 +123,8 @@ class DogentApp(AppPort):
             self.register_theme(theme)
         self.show_theme(opened.settings.theme)
         self.keys = _keymap(opened.own.keys)
+        self.notify_by = opened.own.notify
+        """How the user is called back who looks at another window: by words (empty), a ``bell``, or not (``off``)."""
 
     def get_driver_class(self) -> type[Driver]:
         """Read the terminal with a reader of our own where there is one for the platform."""
@@ -313,6 +317,18 @@ class DogentApp(AppPort):
 
     # ── What the screen asks of the application ───────────────────────────────────────────────
 
+    def call_back(self, words: str) -> None:
+        """Ring, and have the terminal say `words`, as far as the user wants it: they look at another window."""
+        from dogent_tui.tui.notifying import notification
+
+        if self.notify_by == "off":
+            return
+        self.bell()
+        sequence = notification(words, os.environ) if self.notify_by != "bell" else ""
+        if sequence and self._driver is not None:
+            self._driver.write(sequence)
+            self._driver.flush()
+
     def save_draft(self, text: str) -> None:
         """Keep `text`, so that a crash does not lose it."""
         is_idle, self._draft = self._draft is None, text
@@ -367,14 +383,19 @@ class DogentApp(AppPort):
 
         await open_settings(self)
 
-    async def change_profile(self, name: str) -> None:
-        """Go on with the profile `name`, empty for what the folder says: in the same conversation, if there is one."""
+    async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
+        """Go on with the profile `name`, empty for what the folder says: in the same conversation, if there is one.
+
+        `model` and `effort` take the place of the profile's own.
+        """
         async with self._switching:
             left, waiting = self.opened, [queued.prompt.text for queued in self.opened.service.queued]
             await _close(left, self._following)  # the process behind it has the conversation
             goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
             options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
+            options = msgspec.structs.replace(options, model=model, effort=effort)
             self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
+            self.opened.service.budget.limit_usd = left.service.budget.limit_usd
             self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the user wants of it
             await self.conversation.show_session(self.opened)
             if waiting:

@@ -12,6 +12,7 @@ from textual.screen import Screen
 if TYPE_CHECKING:  # for the checker alone
     from textual.worker import Worker
 
+    from dogent_tui.agent.conversation import Effort
     from dogent_tui.agent.events import Event, PermissionAnswer, PermissionRequested
     from dogent_tui.agent.service import AgentService
     from dogent_tui.agent.session import OpenedSession
@@ -222,6 +223,7 @@ class AppPort(App[None]):
     commands: "CommandTable"
     history: "History"
     edits: "DraftKeeper"
+    notify_by: str
 
     async def ensure_writable(self) -> bool:
         """Whether the conversation can be continued here."""
@@ -231,8 +233,12 @@ class AppPort(App[None]):
         """Return once the conversation is on the screen, and its service runs."""
         raise NotImplementedError
 
-    async def change_profile(self, name: str) -> None:
-        """Continue with the profile `name`."""
+    async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
+        """Continue with the profile `name`; `model` and `effort` take the place of its own."""
+        raise NotImplementedError
+
+    def call_back(self, words: str) -> None:
+        """Have the terminal say `words`: the user looks at another window."""
         raise NotImplementedError
 
     async def start_new_session(self) -> None:

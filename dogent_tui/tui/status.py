@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import (
+    Compacting,
     Event,
     Notice,
     PermissionDecided,
@@ -80,6 +81,10 @@ class Status(msgspec.Struct):
     """What the disk does not take right now."""
     elsewhere: bool = False
     """What happens, happens in another window."""
+    shows_usage: str = ""
+    """What of the conversation's usage the user wants to see: ``tokens``, ``cost``, or nothing."""
+    used_tokens: int = 0
+    cost_usd: float = 0.0
     _started: float = 0.0
     _questions: set[str] = msgspec.field(default_factory=set)
     _asked: float = 0.0
@@ -97,6 +102,7 @@ class Status(msgspec.Struct):
                 self.running, self._started, self.silent_s = True, self.clock() - ago, 0
                 self.doing = _THINKING if self.doing != _CONNECTING else self.doing
             case RunFinished():
+                self.count(event)
                 self.running, self.silent_s = False, 0
                 self._questions.clear()
                 self.doing = self.doing if self.doing == _NOT_CONNECTED else _READY
@@ -108,6 +114,8 @@ class Status(msgspec.Struct):
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
                 self.doing = tr("asking again ({attempt} of {most}),").format(attempt=event.attempt, most=event.max_attempts)
+            case Compacting() if self.running:
+                self.doing = tr("compacting")
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
             case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):
@@ -120,6 +128,11 @@ class Status(msgspec.Struct):
                 self.queued = len(prompts)
             case Notice(code=code) if what := NOT_KEPT.get(code.removesuffix("_over")):
                 (self.not_kept.discard if code.endswith("_over") else self.not_kept.add)(what)
+
+    def count(self, event: RunFinished) -> None:
+        """Add what a run used."""
+        self.used_tokens += event.tokens.total if event.tokens is not None else 0
+        self.cost_usd += event.cost_usd or 0.0
 
     def _wait(self, request_id: str) -> None:
         self._asked = self._asked if self._questions else self.clock()
@@ -208,7 +221,16 @@ class Status(msgspec.Struct):
             separator = _SHORT_SEPARATOR if brevity else _SEPARATOR
             left = separator.join(part for part in (self.activity, endpoint, place) if part)
             right = separator.join(
-                filter(None, (self._unkept(brevity), self._review(brevity), self._context(brevity), self._queue(brevity)))
+                filter(
+                    None,
+                    (
+                        self._unkept(brevity),
+                        self._review(brevity),
+                        self.usage,
+                        self._context(brevity),
+                        self._queue(brevity),
+                    ),
+                )
             )
             if _cells(left) + _cells(right) + 2 <= width:
                 return left, right
@@ -221,6 +243,15 @@ class Status(msgspec.Struct):
 
     def _review(self, brevity: int) -> str:
         return _REVIEWED[brevity] if self.review_mode.on else ""
+
+    @property
+    def usage(self) -> str:
+        """What the conversation has used, where the user wants to see it and it is known."""
+        if self.shows_usage == "cost" and self.cost_usd:
+            return f"${self.cost_usd:.2f}"
+        if self.shows_usage == "tokens" and self.used_tokens:
+            return tr("{count} used").format(count=_thousands(self.used_tokens))
+        return ""
 
     def _queue(self, brevity: int) -> str:
         if not self.queued:
@@ -248,7 +279,14 @@ def opening_status(opened: OpenedSession) -> Status:
     label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
     where = one_line(display_path(opened.workspace.root))
     unusable = one_line(opened.unusable_profile)
-    return Status(where, one_line(label), review_mode=opened.review_mode, unusable=unusable, elsewhere=opened.read_only)
+    return Status(
+        where,
+        one_line(label),
+        review_mode=opened.review_mode,
+        unusable=unusable,
+        elsewhere=opened.read_only,
+        shows_usage=opened.own.status_usage,
+    )
 
 
 class StatusBar(Widget):
@@ -293,7 +331,7 @@ class StatusBar(Widget):
     @property
     def _drawn(self) -> tuple[object, ...]:
         status = self.status
-        return (status.activity, status.context, status.queued, status.endpoint, len(status.not_kept))
+        return (status.activity, status.context, status.usage, status.queued, status.endpoint, len(status.not_kept))
 
     @property
     def _ticks(self) -> bool:

@@ -81,6 +81,22 @@ async def probe_presence(base_url: str, timeout_s: float) -> Answered:
     return await _asked("HEAD", base_url, {}, timeout_s, lambda response, _: Answered("other", response.status))
 
 
+async def list_models(base_url: str, headers: Mapping[str, str], timeout_s: float) -> tuple[str, ...]:
+    """Return the names of the models that the endpoint lists, in its order; nothing where it lists none. Never raises."""
+    found: list[str] = []
+
+    def read(response: "ClientResponse", data: bytes) -> Answered:
+        value = _parsed(data.decode(errors="replace")) if response.status == 200 else None
+        models = value.get("data") if isinstance(value, dict) else None
+        ids = (model.get("id") for model in (models if isinstance(models, list) else ()) if isinstance(model, dict))
+        found.extend(name for name in ids if isinstance(name, str) and _MODEL_NAME.fullmatch(name))
+        return Answered("other", response.status)
+
+    url = f"{base_url.rstrip('/')}/v1/models?limit=1000"
+    await _asked("GET", url, {"anthropic-version": _VERSION, **headers}, timeout_s, read)
+    return tuple(dict.fromkeys(found))
+
+
 async def _asked(
     method: str,
     url: str,
@@ -156,5 +172,6 @@ def _parsed(text: str) -> Any:
         return None
 
 
+_MODEL_NAME = re.compile(r"[\w.:/@+-]{1,200}")
 _HTML = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
 _TITLE = re.compile(r"<title[^>]*>([^<]{1,400})", re.IGNORECASE)

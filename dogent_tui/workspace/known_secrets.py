@@ -10,8 +10,8 @@ from typing import Any
 from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.secrets import is_missing, reference, revealed_keys
 
-_FILES = ("claude.json", "web.json", "vision.json")
-_NAMED_AS_KEY = re.compile(r"(?:key|token|secret|password|passwd|credential|cse_id)s?$", re.IGNORECASE)
+_FILES = ("claude.json", "web.json", "vision.json", "mcp.json")
+_NAMED_AS_KEY = re.compile(r"(?:key|token|secret|password|passwd|credential|cse_id|authorization)s?$", re.IGNORECASE)
 _SHORTEST = 8
 """Characters; what is shorter stands in too many other words."""
 
@@ -24,6 +24,11 @@ def known_secrets(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
             keys = _keys_in(json.loads((dogent_home(environ) / file).read_text("utf-8-sig")))
             found |= {_looked_up(key, environ) for key in keys}
     return tuple(sorted({*filter(_is_secret, found), *learned_secrets()}))
+
+
+def names_key(name: str) -> bool:
+    """Whether what is called `name` is a key, going by that."""
+    return _NAMED_AS_KEY.search(name) is not None
 
 
 def learned_secrets() -> frozenset[str]:

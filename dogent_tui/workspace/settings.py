@@ -74,6 +74,28 @@ class HomeSettings(msgspec.Struct, frozen=True):
         str,
         Meta(description="The language of the interface, en or zh_CN, from the next start; the system's if empty."),
     ] = ""
+    budget_usd: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="Dollars one conversation may cost before you are asked; 0 means no limit. Only where costs are known.",
+            extra={"expected": tr("a number of dollars")},
+        ),
+    ] = 0.0
+    status_usage: Annotated[
+        str,
+        Meta(
+            description="What a conversation used, in the status bar: tokens, cost, or nothing.",
+            extra_json_schema={"enum": ["", "tokens", "cost"]},
+        ),
+    ] = ""
+    notify: Annotated[
+        str,
+        Meta(
+            description="When another window has the focus and the agent asks or is done: words and a bell, a bell, or nothing.",
+            extra_json_schema={"enum": ["", "bell", "off"]},
+        ),
+    ] = ""
     offer_setup: Annotated[bool, Meta(description="Offer set-up at the start if no model is chosen.")] = True
     web_allow_hosts: Annotated[
         Any, Meta(description="Private hosts that web_fetch may reach, as exact names.", extra_json_schema={"type": "array"})

@@ -46,7 +46,15 @@ def _own(root: Path) -> Iterator[Found]:
         yield Found(tr("Lessons for the agent"), place, used=True)
     if names := [name for name in _names(root / ".dogent/templates") if name.endswith(".md")]:
         yield Found(tr("Document templates"), ".dogent/templates/", ", ".join(names), used=True)
+    yield from _own_servers(root)
     yield from _own_settings(root)
+
+
+def _own_servers(root: Path) -> Iterator[Found]:
+    servers = _json(root / ".dogent/mcp.json").get("mcpServers")
+    if isinstance(servers, dict) and servers:
+        what = tr("MCP servers: programs outside the wall. Trusting starts none; /mcp turns them on")
+        yield Found(what, ".dogent/mcp.json", ", ".join(map(str, servers)), used=True)
 
 
 def _own_settings(root: Path) -> Iterator[Found]:
@@ -91,9 +99,10 @@ def _folders(root: Path) -> Iterator[Found]:
     commands = root / ".claude/commands"
     if names := [file.relative_to(commands).as_posix() for file in command_files(commands)]:
         yield Found(tr("Commands"), ".claude/commands/", ", ".join(names), used=True)
-    for what, place in ((tr("Subagents"), ".claude/agents"), (tr("Skills"), ".claude/skills")):
-        if names := _names(root / place):
-            yield Found(what, f"{place}/", ", ".join(names))
+    if names := _names(root / ".claude/agents"):
+        yield Found(tr("Subagents"), ".claude/agents/", ", ".join(names))
+    if names := _names(root / ".claude/skills"):
+        yield Found(tr("Skills"), ".claude/skills/", ", ".join(names), used=True)
 
 
 def _names(folder: Path) -> list[str]:

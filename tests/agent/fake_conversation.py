@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, AskForm, SessionChoice, TurnEnded
+from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, ServerState, SessionChoice, TurnEnded
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
@@ -24,6 +24,9 @@ class FakeConversation:
         self.interrupts = 0
         self.closed = False
         self.killed = False
+        self.server_states: list[ServerState] = []
+        self.switched: list[tuple[str, bool]] = []
+        self.use = ContextUse(total=0, window=0)
         self.ends_on_interrupt = True
         self._incoming: asyncio.Queue[Event | TurnEnded | Exception | None] = asyncio.Queue()
 
@@ -37,6 +40,18 @@ class FakeConversation:
     async def send(self, text: str, message_id: str) -> None:
         self.sent.append(text)
         self.received.set()
+
+    async def compact(self, focus: str, message_id: str) -> None:
+        await self.send(f"/compact {focus}", message_id)
+
+    async def context(self) -> ContextUse:
+        return self.use
+
+    async def servers(self) -> list[ServerState]:
+        return self.server_states
+
+    async def switch_server(self, name: str, *, on: bool) -> None:
+        self.switched.append((name, on))
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         while (item := await self._incoming.get()) is not None:

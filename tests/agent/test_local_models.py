@@ -20,9 +20,9 @@ def test_the_cli_is_told_of_a_window_and_lets_no_proxy_come_between():
     told = environment(Endpoint("llama", "local", "http://127.0.0.1:1", window=24_000), Path("/c"))
     assert told["CLAUDE_CODE_MAX_CONTEXT_TOKENS"] == "24000"
     assert told["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] == "6000"
-    assert told["DISABLE_COMPACT"] == "1"
+    assert told["DISABLE_AUTO_COMPACT"] == "1"
     assert "127.0.0.1" in told["NO_PROXY"]
-    assert "DISABLE_COMPACT" not in environment(Endpoint("llama", "local", "http://127.0.0.1:1"), Path("/c"))
+    assert "DISABLE_AUTO_COMPACT" not in environment(Endpoint("llama", "local", "http://127.0.0.1:1"), Path("/c"))
 
 
 @pytest.mark.parametrize("probes", [LLAMA_CPP, LM_STUDIO], ids=["room enough", "too small"])

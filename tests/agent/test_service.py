@@ -231,10 +231,10 @@ async def test_closing_ends_the_run_the_stream_and_the_process():
 async def test_the_cost_of_a_run_is_shown_only_where_it_is_real(kind, costs):
     launcher = FakeLauncher()
     async with serving(launcher, kind) as agent:
-        for number, total in enumerate((0.5, 0.75), 1):
+        for number, cost in enumerate((0.5, 0.25), 1):
             await agent.service.submit(Prompt("Go"))
             await agent.heard(RunStarted, number)
-            launcher.conversation.arrive(TurnEnded("completed", cost_usd=total))
+            launcher.conversation.arrive(TurnEnded("completed", cost_usd=cost))
             await agent.heard(RunFinished, number)
     assert [finished.cost_usd for finished in agent.of(RunFinished)] == costs
 

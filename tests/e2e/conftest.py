@@ -20,9 +20,10 @@ import pytest_asyncio
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Event, Prompt, RunFinished, SessionStarted
-from dogent_tui.agent.launch import ClaudeLauncher
+from dogent_tui.agent.launch import Budget, ClaudeLauncher
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import session_copies
+from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import WebAccess
 from dogent_tui.workspace.paths import Workspace
@@ -178,16 +179,20 @@ def _service(
     libraries: Libraries | None = None,
     doc_template: str = "",
     timeout_ms: int | None = None,
+    kind: EndpointKind = "custom",
+    budget_usd: float = 0.0,
     **options: Any,
 ) -> AgentService:
     url = base_url or api.base_url
-    endpoint = Endpoint(PROFILE, "custom", url, token=api.token, model=MODEL, small_model=MODEL, timeout_ms=timeout_ms)
+    endpoint = Endpoint(PROFILE, kind, url, token=api.token, model=MODEL, small_model=MODEL, timeout_ms=timeout_ms)
     copies = session_copies(workspace, COPIES)
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
     libraries = libraries or Libraries(workspace, WorkspaceSettings())
-    settings = WorkspaceSettings(doc_template=doc_template)
-    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, settings=lambda: settings, copies=copies)
-    options = {"heard": libraries.hosts.heard, "began": lambda run_id: copies().begin_run(run_id), **options}
+    settings, budget = WorkspaceSettings(doc_template=doc_template), Budget(budget_usd)
+    launcher = ClaudeLauncher(
+        workspace, endpoint, authority, trust, libraries, settings=lambda: settings, copies=copies, budget=budget
+    )
+    options = {"heard": libraries.hosts.heard, "began": lambda run_id: copies().begin_run(run_id), "budget": budget, **options}
     return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 
 

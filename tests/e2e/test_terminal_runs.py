@@ -162,3 +162,20 @@ async def test_the_picker_offers_files_and_the_reference_reaches_the_model_witho
     sent = dogent.api.requests[0].last_user_text()
     assert '"path": "notes/field report.md"' in sent
     assert "4711" not in str(dogent.api.requests[0].messages)
+
+
+async def test_who_looks_at_another_window_is_told_in_words(api, dogent):
+    async with dogent.open(TERM_PROGRAM="iTerm.app") as terminal:
+        api.call("Write", {"file_path": str(dogent.root / "report.md"), "content": "# Report\n"})
+        reply = api.say_in_pieces("It is ", "there.")
+        terminal.type("Write it\r")
+        await terminal.wait_for("It is")
+        terminal.focus(on=False)
+        reply.release_all()
+        await terminal.until(lambda: b"\x1b]9;dogent-tui: report.md is done\x07" in terminal.output, "the notification")
+        terminal.focus(on=True)
+        api.say("Again.")
+        terminal.type("And again\r")
+        await terminal.wait_for("Again.")
+        await terminal.wait_for("ready")
+        assert terminal.output.count(b"\x1b]9;") == 1

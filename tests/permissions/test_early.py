@@ -350,4 +350,4 @@ def test_a_command_for_the_tool_of_a_server_runs_behind_no_wall_of_ours(root):
     def run(command):
         return decide(ToolCall("mcp__shell__run", {"command": command}), root, root.parent / "home").verdict
 
-    assert (run("ls"), run("make")) == ("allow", "ask")
+    assert (run("ls"), run("make")) == ("ask", "ask")

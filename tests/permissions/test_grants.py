@@ -143,7 +143,7 @@ def test_what_is_no_rule_says_what_one_is(root, text):
 
 
 def test_a_grant_reads_as_a_rule_and_as_a_sentence(root):
-    unplaced = {"network": "network:Bash/x.org", "use": "use:list_file_tree"}
+    unplaced = {"network": "network:Bash/x.org", "use": "use:list_file_tree", "tool": "tool:mcp__notes__find"}
     for kind in KINDS:
         rule = unplaced.get(kind, f"{kind}:sub/a.md")
         assert parse_rule(rule, root).rule(root) == rule
@@ -185,3 +185,31 @@ def test_without_a_reason_it_is_not_either(root, reason):
     decision = decide(ToolCall("mcp__dogent__list_file_tree", {"reason": reason}, root), root, root.parent / "home")
     assert decision.verdict == "deny"
     assert "say in reason" in decision.reasons[0]
+
+
+def test_a_tool_of_a_server_is_remembered_by_server_and_tool(root):
+    def decided(tool, **values):
+        return decide(ToolCall(tool, values), root, root.parent / "home")
+
+    asked = decided("mcp__notes__find", query="tea")
+    assert asked.verdict == "ask"
+    [key] = keys_of(asked)
+    assert key.rule(root) == "tool:mcp__notes__find"
+    assert key.sentence(root) == "use the tool find of the MCP server notes, outside the wall"
+    assert covering([key], decided("mcp__notes__find", query="coffee"))
+    assert not covering([key], decided("mcp__notes__list", query="tea"))
+    assert not covering([key], decided("mcp__other__find", query="tea"))
+    assert not covering([key], decided("mcp__notes__find", path="/etc/passwd"))
+    for text in ("tool:find", "tool:mcp__dogent__web_fetch", "tool:mcp__notes"):
+        with pytest.raises(UsageError, match="MCP server"):
+            parse_rule(text, root)
+
+
+def test_the_files_that_name_servers_are_guarded(root):
+    def verdict(path):
+        decision = decide(ToolCall("Write", {"file_path": str(path), "content": "{}"}), root, root.parent / "home")
+        return decision.verdict, decision.rememberable
+
+    assert verdict(root / ".dogent" / "mcp.json") == ("ask", False)
+    for name in ("mcp.json", "mcp_switches.json"):
+        assert verdict(root.parent / "home" / ".dogent" / name) == ("deny", False)

@@ -56,7 +56,7 @@ def test_other_tools_in_one_sentence(root):
     outside = root.parent / "outside.txt"
     assert question("Read", root, file_path=str(outside)).sentence == f"Read {outside}, outside the workspace"
     assert question("WebFetch", root, url="http://localhost/").sentence == "Open http://localhost/"
-    assert question("mcp__other__frobnicate_all", root).sentence == "Use frobnicate all"
+    assert question("mcp__other__frobnicate_all", root).sentence == "Use frobnicate all of the MCP server other"
 
 
 def test_places_say_what_happens_to_them_and_what_their_names_hide(root):

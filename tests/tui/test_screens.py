@@ -30,6 +30,7 @@ from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
+from tests.tui.test_context import compacted_conversation
 
 REPLY = """# Tea and coffee
 
@@ -99,6 +100,10 @@ def showing(*events: Event, keys: tuple[str, ...] = ()):
         await pilot.pause(0.3)
 
     return run_before
+
+
+def test_a_compacted_conversation(app, looks):
+    looks(app, showing(*compacted_conversation(), keys=("ctrl+o",)))
 
 
 def test_an_empty_conversation(app, looks):

@@ -10,6 +10,7 @@ from typing import Literal
 from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.project_instructions import ProjectInstructions
 from dogent_tui.agent.turn_index import MOST_TOLD, Said
+from dogent_tui.workspace.skills import Skill
 
 _FOLDER = Path(__file__).parent
 
@@ -80,6 +81,12 @@ def _language(standing: ProjectInstructions) -> str:
 def _inside(text: str) -> str:
     """Return `text` as it is put between two of our tags."""
     return _OURS.sub("&lt;", text.strip())
+
+
+def skills_prompt(skills: Iterable[Skill]) -> str:
+    """Return what the system prompt says of the user's `skills`; empty where there are none."""
+    lines = [f"- {skill.name}: {skill.description} ({skill.file})".replace("</skills", "</ skills") for skill in skills]
+    return _template("skills.md").substitute(skills="\n".join(lines)) if lines else ""
 
 
 def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemplate | None = None) -> str:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from dogent_tui.tui.commands.application import ApplicationCommands
+from dogent_tui.tui.commands.context import ContextCommands
 from dogent_tui.tui.commands.conversation import ConversationCommands
 from dogent_tui.tui.commands.documents import DocumentCommands
 from dogent_tui.tui.commands.history import HistoryCommands
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 
 _EVERYDAY = (
-    *("help", "open", "export", "outline", "attach", "review", "undo", "rewind", "find", "copy"),
-    *("new", "sessions", "resume", "init", "learn", "show", "profile", "settings", "setup", "theme"),
-    *("edit", "permissions", "trust", "doctor", "export-session", "restart", "mouse", "exit"),
+    *("help", "open", "export", "outline", "attach", "review", "undo", "rewind", "find", "copy", "compact", "context", "usage"),
+    *("new", "sessions", "resume", "init", "learn", "show", "profile", "model", "settings", "setup", "theme"),
+    *("edit", "permissions", "mcp", "trust", "doctor", "export-session", "restart", "mouse", "exit"),
 )
 """The order until it is known what the user runs."""
 
@@ -27,6 +28,7 @@ def app_commands(app: "AppPort") -> CommandTable:
     """Return the commands that act on `app`, as a newcomer may need them."""
     families = (
         ApplicationCommands(app),
+        ContextCommands(app),
         ConversationCommands(app),
         DocumentCommands(app),
         HistoryCommands(app),

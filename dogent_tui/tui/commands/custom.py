@@ -1,4 +1,4 @@
-"""The commands that the user, or a trusted workspace, wrote: each is a prompt that is filled in and sent."""
+"""The commands and skills of the user and of a trusted workspace: each is a prompt that is filled in and sent."""
 
 import asyncio
 from pathlib import Path
@@ -10,15 +10,32 @@ from dogent_tui.tui.commands.table import Command
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
     from dogent_tui.workspace.custom_commands import CustomCommand
+    from dogent_tui.workspace.skills import Skill
 
 
 async def offer_custom_commands(app: "AppPort") -> None:
     """Offer what lies in the folders of commands now; what a folder brought along counts once it is trusted."""
     from dogent_tui.workspace.custom_commands import custom_commands
+    from dogent_tui.workspace.skills import skills
 
     opened = app.opened
-    found = await asyncio.to_thread(custom_commands, opened.workspace, Path.home(), trusted=opened.trust.trusted)
-    app.commands.offer_also(_command(app, custom) for custom in found)
+    trusted, home = opened.trust.trusted, Path.home()
+    found = await asyncio.to_thread(custom_commands, opened.workspace, home, trusted=trusted)
+    known = await asyncio.to_thread(skills, opened.workspace, home, trusted=trusted)
+    app.commands.offer_also([*(_of_skill(app, skill) for skill in known), *(_command(app, custom) for custom in found)])
+
+
+def _of_skill(app: "AppPort", skill: "Skill") -> Command:
+    async def run(typed: str) -> str:
+        from dogent_tui.workspace.references import find_references
+
+        asked = tr("Use the skill {name}: read {file} first, and follow it.").format(name=skill.name, file=skill.file)
+        text = f"{asked}\n\n{typed}".rstrip()
+        await app.conversation.typed.send(text, find_references(typed))
+        return ""
+
+    whose = tr("skill of this folder") if skill.of_workspace else tr("your skill")
+    return Command(skill.name, f"{skill.description[:200]} ({whose})".strip(), run, "[…]")
 
 
 def _command(app: "AppPort", custom: "CustomCommand") -> Command:

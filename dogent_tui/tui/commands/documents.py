@@ -69,14 +69,14 @@ class DocumentCommands:
 
     async def _doctor(self, _: str) -> str:
         from dogent_tui.agent.doctor import as_text, examine
-        from dogent_tui.tui.screens.doctor import DoctorScreen
+        from dogent_tui.tui.screens.page import PageScreen
 
         workspace = self._app.opened.workspace
 
         async def found() -> str:
             return as_text(await examine(workspace))
 
-        self._app.push_screen(DoctorScreen(found))
+        self._app.push_screen(PageScreen(tr("What is installed, and what is missing"), found))
         return ""
 
     async def _export(self, typed: str) -> str:

@@ -3,19 +3,26 @@
 import asyncio
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from dogent_tui.agent.conversation import EFFORTS
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command, shown_key
+from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.workspace.checking import ConfigWarning, nearest, read_profiles
 from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint, profile_endpoint
 from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
+    from dogent_tui.agent.conversation import Effort
     from dogent_tui.tui.ports import AppPort
+
+
+_LIST_LIMIT_S = 8.0
+"""How long an endpoint may take to list its models."""
 
 
 class SettingsCommands:
@@ -26,12 +33,66 @@ class SettingsCommands:
 
     def __iter__(self) -> Iterator[Command]:
         yield Command("profile", tr("Show the profiles, and switch to another"), self._profile, "[NAME]")
+        yield Command("model", tr("Switch to another model of this profile, and set the effort"), self._model, "[NAME] [EFFORT]")
+        yield Command("mcp", tr("Show your MCP servers, and switch or restart them"), self._mcp)
         yield Command(
             "settings", tr("Set models, keys, and how the agent works"), self._settings, key=shown_key(self._app, "settings")
         )
 
     async def _settings(self, _: str) -> str:
         self._app.action_settings()
+        return ""
+
+    async def _model(self, typed: str) -> str:
+        opened = self._app.opened
+        if opened.endpoint.kind == "offline":
+            return tr("The built-in engine is no model. /setup connects one.")
+        if opened.service.state == "running":
+            return tr("The agent is working. Wait, or stop it first with Esc.")
+        if not await self._app.ensure_writable():
+            return READ_ONLY
+        words = typed.split()
+        effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""
+        if len(words) > 1:
+            return tr("Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}.").format(
+                efforts=", ".join(EFFORTS)
+            )
+        if words or effort:
+            return await self._use_model(words[0] if words else opened.endpoint.model, effort)
+        self._app.run_worker(self._choose_model(), group="command")  # the palette must not wait for the answer
+        return ""
+
+    async def _use_model(self, model: str, effort: "Effort") -> str:
+        opened = self._app.opened
+        await self._app.change_profile(opened.options.profile, model, effort)
+        words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")
+        return one_line(words.format(who=self._label(), effort=effort))
+
+    async def _choose_model(self) -> None:
+        from dogent_tui.agent.unanswered import credential_headers
+        from dogent_tui.tui.screens.choice import choose
+        from dogent_tui.web.messages_probe import list_models
+
+        app, endpoint = self._app, self._app.opened.endpoint
+        names = await list_models(endpoint.base_url, credential_headers(endpoint), _LIST_LIMIT_S)
+        if not names:
+            app.conversation.prompt.notify_hint(tr("This endpoint lists no models. /model NAME switches to one that you know."))
+            return
+        why = tr("The conversation continues. /model NAME high sets the effort as well: {efforts}.")
+        at = names.index(endpoint.model) if endpoint.model in names else 0
+        title = tr("Which model from now on?")
+        chosen = await choose(app, title, why.format(efforts=", ".join(EFFORTS)), names, at)
+        if chosen is not None:
+            app.conversation.prompt.notify_hint(await self._use_model(names[chosen], ""))
+
+    async def _mcp(self, _: str) -> str:
+        from dogent_tui.tui.screens.servers import ServersScreen
+
+        opened = self._app.opened
+        if opened.read_only:
+            return READ_ONLY
+        started = opened.endpoint.kind != "offline" and not opened.libraries.consent
+        self._app.push_screen(ServersScreen(opened.workspace, opened.service, trusted=opened.trust.trusted, started=started))
         return ""
 
     async def _profile(self, name: str) -> str:

@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 
 from dogent_tui.agent.events import (
+    BUDGET_SPENT,
     Event,
     Notice,
     PermissionDecided,
@@ -121,6 +122,7 @@ class ConversationScreen(ConversationPort):
         self.prompt = PromptBox(self._references, id="prompt")
         self.foreground = ForegroundTask(self.prompt.set_doing)
         self.made = ResultsController(self)
+        self._made_in_run: list[str] = []
         self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
@@ -284,6 +286,8 @@ class ConversationScreen(ConversationPort):
         for event in events:
             if origin is not Origin.EARLIER or isinstance(event, UsageChanged):  # of what is over only the context lasts
                 self.status_bar.handle(event)
+            elif isinstance(event, RunFinished):
+                self.status_bar.status.count(event)
 
     def _to_attachments(self, events: Sequence[Event], origin: Origin) -> None:
         if origin is not Origin.LIVE:
@@ -301,8 +305,11 @@ class ConversationScreen(ConversationPort):
         """Show what `events` mean to the documents that were made, and to the one that is open."""
         all_made: list[Result] = []
         for event in events:
+            if isinstance(event, RunStarted):
+                self._made_in_run.clear()
             if (made := self.made.learn(event)) is not None:
                 all_made.append(made)
+                self._made_in_run.append(made.name)
             if origin.is_now:
                 if self.has_document:
                     self.documents.handle(event)
@@ -339,15 +346,18 @@ class ConversationScreen(ConversationPort):
             match event:
                 case UiRequested() | UiSettled():
                     self.requests.handle(event)
+                    self._call_back(event)
                 case PermissionRequested():
                     self.questions.handle(event)
-                    self._call_back()
+                    self._call_back(event)
                 case PermissionDecided():
                     self.questions.handle(event)
                     self._ask(event)
                 case RunFinished():
                     self._ask(event)
-                    self._call_back()
+                    self._call_back(event)
+                    if event.code == BUDGET_SPENT:
+                        self.app.run_worker(self._ask_for_budget(), group="budget", exclusive=True)
 
     def _to_index(self, events: Sequence[Event], origin: Origin) -> None:
         if origin.is_now and any(isinstance(event, ToolResult) for event in events):
@@ -370,10 +380,18 @@ class ConversationScreen(ConversationPort):
         if self.asked.display:
             self.requests.handle(event)
 
-    def _call_back(self) -> None:
-        """Ring, where the user looks at another window."""
-        if not self.app.app_focus:
-            self.app.bell()
+    async def _ask_for_budget(self) -> None:
+        from dogent_tui.tui.budget import ask_for_budget
+
+        await ask_for_budget(cast("AppPort", self.app), self.service)
+
+    def _call_back(self, event: Event) -> None:
+        """Ring and say why, where the user looks at another window."""
+        from dogent_tui.tui.notifying import words_for  # on use: not before something happens
+
+        words = words_for(event, tuple(dict.fromkeys(self._made_in_run)))
+        if words and not self.app.app_focus:
+            cast("AppPort", self.app).call_back(words)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 

@@ -102,6 +102,10 @@ def _notice(entry: model.Notice, _: str) -> Part:
     return Part("notice", f"{entry.message} {entry.remedy}".strip(), state=entry.level)
 
 
+def _compacted(entry: model.Compacted, _: str) -> Part:
+    return Part("notice", entry.told.summary, state="info")
+
+
 def _outcome(entry: model.Outcome, _: str) -> Part | None:
     return None if entry.status == "completed" else Part("outcome", f"{entry.reason} {entry.remedy}".strip(), state=entry.status)
 
@@ -114,5 +118,6 @@ _MAKERS: Mapping[type[model.Entry], Callable[[Any, str], Part | None]] = {
     model.Plan: _plan,
     model.Asked: _asked,
     model.Notice: _notice,
+    model.Compacted: _compacted,
     model.Outcome: _outcome,
 }

@@ -19,6 +19,8 @@ from dogent_tui.workspace.trust import FolderTrust
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
 _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
+_NOTIFY = (("bell", tr("a bell")), ("off", tr("none")))
+_USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
 _SERVER = "DOGENT_LOCAL_SERVER"
 _SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
 _REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
@@ -83,7 +85,13 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     language = Setting(
         own, ("language",), tr("Language of the interface"), "choice", words, "", tr("system language"), _LANGUAGES
     )
-    return [*settings, answers, language]
+    words = tr("What the conversation has used.")
+    used = Setting(own, ("status_usage",), tr("Usage in the status bar"), "choice", words, "", tr("not shown"), _USAGE)
+    words = tr("Dollars a conversation may cost before you are asked, where costs are known.")
+    budget = Setting(own, ("budget_usd",), tr("Budget"), "number", words, "", tr("no limit"))
+    words = tr("When the agent asks or is done, and another window has the focus.")
+    notify = Setting(own, ("notify",), tr("Notifications"), "choice", words, "", tr("words and a bell"), _NOTIFY)
+    return [*settings, answers, language, used, budget, notify]
 
 
 def heading_over(setting: Setting, draft: SettingsDraft) -> str:

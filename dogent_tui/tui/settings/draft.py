@@ -191,8 +191,8 @@ def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
 def _type(setting: Setting) -> Any:
     """Return the type that the model gives the value."""
     if setting.path[0] == "profiles":
-        model: type[msgspec.Struct] = PROFILE_MODELS[setting.file.name]
+        models: tuple[type[msgspec.Struct], ...] = (PROFILE_MODELS[setting.file.name],)
     else:
-        model = WorkspaceSettings if len(setting.path) == 1 else HomeSettings
-    types = {field.encode_name: field.type for field in msgspec.structs.fields(model)}
+        models = (HomeSettings, WorkspaceSettings) if len(setting.path) == 1 else (HomeSettings,)
+    types = {field.encode_name: field.type for model in models for field in msgspec.structs.fields(model)}
     return types.get(setting.path[-1], str)

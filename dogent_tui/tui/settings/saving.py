@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dogent_tui.tui.ports import AppPort
 
-_NOT_THE_AGENTS = frozenset({"theme", "learn_auto", "keys", "language"})
+_NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
 """Keys that hold at once, or from the next start on: the agent goes on as it is."""
 _TOLD = frozenset({"doc_template", "primary_language"})
 """Keys of which the agent is told with the next prompt (`agent/standing.py`)."""
@@ -88,6 +88,9 @@ async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
     if "theme" in changed:
         app.show_theme(settings.theme)
     app.conversation.lessons.offers = settings.learn_auto
+    app.notify_by = own.notify
+    app.conversation.status_bar.status.shows_usage = own.status_usage
+    app.conversation.status_bar.refresh()
     if changed <= _NOT_THE_AGENTS:
         return ""
     chosen = "profile" in changed

@@ -59,13 +59,15 @@ def foldable(entry: model.Entry) -> bool:
             return bool(entry.text.strip())
         case model.Plan():
             return entry.finished
+        case model.Compacted():
+            return bool(entry.told.summary)
         case model.UserTurn():
             lines = entry.prompt.text.count("\n")
             return lines >= _LONG_TURN or (entry.is_outline and lines > 0) or len(entry.prompt.text) > _LONG_TURN * 150
     return False
 
 
-def entry_lines(entry: model.Entry, look: Look) -> list[Line]:
+def entry_lines(entry: model.Entry, look: Look) -> list[Line]:  # noqa: C901  (one flat table of entries)
     """Return the lines of `entry`, without space around them."""
     match entry:
         case model.UserTurn():
@@ -80,6 +82,8 @@ def entry_lines(entry: model.Entry, look: Look) -> list[Line]:
             return _plan(entry, look)
         case model.Asked():
             return _asked(entry, look)
+        case model.Compacted():
+            return _compacted(entry.told, look)
         case model.Notice():
             return _sentence(*_LEVELS[entry.level], entry.message, entry.remedy, look.width)
         case model.Waiting():
@@ -458,6 +462,22 @@ def _asked(asked: model.Asked, look: Look) -> list[Line]:
     return _sentence("?", "accent", words, asked.detail, look.width)
 
 
+def _compacted(told: ev.Compacted, look: Look) -> list[Line]:
+    """A rule between what the agent has only a summary of and what it remembers; unfolded, the summary."""
+    title = tr("Compacted by you") if told.by_user else tr("Compacted: the context was full")
+    sizes = (told.before_tokens, told.after_tokens)
+    spent = tr(" · {before:,} → {after:,} tokens").format(before=sizes[0], after=sizes[1]) if all(sizes) else ""
+    fold = "▾ " if look.unfolded else "▸ "
+    head = crop([Span(fold if told.summary else "  ", "muted"), Span(title, "strong"), Span(spent, "muted")], look.width)
+    words = tr("Of what is above, the agent now has only this summary and the last messages. Your files are unchanged.")
+    lines = [Line(head), *prefixed(wrap([Span(words, "muted")], look.width - 2), Span("  "))]
+    if look.unfolded:
+        text, rest = _excerpt(told.summary)
+        body = [*markdown_lines(text, look.width - 4), *([_mark(rest, look.width - 4)] if rest else [])]
+        lines += prefixed(body, Span("  │ ", "rule"))
+    return [Line((Span("─" * look.width, "rule"),), decoration=look.width), *lines]
+
+
 def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
     mark, style, words = _ENDS[outcome.status]
     if outcome.status == "interrupted" and outcome.code == ev.CLOSED:
@@ -479,7 +499,9 @@ def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> lis
     return lines
 
 
-def _waiting(reason: ev.Retrying | ev.Stalled) -> str:
+def _waiting(reason: ev.Compacting | ev.Retrying | ev.Stalled) -> str:
+    if isinstance(reason, ev.Compacting):
+        return tr("The conversation is being summarized, so that it fits into the context. Esc stops it.")
     if isinstance(reason, ev.Stalled):
         if reason.most_s:
             return tr("Nothing received for {seconds}. The run is given up after {most}; Esc stops it now.").format(

@@ -148,6 +148,12 @@ class Asked(Entry):
     state: Literal["open", "answered", "abandoned"] = "open"
 
 
+class Compacted(Entry):
+    """From here on the agent has `told.summary` in place of what is above."""
+
+    told: ev.Compacted
+
+
 class Notice(Entry):
     """A sentence for the user, and what to do about it."""
 
@@ -159,7 +165,7 @@ class Notice(Entry):
 class Waiting(Entry):
     """Why nothing comes right now: the endpoint is asked again, or silent. Replaced as it lasts, gone when something comes."""
 
-    reason: ev.Retrying | ev.Stalled
+    reason: ev.Retrying | ev.Stalled | ev.Compacting
 
 
 class Outcome(Entry):
@@ -206,6 +212,8 @@ class TranscriptModel:
             ev.CopiesKept: self._copies_kept,
             ev.UiRequested: self._ui_requested,
             ev.UiSettled: self._ui_settled,
+            ev.Compacting: self._waiting,
+            ev.Compacted: self._compacted,
             ev.Retrying: self._waiting,
             ev.Stalled: self._waiting,
             ev.Notice: self._notice,
@@ -221,7 +229,7 @@ class TranscriptModel:
         if handler is None:
             return Change()
         self._changed = []
-        if not isinstance(event, ev.Retrying | ev.Stalled | ev.SessionStarted):
+        if not isinstance(event, ev.Compacting | ev.Retrying | ev.Stalled | ev.SessionStarted):
             self._withdraw(("waiting",))
         handler(event)
         return Change(tuple(dict.fromkeys(self._changed)))
@@ -239,6 +247,10 @@ class TranscriptModel:
             if type(entry) is Reply and not entry.gone and entry.whole.strip():
                 return entry.whole.strip("\n")
         return ""
+
+    def prompts(self) -> dict[str, str]:
+        """Return what the user sent, by run."""
+        return {entry.run_id: entry.prompt.text for entry in self.entries if isinstance(entry, UserTurn)}
 
     def plain_text(self) -> str:
         """Return what was said on both sides, as written: prompts and replies."""
@@ -441,9 +453,13 @@ class TranscriptModel:
         call.state = state
         self._changed.append(number)
 
-    def _waiting(self, event: ev.Retrying | ev.Stalled) -> None:
+    def _compacted(self, event: ev.Compacted) -> None:
+        self._close_thinking(event)
+        self._add(Compacted(event, run_id=event.run_id))
+
+    def _waiting(self, event: ev.Compacting | ev.Retrying | ev.Stalled) -> None:
         self._withdraw(("waiting",))
-        if isinstance(event, ev.Retrying) or event.seconds > 0:
+        if not isinstance(event, ev.Stalled) or event.seconds > 0:
             self._add(Waiting(event, run_id=event.run_id), "waiting")
 
     def _notice(self, event: ev.Notice) -> None:

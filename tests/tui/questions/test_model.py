@@ -34,7 +34,7 @@ def marked(lines: list[Line]) -> str:
 def test_the_sentence_comes_from_the_gate_or_from_the_tool():
     assert Question(COMMAND).sentence == "Delete 3 files and move 1 in chapters/ and drafts/"
     assert Question(asked()).sentence == "May the agent run this command?"
-    assert Question(BARE).sentence == "May the agent use “Store”?"
+    assert Question(BARE).sentence == "May the agent use “Store · notes”?"
 
 
 def test_the_counter_stands_beside_the_sentence_or_below_it():

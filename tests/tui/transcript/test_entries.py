@@ -192,7 +192,7 @@ def test_retries_and_silence() -> None:
         ("Bash", "Run"),
         ("TodoWrite", "Plan"),
         ("mcp__dogent__web_search", "Search web"),
-        ("mcp__other_server__doThatThing", "Do that thing"),
+        ("mcp__other_server__doThatThing", "Do that thing · other_server"),
         ("", "Tool"),
         ("\x1b", "␛"),
     ],

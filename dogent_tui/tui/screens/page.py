@@ -1,4 +1,4 @@
-"""/doctor: which engines are here, which files are used, and what to do about what is missing."""
+"""A page of text over the conversation, which is found out meanwhile: /doctor, /context, /usage."""
 
 from collections.abc import Awaitable, Callable
 from typing import ClassVar
@@ -10,10 +10,11 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
+from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.dialog import Dialog, DialogScreen
-from dogent_tui.tui.transcript.lines import Span, wrap
+from dogent_tui.tui.transcript.lines import Line, Span, wrap
 
 _FURTHER = " " * 6
 
@@ -45,45 +46,52 @@ class FoundLines(Widget):
 
 
 def _broken(line: str, width: int) -> list[str]:
+    if Line((Span(line),)).width <= width:
+        return [line]
     words = line.lstrip()
     indent = line[: len(line) - len(words)]
     broken = [each.text for each in wrap([Span(words)], width - len(_FURTHER))]
     return [indent + "".join(broken[:1]), *(_FURTHER + each for each in broken[1:])]
 
 
-class DoctorScreen(DialogScreen[None]):
-    """Shows what `examine` found, as `dogent-tui doctor` prints it."""
+class PageScreen(DialogScreen[None]):
+    """Shows the text that `find` returns."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss", tr("Close")),
         Binding("c", "copy", tr("Copy")),
     ]
 
-    def __init__(self, examine: Callable[[], Awaitable[str]]) -> None:
+    def __init__(self, title: str, find: Callable[[], Awaitable[str]], *, about: str = "") -> None:
         super().__init__()
-        self._examine = examine
+        self._title = title
+        self._about = about
+        self._find = find
         self._found = ""
-        self._page = FoundLines(tr("Checking…"), id="doctor-found")
+        self._page = FoundLines(tr("Checking…"), id="page-found")
 
     def compose(self) -> ComposeResult:
         """Lay out the page that scrolls."""
         keys = {"c": tr("Copy"), "up,down": tr("Scroll"), "escape": tr("Close")}
         with (
-            Dialog(tr("What is installed, and what is missing"), keys, id="doctor", classes="-wide -tall"),
-            VerticalScroll(id="doctor-page", classes="dialog-page"),
+            Dialog(self._title, keys, about=self._about, id="page", classes="-wide -tall"),
+            VerticalScroll(id="page-text", classes="dialog-page"),
         ):
             yield self._page
 
     def on_mount(self) -> None:
-        """Look; programs are asked for their versions meanwhile."""
-        self.query_one("#doctor-page").focus()
+        """Find out what the page says."""
+        self.query_one("#page-text").focus()
         self.run_worker(self._look())
 
     async def _look(self) -> None:
-        self._found = await self._examine()
+        try:
+            self._found = await self._find()
+        except DogentError as error:
+            self._found = f"{error.message}\n{error.remedy}"
         self._page.show(self._found)
 
     async def action_copy(self) -> None:
-        """Copy what was found, for a report."""
+        """Copy the page, for a report."""
         if self._found:
             self.notify(await clipboard.copy(self.app, self._found), markup=False)

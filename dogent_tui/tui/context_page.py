@@ -1,0 +1,63 @@
+"""What /context says: what fills the agent's context window, part by part."""
+
+from collections.abc import Iterator
+
+from dogent_tui.agent.conversation import ContextUse
+from dogent_tui.agent.tool_names import friendly_name
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.tui.transcript.lines import Line, Span
+
+_BAR = 24
+"""Cells of the bar of what fills the whole context."""
+_NAME = 32
+_NUMBER = 9
+_MOST_TOOLS = 6
+"""Tools whose results are told one by one."""
+_FILES = frozenset({"Read", "mcp__dogent__read_document", "mcp__dogent__read_markdown_file"})
+"""Tools whose results are files."""
+
+
+def context_page(use: ContextUse) -> str:
+    """Return the page: how full the context is, what fills it, and what makes room."""
+    if not use.total:
+        return tr("Nothing was said yet: the context is empty.")
+    return "\n".join(_lines(use))
+
+
+def _lines(use: ContextUse) -> Iterator[str]:
+    share = f" ({_percent(use.total, use.window)})" if use.window else ""
+    words = tr("{total:,} of {window:,} tokens") if use.window else tr("{total:,} tokens")
+    yield words.format(total=use.total, window=use.window) + share
+    if use.compacts_at:
+        yield tr("At {count:,} the conversation is summarized by itself, so that it fits.").format(count=use.compacts_at)
+    yield ""
+    files = sum(tokens for tool, tokens in use.results.items() if tool in _FILES)
+    others = {tool: tokens for tool, tokens in use.results.items() if tool not in _FILES}
+    yield _row(tr("System prompt"), use.system_prompt, use)
+    yield _row(tr("Tools"), use.tools, use)
+    yield _row(tr("Files it read"), files, use)
+    yield _row(tr("Other results of tools"), sum(others.values()), use)
+    ranked = sorted(others.items(), key=lambda each: -each[1])
+    for tool, tokens in ranked[:_MOST_TOOLS]:
+        yield _row(f"  {one_line(friendly_name(tool))}", tokens, use)
+    yield _row(tr("What it wrote into tools"), use.calls, use)
+    yield _row(tr("Your prompts"), use.prompts, use)
+    yield _row(tr("Its replies"), use.replies, use)
+    yield _row(tr("Notes of the agent process"), use.notes, use)
+    if use.window:
+        yield _row(tr("Free"), max(0, use.window - use.total), use)
+    yield ""
+    yield tr("/compact [focus] replaces all but prompt and tools by a summary; /new starts with an empty context.")
+    yield tr("The numbers are estimates of the agent process.")
+
+
+def _row(name: str, tokens: int, use: ContextUse) -> str:
+    whole = use.window or use.total
+    filled = min(_BAR, -(-tokens * _BAR // whole)) if whole else 0
+    padding = " " * max(1, _NAME - Line((Span(name),)).width)
+    return f"{name}{padding}{tokens:>{_NUMBER},}  {'█' * filled}{'·' * (_BAR - filled)}"
+
+
+def _percent(tokens: int, window: int) -> str:
+    return f"{min(100, round(100 * tokens / window))} %"

@@ -1,0 +1,163 @@
+"""/mcp: the user's own tools, how their servers stand, and switching them."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import OptionList, Static
+
+from dogent_tui.agent.conversation import ServerState
+from dogent_tui.agent.service import AgentService
+from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
+from dogent_tui.workspace.mcp_servers import McpServer, mcp_servers, switch
+from dogent_tui.workspace.paths import Workspace
+
+_STATES: Mapping[str, tuple[str, str]] = {
+    "connected": ("●", tr("connected")),
+    "failed": ("✗", tr("failed")),
+    "needs-auth": ("✗", tr("needs a login, which is not supported here: put a key into its headers")),
+    "pending": ("◌", tr("connecting")),
+    "disabled": ("○", tr("off")),
+    "unknown": ("◌", tr("on")),
+}
+_OUTSIDE = tr(
+    "These servers run outside the wall, with your rights: nothing holds back what they do. Each of their tools asks before its "
+    "first call."
+)
+_NONE = tr("No MCP servers. Add them to ~/.dogent/mcp.json, as other programs have them; docs/tools.md shows how.")
+_NOT_HERE = tr("None is started now: the built-in engine calls no tools of others, nor where every look is asked about.")
+_EVERY_S = 1.0
+_MOST_TOOLS = 8
+
+
+def server_lines(server: McpServer, state: ServerState | None) -> Content:
+    """Return the lines for a server: its state, whose it is, what is started, and its tools or what went wrong."""
+    now = "disabled" if not server.on else state.state if state is not None else "unknown"
+    mark, words = _STATES[now]
+    whose = tr("of this folder") if server.of_workspace else tr("yours")
+    about = [f" · {words} · {whose}", f"\n  {one_line(server.shown)}"]
+    if details := _details(server, state):
+        about.append(f"\n  {details}")
+    return Content.assemble(f"{mark} {one_line(server.name)}", *((line, "dim") for line in about))
+
+
+def _details(server: McpServer, state: ServerState | None) -> str:
+    if not server.on:
+        return tr("It came with the folder: look at it before you turn it on.") if server.of_workspace else ""
+    if state is None or state.error:
+        return one_line(state.error) if state is not None else ""
+    more = len(state.tools) - _MOST_TOOLS
+    named = one_line(", ".join(state.tools[:_MOST_TOOLS]))
+    return tr("{named} and {more} more").format(named=named, more=more) if more > 0 else named
+
+
+class ServersScreen(DialogScreen[None]):
+    """Lists the MCP servers, and switches and restarts them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss", tr("Close")),
+        Binding("space", "switch", tr("On or off")),
+        Binding("r", "restart", tr("Restart")),
+    ]
+
+    def __init__(self, workspace: Workspace, service: AgentService, *, trusted: bool, started: bool) -> None:
+        """List the servers of the user and of `workspace`, if it is `trusted`. `started`: the agent has them at all."""
+        super().__init__()
+        self._workspace = workspace
+        self._service = service
+        self._trusted = trusted
+        self._started = started
+        self._servers: Sequence[McpServer] = ()
+        self._problems: Sequence[str] = ()
+        self._states: Mapping[str, ServerState] = {}
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        with Dialog(tr("Your own tools: MCP servers"), {}, id="servers", classes="-wide"):
+            yield Static(_OUTSIDE, classes="dialog-why -first", markup=False)
+            yield ChoiceList(id="servers-list", markup=False, compact=True)
+            yield Static("", id="servers-note", classes="dialog-note", markup=False)
+
+    async def on_mount(self) -> None:
+        """Read the files, and then how the servers stand, again and again."""
+        await self._read()
+        self.set_interval(_EVERY_S, self._look)
+        self._look()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter does as the space bar."""
+        event.stop()
+        self.action_switch()
+
+    def action_switch(self) -> None:
+        """Turn the chosen server on or off, in this folder."""
+        if (server := self._chosen) is not None:
+            self._work(self._switch(server, on=not server.on))
+
+    def action_restart(self) -> None:
+        """Start the chosen server again."""
+        if (server := self._chosen) is not None and server.on and self._started:
+            self._work(self._restart(server))
+
+    @property
+    def _chosen(self) -> McpServer | None:
+        at = self.query_one(OptionList).highlighted
+        return self._servers[at] if at is not None and at < len(self._servers) else None
+
+    async def _switch(self, server: McpServer, *, on: bool) -> None:
+        await asyncio.to_thread(lambda: switch(self._workspace, server, on=on))
+        await self._read()
+        if self._started:
+            await self._service.switch_server(server.name, on=on)
+
+    async def _restart(self, server: McpServer) -> None:
+        await self._service.switch_server(server.name, on=False)
+        await self._service.switch_server(server.name, on=True)
+
+    def _work(self, work: Coroutine[Any, Any, None]) -> None:
+        self.run_worker(self._tried(work), group="server")
+
+    async def _tried(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except (OSError, DogentError) as error:
+            self.notify(one_line(str(error)), severity="error", markup=False)
+        self._look()
+
+    async def _read(self) -> None:
+        self._servers, warnings = await asyncio.to_thread(lambda: mcp_servers(self._workspace, trusted=self._trusted))
+        self._problems = [str(warning) for warning in warnings]
+        self._show()
+
+    def _look(self) -> None:
+        if self._started and self._servers:
+            self.run_worker(self._ask(), group="states", exclusive=True)
+
+    async def _ask(self) -> None:
+        try:
+            states = {state.name: state for state in await self._service.servers()}
+        except AgentError:
+            return
+        if states != self._states:
+            self._states = states
+            self._show()
+
+    def _show(self) -> None:
+        options = self.query_one(OptionList)
+        chosen = options.highlighted or 0
+        options.set_options(server_lines(server, self._states.get(server.name)) for server in self._servers)
+        options.highlighted = min(chosen, len(self._servers) - 1) if self._servers else None
+        options.display = bool(self._servers)
+        notes = [*self._problems, *([] if self._servers else [_NONE]), *([] if self._started else [_NOT_HERE])]
+        note = self.query_one("#servers-note", Static)
+        note.display = bool(notes)
+        note.update("\n".join(map(one_line, notes)))
+        keys = {"space": tr("On or off"), "r": tr("Restart"), "up,down": tr("Choose")} if self._servers else {}
+        self.query_one(Dialog).keys.show(keys | {"escape": tr("Close")})
+        options.focus()
