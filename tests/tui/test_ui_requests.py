@@ -4,6 +4,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import TurnEnded
@@ -140,7 +141,7 @@ async def test_one_that_comes_while_another_is_shown_is_counted(person):
     async with person() as p:
         await p.stage.send("Paint")
         for request in (QUESTIONS, MORE):
-            p.stage.app.run_worker(p.stage.launcher.form(ui_requested(request, in_run=True)))
+            p.stage.app.run_worker(p.stage.launcher.form(replace(ui_requested(request), in_run=True)))
         await p.asked("Before")
         await p.sees("1 of 2 · Before I write")
 
@@ -160,7 +161,7 @@ async def test_abandoning_ends_the_run_as_stopped(person):
 async def test_a_request_that_waits_in_its_run_opens_at_once_and_closes_with_it(person):
     async with person() as p:
         await p.stage.send("Paint")
-        p.stage.app.run_worker(p.stage.launcher.form(ui_requested(MORE, in_run=True)))
+        p.stage.app.run_worker(p.stage.launcher.form(replace(ui_requested(MORE), in_run=True)))
         await p.asked()
         await p.stage.app.opened.service.interrupt()
         await p.closed()

@@ -1,5 +1,6 @@
 """The text of a page as PyMuPDF sees it: lines and blocks of ours, within the elements of the structure tree where it has one."""
 
+import base64
 import re
 import unicodedata
 import zlib
@@ -62,11 +63,13 @@ def _check_size(page: Any) -> None:
     document = page.parent
     for xref in page.get_contents():
         content: bytes = document.xref_stream_raw(xref) or b""
-        for _ in range(document.xref_get_key(xref, "Filter")[1].count("FlateDecode")):
-            unpacking = zlib.decompressobj()
-            with suppress(zlib.error):  # of a damaged stream, MuPDF reads what it can
-                content = unpacking.decompress(content, MAX_MEMBER)
-            if unpacking.unconsumed_tail:
+        for name in re.findall(r"/(\w+)", document.xref_get_key(xref, "Filter")[1]):
+            with suppress(zlib.error, ValueError):  # of a damaged stream, MuPDF reads what it can
+                if name in ("ASCII85Decode", "A85"):
+                    content = base64.a85decode(content.rstrip().removesuffix(b"~>"))
+                elif name in ("FlateDecode", "Fl"):
+                    content = zlib.decompressobj().decompress(content, MAX_MEMBER)
+            if len(content) >= MAX_MEMBER:
                 how = tr("the content of a page is over {size} MB").format(size=MAX_MEMBER >> 20)
                 raise unpacks_to_too_much(Path(document.name).name, how)
 
