@@ -132,6 +132,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     )
     copies = _copies_of(workspace, session, earlier, fork=options.fork)
     trust = FolderTrust(workspace, given=options.trust)
+    libraries.keeps_sources = lambda: trust.trusted
     own, own_warnings = load_home_settings(home)
     review_mode = ReviewMode(settings.review_edits)
     budget = Budget(own.budget_usd)

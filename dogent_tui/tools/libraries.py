@@ -17,7 +17,7 @@ from dogent_tui.workspace.places import ApprovedPlaces
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from dogent_tui.documents.exporter import Exporter
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dogent_tui.markdown_search.library import ManuscriptLibrary
     from dogent_tui.markdown_search.requests import RequestBook
     from dogent_tui.sources.quotes.gathering import QuoteChecker
+    from dogent_tui.sources.records import SourceRecords
     from dogent_tui.tools.telling import Tell
     from dogent_tui.web.fetch import Fetcher
     from dogent_tui.web.search.searcher import Searcher
@@ -61,6 +62,7 @@ class Libraries:
         self.hosts = NamedHosts(self.web.allow_hosts, look_up=not self.web.proxy)
         self.listener: Tell | None = None
         self.open_document = ""
+        self.keeps_sources: Callable[[], bool] = bool
         self.places = ApprovedPlaces()
         self._open = AsyncExitStack()
 
@@ -106,6 +108,13 @@ class Libraries:
         from dogent_tui.sources.quotes.gathering import QuoteChecker
 
         return QuoteChecker(self.documents)
+
+    @cached_property
+    def sources(self) -> "SourceRecords":
+        """Keeps what is read on the web, where `keeps_sources` allows it."""
+        from dogent_tui.sources.records import SourceRecords
+
+        return SourceRecords(self.workspace, lambda: self.keeps_sources())
 
     @property
     def images(self) -> Path:

@@ -3,16 +3,21 @@
 They are offered where the workspace names a web profile; else the agent has its native tools.
 """
 
+import asyncio
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 from claude_agent_sdk import SdkMcpTool
 
+from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
 from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, SearchMode, SearchResults
+
+_LOG = logging.getLogger(__name__)
 
 SEARCH = "web_search"
 FETCH = "web_fetch"
@@ -123,7 +128,7 @@ def web_fetch_tool(libraries: Libraries) -> SdkMcpTool[Any]:
             )
         except WebError as error:
             return result(str(error), is_error=True)
-        return result(fetched_text(found))
+        return result(fetched_text(found, await _kept(libraries, found)))
 
     return SdkMcpTool(FETCH, FETCH_DESCRIPTION, dict(FETCH_SCHEMA), fetch)
 
@@ -137,10 +142,28 @@ def search_json(found: SearchResults) -> str:
     return "{\n  " + ",\n  ".join(members) + "\n}"
 
 
-def fetched_text(found: FetchResult) -> str:
-    """Return what the model reads of a fetch. What we know stands before the text, so that no text can pass for it."""
+async def _kept(libraries: Libraries, found: FetchResult) -> str:
+    """Keep what was read as a source. Returns its key, empty where it could not be kept: the page counts more."""
+    from dogent_tui.sources.records import SourceRecord
+
+    text = found.text if found.image is None else found.image.snippet
+    read = SourceRecord("", found.final_url or found.url, found.title, found.author, found.date, found.fetched_at, text)
+    try:
+        return await asyncio.to_thread(libraries.sources.note, read, found.offset)
+    except (OSError, DogentError) as error:
+        _LOG.warning("The source was not recorded: %s", error)
+        return ""
+
+
+def fetched_text(found: FetchResult, key: str = "") -> str:
+    """Return what the model reads of a fetch. What we know stands before the text, so that no text can pass for it.
+
+    `key` is what the source is cited by, empty where it has none.
+    """
     place = found.url if found.final_url in ("", found.url) else f"{found.url} (leads to {found.final_url})"
     lines = [f"From the web: {place} · {found.content_type} · fetched {found.fetched_at}"]
+    if key:
+        lines.append(f"Cite as [@{key}]")
     if found.image is not None:
         image = found.image
         lines.append(f"Saved an image: {image.format}, {image.width} × {image.height} pixels, {image.bytes:,} bytes")

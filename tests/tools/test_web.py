@@ -184,3 +184,14 @@ async def test_no_image_is_saved_outside_of_the_workspace(tmp_path):
         assert "images_path" in text
         assert libraries.asked == []
         assert not (await call(libraries, FETCH, url="https://a.example/", mode="text"))[1]
+
+
+async def test_a_page_is_kept_as_a_source_where_that_is_allowed_and_the_model_is_told_its_key(tmp_path):
+    libraries = Playing(tmp_path, PAGE)
+    assert "Cite as" not in (await call(libraries, FETCH, url=PAGE.url))[0]
+    assert not (tmp_path / ".dogent").exists()
+    libraries.keeps_sources = lambda: True
+    text, _ = await call(libraries, FETCH, url=PAGE.url)
+    assert "\nCite as [@a-example-2026]\n" in text
+    (record,) = libraries.sources.all()
+    assert (record.url, record.text) == ("https://a.example/otters", "# Otters\n\nThey swim.")

@@ -3,9 +3,11 @@
 Everything of a kind, an image, a piece of HTML, a link, is one type of node in pandoc's tree, however it was written.
 """
 
+import os
 import re
 import unicodedata
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -84,6 +86,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     if b'"RawBlock"' in parsed.data:
         blocks = read_blocks(blocks, _dropped(left_out), halt)
     if "@" in source.text:
+        front = _with_sources(front, request.root, source)
         blocks, uncited = mark_references(blocks, cited=bool(front.bibliography))
         if front.bibliography:
             blocks, told = cite(blocks, front, images, halt)
@@ -113,6 +116,22 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
     )
+
+
+SOURCE_ENTRIES = ".dogent/sources/sources.json"
+"""Where the source records of a workspace are, as CSL JSON (`sources/records.py`)."""
+
+
+def _with_sources(front: FrontMatter, root: Path, source: MarkdownSource) -> FrontMatter:
+    """Return `front` with the source records of the workspace among its bibliographies, where the text cites one of them."""
+    entries = root / SOURCE_ENTRIES
+    try:
+        known = {str(entry["id"]) for entry in msgspec.json.decode(entries.read_bytes(), type=list[dict[str, Any]])}
+    except (OSError, ValueError, KeyError, msgspec.DecodeError):
+        return front
+    if not known & set(re.findall(r"@([\w-]+)", source.text)):
+        return front
+    return replace(front, bibliography=(*front.bibliography, os.path.relpath(entries, source.path.parent)))
 
 
 def _contents(headings: tuple[tree.Heading, ...], front: FrontMatter) -> tuple[tree.Heading, ...]:

@@ -18,6 +18,7 @@ from dogent_tui.language import tr
 from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
 from dogent_tui.sources.quotes.sources import Names, bibliography
+from dogent_tui.sources.records import FOLDER, records_in
 from dogent_tui.workspace.files import atomic_write, private_folder
 from dogent_tui.workspace.paths import cache_dir
 from dogent_tui.workspace.places import open_real
@@ -165,12 +166,13 @@ def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
             real = os.path.realpath(folder / path)
             if real != own and Path(real).is_file() and (not stay_inside or Path(real).is_relative_to(root)):
                 found[path] = Path(real)
+    found |= {path: file for path, file in records_in(folder).items() if os.path.realpath(file) != own}
     return dict(sorted(found.items()))
 
 
 def _keys(folder: Path, bibliographies: Iterable[str], sources: list[CheckedSource]) -> dict[str, str | None]:
     names = Names(source.path for source in sources)
-    keys: dict[str, str | None] = {}
+    keys: dict[str, str | None] = {Path(one.path).stem: one.path for one in sources if one.path.startswith(f"{FOLDER}/")}
     for path in bibliographies:
         with contextlib.suppress(OSError):
             if (folder / path).stat().st_size <= _LARGEST_BIBLIOGRAPHY:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _EVERYDAY = (
     *("help", "open", "export", "outline", "attach", "review", "undo", "rewind", "find", "copy", "compact", "context", "usage"),
     *("new", "sessions", "resume", "init", "learn", "show", "profile", "model", "settings", "setup", "theme"),
-    *("edit", "permissions", "mcp", "trust", "doctor", "export-session", "restart", "mouse", "exit"),
+    *("sources", "edit", "permissions", "mcp", "trust", "doctor", "export-session", "restart", "mouse", "exit"),
 )
 """The order until it is known what the user runs."""
 

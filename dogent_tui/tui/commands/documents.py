@@ -41,6 +41,14 @@ class DocumentCommands:
         )
         shows = tr("Open a document beside the conversation, or close it")
         yield Command("open", shows, self._open, "[PATH]", "file", key=shown_key(self._app, "document"))
+        yield Command(
+            "sources",
+            tr("List the web pages that were read here, each with the key to cite it by"),
+            self._sources,
+            "[remove KEY]",
+            "word",
+            words=("remove",),
+        )
         yield Command("outline", tr("Rearrange the sections of a Markdown file"), self._outline, "FILE.md")
 
     async def _export_typed(self, typed: str) -> None:
@@ -93,6 +101,32 @@ class DocumentCommands:
         screen.showing.close()
         await screen.documents.close()
         return tr("Document closed.")
+
+    async def _sources(self, typed: str) -> str:
+        action, _, key = typed.partition(" ")
+        records = self._app.opened.libraries.sources
+        if action == "remove":
+            removed = await asyncio.to_thread(records.remove, key.strip().removeprefix("@"))
+            words = tr("The source {key} was removed.") if removed else tr("There is no source {key}.")
+            return words.format(key=key.strip())
+        if action:
+            return tr("Usage: /sources, or /sources remove KEY.")
+        self._app.run_worker(self._list_sources(), group="sources")
+        return ""
+
+    async def _list_sources(self) -> None:
+        """Have a source chosen, and open it beside the conversation."""
+        from dogent_tui.tui.screens.choice import choose
+
+        screen = self._app.conversation
+        records = await asyncio.to_thread(self._app.opened.libraries.sources.all)
+        if not records:
+            screen.prompt.notify_hint(tr("No sources yet: web pages that the agent reads are kept here."))
+            return
+        rows = [" · ".join(filter(None, (f"@{each.key}", each.title or each.url, each.published[:10]))) for each in records]
+        chosen = await choose(self._app, tr("Sources"), tr("Web pages that were read here. Enter opens one."), rows, 0)
+        if chosen is not None:
+            screen.prompt.notify_hint(await screen.documents.open(records[chosen].file))
 
     async def _outline(self, path: str) -> str:
         if not path:

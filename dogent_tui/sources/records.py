@@ -1,0 +1,168 @@
+"""Source records: what was read on the web, kept as readable files in ``.dogent/sources/``, each under the key to cite it by.
+
+``KEY.md`` holds what is known of the source as front matter, and the text as it was read. ``sources.json`` holds the same facts
+as CSL JSON, the format that citation processors read, so that an export can cite the sources without being told of them.
+"""
+
+import hashlib
+import json
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import msgspec
+from msgspec.structs import replace
+
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.trust import make_own_folder
+
+FOLDER = ".dogent/sources"
+ENTRIES = "sources.json"
+_KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
+_SECRET = re.compile(r"token|key|sig|secret|session|auth|pass|code|credential|jwt|sid\b", re.IGNORECASE)
+_LONGEST_PARAMETER = 80
+"""Characters of a value in an address; what is longer names nobody's page, and may be a key."""
+_FRONT = re.compile(r"---\n(.*?)\n---\n\n?(.*)", re.DOTALL)
+_LARGEST = 4_000_000
+
+
+class SourceRecord(msgspec.Struct, frozen=True):
+    """A source. `published` is as the source writes it, `accessed` when it was read (UTC, ISO 8601); `text` is Markdown."""
+
+    key: str
+    url: str
+    title: str = ""
+    author: str = ""
+    published: str = ""
+    accessed: str = ""
+    text: str = ""
+
+    @property
+    def file(self) -> str:
+        """Where it lies, below the workspace."""
+        return f"{FOLDER}/{self.key}.md"
+
+    def as_markdown(self) -> str:
+        """Return the file of the record. Each value is a JSON string, which is one of YAML, too."""
+        facts = {name: getattr(self, name) for name in ("url", "title", "author", "published", "accessed")}
+        facts["sha256"] = hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
+        lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items() if value]
+        return "\n".join(["---", f"key: {self.key}", *lines, "---", "", self.text.strip("\n"), ""])
+
+    def as_entry(self) -> dict[str, Any]:
+        """Return it as CSL JSON."""
+        entry: dict[str, Any] = {"id": self.key, "type": "webpage", "title": self.title or self.url, "URL": self.url}
+        if self.author:
+            entry["author"] = [{"literal": self.author}]
+        for name, value in (("issued", self.published), ("accessed", self.accessed)):
+            if found := re.match(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", value):
+                entry[name] = {"date-parts": [[int(part) for part in found.groups() if part]]}
+        return entry
+
+
+class SourceRecords:
+    """The records of a workspace. `allowed` says whether they may be written: not into a folder that the user does not trust."""
+
+    def __init__(self, workspace: Workspace, allowed: Callable[[], bool] = lambda: True) -> None:
+        self.folder = workspace.root / FOLDER
+        self.allowed = allowed
+        self._workspace = workspace
+        self._lock = threading.Lock()
+
+    def all(self) -> list[SourceRecord]:
+        """Return the records, by key. Never raises: what cannot be read is left out."""
+        return sorted(self._read(), key=lambda record: record.key)
+
+    def _read(self) -> Iterator[SourceRecord]:
+        for file in self.folder.glob("*.md") if self.folder.is_dir() else ():
+            try:
+                found = _FRONT.fullmatch(file.read_text("utf-8")) if file.stat().st_size <= _LARGEST else None
+            except (OSError, ValueError):
+                continue
+            facts: dict[str, Any] = {}
+            for line in found[1].splitlines() if found else ():
+                name, _, value = line.partition(": ")
+                try:
+                    facts[name] = json.loads(value) if value.startswith('"') else value
+                except ValueError:
+                    continue
+            if found and facts.get("url") and _KEY.fullmatch(file.stem):
+                known = {name: str(facts.get(name, "")) for name in ("url", "title", "author", "published", "accessed")}
+                yield SourceRecord(file.stem, text=found[2].rstrip("\n"), **known)
+
+    def note(self, read: SourceRecord, offset: int = 0) -> str:
+        """Keep what was read at an address, `offset` characters into its text. Returns the key, empty where nothing is kept.
+
+        A part that follows what is kept is added to it; a page that was read again takes its place. Raises OSError.
+        """
+        if not self.allowed():
+            return ""
+        read = replace(read, url=public_address(read.url))
+        with self._lock:
+            records = self.all()
+            known = next((record for record in records if record.url == read.url), None)
+            if known is None:
+                record = replace(read, key=_new_key(read, {record.key for record in records}))
+            elif offset == 0 and not known.text.startswith(read.text.strip("\n")):
+                record = replace(read, key=known.key)
+            elif offset and abs(offset - len(known.text)) <= 2:  # the line ends between two parts
+                record = replace(known, text=f"{known.text}\n{read.text}")
+            else:
+                return known.key
+            make_own_folder(self._workspace)
+            atomic_write(self.folder / f"{record.key}.md", record.as_markdown())
+            self._write_entries([*(each for each in records if each.key != record.key), record])
+            return record.key
+
+    def remove(self, key: str) -> bool:
+        """Delete a record. Returns whether there was one. Raises OSError."""
+        with self._lock:
+            records = self.all()
+            left = [record for record in records if record.key != key]
+            if len(left) == len(records):
+                return False
+            (self.folder / f"{key}.md").unlink(missing_ok=True)
+            self._write_entries(left)
+            return True
+
+    def _write_entries(self, records: list[SourceRecord]) -> None:
+        entries = [record.as_entry() for record in sorted(records, key=lambda record: record.key)]
+        atomic_write(self.folder / ENTRIES, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
+
+
+def public_address(url: str) -> str:
+    """Return `url` without what may be a secret: a user's name and password, tokens among its parameters, the fragment."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    kept = [(name, value) for name, value in given if not _SECRET.search(name) and len(value) <= _LONGEST_PARAMETER]
+    return urlunsplit((parts.scheme, host, parts.path, urlencode(kept), ""))
+
+
+def _new_key(read: SourceRecord, taken: set[str]) -> str:
+    """Return a key that says whose it is and of when: ``okafor-2025``, else ``example-org-2025``."""
+    author = re.split(r"[,;&]| and | und | et ", read.author)[0].split()
+    who = _plain(author[-1]) if author else ""
+    host = (urlsplit(read.url).hostname or "source").removeprefix("www.")
+    year = re.search(r"\d{4}", read.published) or re.search(r"\d{4}", read.accessed or datetime.now().isoformat())
+    key = f"{who or _plain(host) or 'source'}-{year[0] if year else ''}".strip("-")[:50]
+    return next(each for each in (key, *(f"{key}-{number}" for number in range(2, 10_000))) if each not in taken)
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", one_line(text)).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", folded).strip("-")
+
+
+def records_in(folder: Path) -> dict[str, Path]:
+    """Return the files of the records below `folder`, relative to it, for those who look for sources."""
+    place = folder / FOLDER
+    found = sorted(place.glob("*.md")) if place.is_dir() and not place.is_symlink() else []
+    return {f"{FOLDER}/{file.name}": file for file in found if file.is_file() and not file.is_symlink()}

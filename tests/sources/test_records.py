@@ -1,0 +1,109 @@
+"""Web pages that were read are kept as readable files, under a key that drafts cite them by."""
+
+import json
+
+import pytest
+
+from dogent_tui.documents.export.model import ExportRequest
+from dogent_tui.documents.exporter import Exporter
+from dogent_tui.documents.library import DocumentLibrary
+from dogent_tui.sources.quotes.gathering import QuoteChecker
+from dogent_tui.sources.records import SourceRecord, SourceRecords, public_address
+from dogent_tui.workspace.paths import Workspace
+
+PAGE = SourceRecord(
+    "", "https://example.org/a?id=7", "Opening hours", "Ada Okafor", "2025-03-04", "2026-01-02T10:00:00+00:00",
+    "Visitors came back in large numbers after the roof was repaired.",
+)  # fmt: skip
+
+
+@pytest.fixture
+def records(tmp_path):
+    root = tmp_path / "folder"
+    root.mkdir()
+    return SourceRecords(Workspace(root))
+
+
+def test_a_record_is_a_readable_file_and_reads_back(records):
+    key = records.note(PAGE)
+    assert key == "okafor-2025"
+    (kept,) = records.all()
+    assert kept == SourceRecord(key, *[getattr(PAGE, name) for name in PAGE.__struct_fields__[1:]])
+    assert (
+        (records.folder / "okafor-2025.md").read_text().startswith('---\nkey: okafor-2025\nurl: "https://example.org/a?id=7"\n')
+    )
+
+
+def test_a_page_has_one_key_and_others_get_others(records):
+    assert records.note(PAGE) == records.note(PAGE) == "okafor-2025"
+    other = SourceRecord("", "https://example.org/b", author="Ada Okafor", published="2025", text="Other words.")
+    assert records.note(other) == "okafor-2025-2"
+    assert records.note(SourceRecord("", "https://www.example.net/", accessed="2026-01-02", text="x")) == "example-net-2026"
+    assert [record.key for record in records.all()] == ["example-net-2026", "okafor-2025", "okafor-2025-2"]
+
+
+def test_parts_follow_each_other_and_a_changed_page_takes_its_place(records):
+    key = records.note(PAGE)
+    records.note(SourceRecord("", PAGE.url, text="And then it closed."), offset=len(PAGE.text))
+    assert records.all()[0].text == f"{PAGE.text}\nAnd then it closed."
+    records.note(SourceRecord("", PAGE.url, "New", text="Quite other words."))
+    assert (records.all()[0].key, records.all()[0].text) == (key, "Quite other words.")
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("https://user:pw@example.org/a#part", "https://example.org/a"),
+        ("https://example.org/a?page=2&access_token=abc&X-Amz-Signature=1", "https://example.org/a?page=2"),
+        (f"https://example.org/a?q={'x' * 200}", "https://example.org/a"),
+    ],
+)
+def test_no_secret_of_an_address_is_kept(address, kept):
+    assert public_address(address) == kept
+
+
+def test_nothing_is_written_where_it_may_not_be(records):
+    records.allowed = lambda: False
+    assert records.note(PAGE) == ""
+    assert not records.folder.parent.exists()
+
+
+def test_a_removed_record_is_gone_from_the_entries_too(records):
+    key = records.note(PAGE)
+    assert records.remove(key)
+    assert not records.remove(key)
+    assert json.loads((records.folder / "sources.json").read_text()) == []
+
+
+async def test_a_draft_is_checked_against_what_was_read(records):
+    key, root = records.note(PAGE), records.folder.parents[1]
+    draft = root / "draft.md"
+    draft.write_text(f'She wrote "came back in large numbers after the roof was repaired" [@{key}].\n')
+    documents = DocumentLibrary()
+    try:
+        report = await QuoteChecker(documents, root.parent / "kept").check(draft, root)
+    finally:
+        await documents.close()
+    (found,) = [each for each in report.findings if each.kind == "quote"]
+    assert (found.verdict, found.source) == ("verbatim", f".dogent/sources/{key}.md")
+
+
+async def test_an_export_cites_what_was_read(records):
+    key, root = records.note(PAGE), records.folder.parents[1]
+    (root / "draft.md").write_text(f"It is so [@{key}].\n")
+    exporter = Exporter()
+    try:
+        done = await exporter.export(
+            ExportRequest(markdown=root / "draft.md", target=root / "draft.docx", root=root, home=root), "docx"
+        )
+    finally:
+        await exporter.close()
+    assert not [warning for warning in done.warnings if key in warning]
+    documents = DocumentLibrary()
+    try:
+        text = (await documents.read(root / "draft.docx")).text
+    finally:
+        await documents.close()
+    assert "Okafor" in text
+    assert "Opening" in text
+    assert f"@{key}" not in text
