@@ -1,7 +1,7 @@
 """The way of a tool call: the policy decides in the PreToolUse hook, the user in `can_use_tool`.
 
 The hook sees every call, also those that the CLI would let through by itself, and only "ask" leads to the user. A hook that
-raises would fail open, so everything that goes wrong in it becomes a denial (measured; see docs/architecture.md).
+raises would fail open, so everything that goes wrong in it becomes a denial (measured).
 """
 
 import asyncio

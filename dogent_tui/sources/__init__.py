@@ -1,1 +1,21 @@
-"""What the model has been given: the ledger of texts, which reviews and checks build on."""
+"""What the model has been given: the ledger of texts, which reviews and checks build on.
+
+The life of a check
+-------------------
+
+1. `QuoteChecker` (`sources/quotes/gathering.py`) walks the folder and has the `DocumentLibrary`
+   read each file once, all sheets of a workbook. What `index.py` makes of the Markdown (words as
+   numbers, where each is, blocks with page or line) is kept under the key of the conversion.
+2. `tokens.py` levels words so that typography makes no difference; places stay those in the text.
+   Sentences that go on behind a note, a figure or in another column are joined a second time behind
+   the text (*seams*).
+3. `claims.py` takes the draft apart; `sources.py` says what a name or key means.
+4. `matching.py`: a quotation's words as a run, found by its rarest word; else its parts between
+   omissions and insertions, around the longest, where what is left out must not mislead; else pairs
+   of words vote for where it may be, and that window is aligned. Only equality is verbatim: no
+   threshold turns a difference into it. `differences.py` words the rest.
+5. `figures.py` scores the numbers of a source by the words that their sentence, or row and column,
+   share with the draft's.
+6. `checking.py` gives the verdicts, for `subcommands/check.py`, `tools/checking.py` and
+   `tui/checking/`.
+"""
