@@ -5,10 +5,10 @@ from contextlib import suppress
 import psutil
 
 
-def children_running(words: str) -> list[psutil.Process]:
-    """Return the processes below this one whose command line holds `words`; one that ends while it is looked at is none."""
+def children_running(words: str, below: psutil.Process | None = None) -> list[psutil.Process]:
+    """Return the processes below this one, or another, whose command line holds `words`; one that is ending is none."""
     found = []
-    for child in psutil.Process().children(recursive=True):
+    for child in (below or psutil.Process()).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if words in " ".join(child.cmdline()):
                 found.append(child)

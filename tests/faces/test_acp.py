@@ -13,6 +13,7 @@ import pytest
 from acp import schema
 from acp.helpers import image_block, resource_link_block, text_block
 
+from tests.children import children_running
 from tests.e2e.conftest import write_profile
 from tests.e2e.scripted_api import ScriptedApi
 from tests.e2e.terminal import plain_environment
@@ -331,7 +332,7 @@ async def test_cancelling_while_a_command_runs_ends_it(place: Place) -> None:
     place.api.call("Bash", {"command": "echo begun; sleep 97", "description": "wait"})
     async with place.editor() as editor:
         prompt = asyncio.create_task(editor.say("wait a while"))
-        while not (slept := [each for each in editor.process.children(recursive=True) if "97" in each.cmdline()]):
+        while not (slept := children_running("sleep 97", editor.process)):
             await asyncio.sleep(0.05)
         await editor.conn.cancel(session_id=editor.session)
         assert await asyncio.wait_for(prompt, LIMIT_S) == "cancelled"
@@ -344,7 +345,7 @@ async def test_an_agent_that_is_killed_ends_the_turn_and_the_session_lives(place
     async with place.editor() as editor:
         prompt = asyncio.create_task(editor.say("a long one"))
         await pieces.sent(1)
-        [cli] = [each for each in editor.process.children(recursive=True) if "stream-json" in each.cmdline()][-1:]
+        [cli] = children_running("stream-json", editor.process)[-1:]
         cli.kill()
         assert await asyncio.wait_for(prompt, LIMIT_S) == "end_turn"
         assert editor.text.rstrip().endswith(".")

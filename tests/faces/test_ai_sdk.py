@@ -9,6 +9,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
+from tests.children import children_running
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of, serving
 
@@ -248,7 +249,7 @@ async def test_a_connection_that_is_cut_is_an_error_and_no_success(served: Serve
     await page.open(served, chat)
     await page("begin", chat=chat, text="a long one")
     await pieces.sent(1)
-    [agent] = [child for child in psutil.Process(served.pid).children(recursive=True) if is_agent_of(child)][-1:]
+    [agent] = children_running("stream-json", psutil.Process(served.pid))[-1:]
     agent.kill()
     told = await page("settle", chat=chat)
     pieces.release_all()
@@ -264,11 +265,6 @@ async def waiting(page: Page, chat: str) -> str:
             if tool["state"] == "approval-requested":
                 return str(tool["approval"]["id"])
         await asyncio.sleep(0.02)
-
-
-def is_agent_of(process: psutil.Process) -> bool:
-    """Whether this is the agent of a chat."""
-    return "stream-json" in " ".join(process.cmdline())
 
 
 async def test_everything_is_offered_where_it_was_asked_for(tmp_path: Path, api: ScriptedApi, page: Page, chat: str) -> None:
