@@ -6,10 +6,13 @@ import psutil
 
 
 def children_running(words: str, below: psutil.Process | None = None) -> list[psutil.Process]:
-    """Return the processes below this one, or another, whose command line holds `words`; one that is ending is none."""
-    found = []
+    """Return the processes below this one, or another, whose command line holds `words`; one that is ending is none.
+
+    The newest is the last one: their ids start again at the bottom now and then.
+    """
+    found = list[tuple[float, psutil.Process]]()
     for child in (below or psutil.Process()).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if words in " ".join(child.cmdline()):
-                found.append(child)
-    return found
+                found.append((child.create_time(), child))
+    return [child for _, child in sorted(found, key=lambda each: each[0])]

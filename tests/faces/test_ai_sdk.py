@@ -248,7 +248,8 @@ async def test_a_connection_that_is_cut_is_an_error_and_no_success(served: Serve
     pieces = served.api.say_in_pieces("Half of it, ", "never sent.")
     await page.open(served, chat)
     await page("begin", chat=chat, text="a long one")
-    await pieces.sent(1)
+    while (await page("told", chat=chat))["text"] != "Half of it, ":  # it has arrived
+        await asyncio.sleep(0.02)
     [agent] = children_running("stream-json", psutil.Process(served.pid))[-1:]
     agent.kill()
     told = await page("settle", chat=chat)
