@@ -26,7 +26,11 @@ from dogent_tui.workspace.trust import make_own_folder
 FOLDER = ".dogent/sources"
 ENTRIES = "sources.json"
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
-_SECRET = re.compile(r"token|key|sig|secret|session|auth|pass|code|credential|jwt|sid\b", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(?:^|[_.-])(?:token|api_?key|key|sig|signature|secret|session|session_?id|sid|auth|authorization|pass|passwd|password|pwd"
+    r"|code|credential|credentials|jwt)(?:$|[_.-])|token$|secret$|password$",
+    re.IGNORECASE,
+)
 _LONGEST_PARAMETER = 80
 """Characters of a value in an address; what is longer names nobody's page, and may be a key."""
 _FRONT = re.compile(r"---\n(.*?)\n---\n\n?(.*)", re.DOTALL)
@@ -34,7 +38,10 @@ _LARGEST = 4_000_000
 
 
 class SourceRecord(msgspec.Struct, frozen=True):
-    """A source. `published` is as the source writes it, `accessed` when it was read (UTC, ISO 8601); `text` is Markdown."""
+    """A source. `published` is as the source writes it, `accessed` when it was read (UTC, ISO 8601); `text` is Markdown.
+
+    `identity` is a hash of its whole address, of which `url` may be a part; `read_to` is how many characters of it were read.
+    """
 
     key: str
     url: str
@@ -43,6 +50,8 @@ class SourceRecord(msgspec.Struct, frozen=True):
     published: str = ""
     accessed: str = ""
     text: str = ""
+    identity: str = ""
+    read_to: int = 0
 
     @property
     def file(self) -> str:
@@ -51,10 +60,11 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
     def as_markdown(self) -> str:
         """Return the file of the record. Each value is a JSON string, which is one of YAML, too."""
-        facts = {name: getattr(self, name) for name in ("url", "title", "author", "published", "accessed")}
+        facts = {name: getattr(self, name) for name in ("url", "title", "author", "published", "accessed", "identity")}
+        facts["read_to"] = str(self.read_to)
         facts["sha256"] = hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
         lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items() if value]
-        return "\n".join(["---", f"key: {self.key}", *lines, "---", "", self.text.strip("\n"), ""])
+        return "\n".join(["---", f"key: {self.key}", *lines, "---", "", self.text, ""])
 
     def as_entry(self) -> dict[str, Any]:
         """Return it as CSL JSON."""
@@ -94,26 +104,32 @@ class SourceRecords:
                 except ValueError:
                     continue
             if found and facts.get("url") and _KEY.fullmatch(file.stem):
-                known = {name: str(facts.get(name, "")) for name in ("url", "title", "author", "published", "accessed")}
-                yield SourceRecord(file.stem, text=found[2].rstrip("\n"), **known)
+                known = {
+                    name: str(facts.get(name, "")) for name in ("url", "title", "author", "published", "accessed", "identity")
+                }
+                read_to = str(facts.get("read_to", ""))
+                text = found[2].removesuffix("\n")
+                yield SourceRecord(file.stem, text=text, read_to=int(read_to) if read_to.isdecimal() else 0, **known)
 
     def note(self, read: SourceRecord, offset: int = 0) -> str:
         """Keep what was read at an address, `offset` characters into its text. Returns the key, empty where nothing is kept.
 
         A part that follows what is kept is added to it; a page that was read again takes its place. Raises OSError.
         """
-        if not self.allowed():
+        if not self.allowed() or not self._is_ours():
             return ""
-        read = replace(read, url=public_address(read.url))
+        whole = urlunsplit((*urlsplit(read.url)[:4], ""))
+        identity, read_to = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest(), offset + len(read.text)
+        read = replace(read, url=public_address(read.url), identity=identity, read_to=read_to)
         with self._lock:
             records = self.all()
-            known = next((record for record in records if record.url == read.url), None)
+            known = next((record for record in records if record.identity == identity), None)
             if known is None:
                 record = replace(read, key=_new_key(read, {record.key for record in records}))
-            elif offset == 0 and not known.text.startswith(read.text.strip("\n")):
+            elif offset == 0 and not known.text.startswith(read.text):
                 record = replace(read, key=known.key)
-            elif offset and abs(offset - len(known.text)) <= 2:  # the line ends between two parts
-                record = replace(known, text=f"{known.text}\n{read.text}")
+            elif offset and offset == known.read_to:
+                record = replace(known, text=known.text + read.text, read_to=read_to)
             else:
                 return known.key
             make_own_folder(self._workspace)
@@ -121,8 +137,14 @@ class SourceRecords:
             self._write_entries([*(each for each in records if each.key != record.key), record])
             return record.key
 
+    def _is_ours(self) -> bool:
+        """Whether the folder is where it seems to be: a link might lead anywhere."""
+        return self.folder.resolve() == self._workspace.root.resolve() / FOLDER
+
     def remove(self, key: str) -> bool:
         """Delete a record. Returns whether there was one. Raises OSError."""
+        if not self._is_ours():
+            return False
         with self._lock:
             records = self.all()
             left = [record for record in records if record.key != key]

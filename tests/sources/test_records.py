@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.exporter import Exporter
@@ -28,7 +29,7 @@ def test_a_record_is_a_readable_file_and_reads_back(records):
     key = records.note(PAGE)
     assert key == "okafor-2025"
     (kept,) = records.all()
-    assert kept == SourceRecord(key, *[getattr(PAGE, name) for name in PAGE.__struct_fields__[1:]])
+    assert all(getattr(kept, name) == getattr(PAGE, name) for name in ("url", "title", "author", "published", "accessed", "text"))
     assert (
         (records.folder / "okafor-2025.md").read_text().startswith('---\nkey: okafor-2025\nurl: "https://example.org/a?id=7"\n')
     )
@@ -44,8 +45,11 @@ def test_a_page_has_one_key_and_others_get_others(records):
 
 def test_parts_follow_each_other_and_a_changed_page_takes_its_place(records):
     key = records.note(PAGE)
-    records.note(SourceRecord("", PAGE.url, text="And then it closed."), offset=len(PAGE.text))
-    assert records.all()[0].text == f"{PAGE.text}\nAnd then it closed."
+    at = len(PAGE.text)
+    for part in ("\n\nAnd then it closed.\n", "\nIt opened again.", "\n\n", "To the end.\n"):
+        assert records.note(SourceRecord("", PAGE.url, text=part), offset=at) == key
+        at += len(part)
+    assert records.all()[0].text == f"{PAGE.text}\n\nAnd then it closed.\n\nIt opened again.\n\nTo the end.\n"
     records.note(SourceRecord("", PAGE.url, "New", text="Quite other words."))
     assert (records.all()[0].key, records.all()[0].text) == (key, "Quite other words.")
 
@@ -60,6 +64,22 @@ def test_parts_follow_each_other_and_a_changed_page_takes_its_place(records):
 )
 def test_no_secret_of_an_address_is_kept(address, kept):
     assert public_address(address) == kept
+
+
+def test_pages_that_differ_in_a_parameter_are_different_sources(records):
+    names = ("passage", "author", "keyword", "access_token")
+    keys = {records.note(replace(PAGE, url=f"https://example.org/?{name}={value}")) for name in names for value in "ab"}
+    assert len(keys) == 8
+    assert public_address("https://example.org/?passage=John&author=Hale") == "https://example.org/?passage=John&author=Hale"
+
+
+def test_a_link_is_not_followed_out_of_the_folder(records, tmp_path):
+    records.folder.parent.mkdir()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    records.folder.symlink_to(outside)
+    assert records.note(PAGE) == ""
+    assert list(outside.iterdir()) == []
 
 
 def test_nothing_is_written_where_it_may_not_be(records):

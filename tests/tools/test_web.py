@@ -194,4 +194,4 @@ async def test_a_page_is_kept_as_a_source_where_that_is_allowed_and_the_model_is
     text, _ = await call(libraries, FETCH, url=PAGE.url)
     assert "\nCite as [@a-example-2026]\n" in text
     (record,) = libraries.sources.all()
-    assert (record.url, record.text) == ("https://a.example/otters", "# Otters\n\nThey swim.")
+    assert (record.url, record.text) == ("https://a.example/otters", "# Otters\n\nThey swim.\n")
