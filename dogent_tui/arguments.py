@@ -1,4 +1,6 @@
-"""Parsers of command lines whose help speaks the language of the interface, down to the words of argparse itself."""
+"""Parsers of command lines whose help speaks the language of the interface, down to the words of
+argparse itself.
+"""
 
 import argparse
 import re
@@ -11,11 +13,15 @@ from dogent_tui.plain import columns_of
 __all__ = ["CommandLine"]
 
 _UNITS = re.compile(r"\s+|[“‘（]*(?:[!-~]+|[^\s!-~])[”’，。；：、？！）…]*")
-"""Where a line may end: at white space, and behind each character that is not Latin, with the punctuation that belongs to it."""
+"""Where a line may end: at white space, and behind each character that is not Latin, with the
+punctuation that belongs to it.
+"""
 
 
 class CommandLine(argparse.ArgumentParser):
-    """As `argparse.ArgumentParser`; what is wrong with a command line is said in argparse's own English."""
+    """As `argparse.ArgumentParser`; what is wrong with a command line is said in argparse's own
+    English.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(add_help=False, formatter_class=_Help, **settings)
@@ -33,7 +39,11 @@ class _Help(argparse.HelpFormatter):
     """Breaks lines by the columns that characters take."""
 
     def add_usage(
-        self, usage: str | None, actions: Iterable[argparse.Action], groups: Iterable[Any], prefix: str | None = None
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[Any],
+        prefix: str | None = None,
     ) -> None:
         super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)
 

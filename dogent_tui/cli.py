@@ -1,4 +1,6 @@
-"""The command line: arguments to the application or to print mode. Nothing is imported before it is needed."""
+"""The command line: arguments to the application or to print mode. Nothing is imported before it
+is needed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ USAGE_ERROR = 2
 """Exit status for a command line that cannot be understood (SPEC 7)."""
 
 _MAX_PIPED_BYTES = 8 * 1024 * 1024
-"""What print mode takes from stdin: far beyond any context window, and still no danger to memory."""
+"""What print mode takes from stdin: far beyond any context window, and still no danger to
+memory.
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,26 +61,46 @@ def _parser() -> argparse.ArgumentParser:
 
     parser = CommandLine(
         prog="dogent-tui",
-        description=tr("Write documents together with an AI agent, in a full-screen terminal application."),
+        description=tr(
+            "Write documents together with an AI agent, in a full-screen terminal application."
+        ),
         epilog=tr(
-            "“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. “dogent-tui export FILE.md "
-            "--to pdf|docx” makes a finished document. “dogent-tui analyze FILE” describes an image or a video. "
-            "“dogent-tui check FILE.md” checks quotes, numbers and citations against their sources. "
-            "“dogent-tui doctor” shows what is installed and what is missing. “dogent-tui schema” gives your editor the "
-            "JSON Schemas of the configuration files. “dogent-tui search QUERY” and “dogent-tui fetch URL” do what the "
-            "agent does on the web. “dogent-tui explain” shows what would be decided about a tool call, and why. "
-            "“dogent-tui serve” offers the agent to pages on this machine, and “dogent-tui acp” to editors. Exit status with -p: "
-            "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, 12 outline edit needed, "
-            "14 interrupted."
+            "“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown."
+            " “dogent-tui export FILE.md --to pdf|docx” makes a finished document. “dogent-tui"
+            " analyze FILE” describes an image or a video. “dogent-tui check FILE.md” checks"
+            " quotes, numbers and citations against their sources. “dogent-tui doctor” shows what"
+            " is installed and what is missing. “dogent-tui schema” gives your editor the JSON"
+            " Schemas of the configuration files. “dogent-tui search QUERY” and “dogent-tui fetch"
+            " URL” do what the agent does on the web. “dogent-tui explain” shows what would be"
+            " decided about a tool call, and why. “dogent-tui serve” offers the agent to pages on"
+            " this machine, and “dogent-tui acp” to editors. Exit status with -p: 0 completed, 1"
+            " failed, 2 usage, 10 permission needed or denied, 11 clarification needed, 12 outline"
+            " edit needed, 14 interrupted."
         ),
     )
-    parser.add_argument("placed", nargs="*", metavar="FOLDER", help=tr("the folder to work in (default: the current one)"))
     parser.add_argument(
-        "--sample", action="store_true", help=tr("work in a folder of sample documents: FOLDER, or ~/dogent-sample")
+        "placed",
+        nargs="*",
+        metavar="FOLDER",
+        help=tr("the folder to work in (default: the current one)"),
     )
-    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
     parser.add_argument(
-        "-c", "--continue", dest="resume", action="store_true", help=tr("resume the last conversation in this folder")
+        "--sample",
+        action="store_true",
+        help=tr("work in a folder of sample documents: FOLDER, or ~/dogent-sample"),
+    )
+    parser.add_argument(
+        "--profile",
+        default="",
+        metavar="NAME",
+        help=tr("a profile of ~/.dogent/claude.json, or “offline”"),
+    )
+    parser.add_argument(
+        "-c",
+        "--continue",
+        dest="resume",
+        action="store_true",
+        help=tr("resume the last conversation in this folder"),
     )
     parser.add_argument(
         "-r",
@@ -85,13 +109,24 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="",
         metavar="ID",
-        help=tr("resume a conversation by its id or the start of its id, in its own folder; without an id, choose one"),
+        help=tr(
+            "resume a conversation by its id or the start of its id, in its own folder; without an"
+            " id, choose one"
+        ),
     )
     parser.add_argument(
-        "-p", "--print", nargs="?", const="", metavar="PROMPT", help=tr("run one prompt without a screen and print the result")
+        "-p",
+        "--print",
+        nargs="?",
+        const="",
+        metavar="PROMPT",
+        help=tr("run one prompt without a screen and print the result"),
     )
     parser.add_argument(
-        "--output-format", choices=("text", "json", "stream-json"), default="text", help=tr("what -p prints (default: text)")
+        "--output-format",
+        choices=("text", "json", "stream-json"),
+        default="text",
+        help=tr("what -p prints (default: text)"),
     )
     parser.add_argument(
         "--allow",
@@ -99,18 +134,18 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="RULE",
         help=tr(
-            "what the agent may do without asking, as KIND:PLACE (read, create, change, write, delete, move, run; "
-            "a folder with / at its end means all that is in it), network:TOOL/HOST or use:TOOL "
-            "(one that looks through documents, such as use:list_file_tree); repeatable, "
-            "for example --allow delete:chapters/old.md"
+            "what the agent may do without asking, as KIND:PLACE (read, create, change, write,"
+            " delete, move, run; a folder with / at its end means all that is in it),"
+            " network:TOOL/HOST or use:TOOL (one that looks through documents, such as"
+            " use:list_file_tree); repeatable, for example --allow delete:chapters/old.md"
         ),
     )
     parser.add_argument(
         "--answers",
         metavar="FILE",
         help=tr(
-            'with -p, answers to the agent\'s questions: JSON, question id → value, or {"outline": "…"}; with '
-            "--continue and no prompt, they answer the last questions"
+            'with -p, answers to the agent\'s questions: JSON, question id → value, or {"outline":'
+            ' "…"}; with --continue and no prompt, they answer the last questions'
         ),
     )
     parser.add_argument(
@@ -118,7 +153,12 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help=tr("trust what came with the folder (.dogent, .claude) this time, without asking"),
     )
-    parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}", help=tr("show the version and exit"))
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"dogent-tui {__version__}",
+        help=tr("show the version and exit"),
+    )
     return parser
 
 
@@ -129,7 +169,12 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _parser()
     options = parser.parse_intermixed_args(arguments)
     placed = options.placed
-    if options.print == "" and placed and not os.path.isdir(placed[-1]) and not _is_path(placed[-1]):  # noqa: PTH112 — on start
+    if (
+        options.print == ""
+        and placed
+        and not os.path.isdir(placed[-1])  # noqa: PTH112 — on start
+        and not _is_path(placed[-1])
+    ):
         options.print = placed.pop()
     if len(placed) > 1:
         parser.error(f"unrecognized arguments: {' '.join(placed[1:])}")
@@ -155,18 +200,28 @@ def _open(options: argparse.Namespace) -> OpenedSession:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
     if not folder.is_dir():
         raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder), tr("Specify an existing folder, or create it first.")
+            tr("There is no folder {folder}.").format(folder=folder),
+            tr("Specify an existing folder, or create it first."),
         )
-    answered_by: AnsweredBy = "user" if options.print is None else "nobody" if options.answers is None else "file"
+    answered_by: AnsweredBy = (
+        "user" if options.print is None else "nobody" if options.answers is None else "file"
+    )
     chosen = SessionOptions(
-        options.profile, options.resume, tuple(options.allow), trust=options.trust, answered_by=answered_by, resume=resume
+        options.profile,
+        options.resume,
+        tuple(options.allow),
+        trust=options.trust,
+        answered_by=answered_by,
+        resume=resume,
     )
     guard_children()
     return open_session(Workspace(folder), chosen)
 
 
 def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Path]:
-    """Return the id of the conversation that is wanted, and the folder in which it was held. Raises UsageError."""
+    """Return the id of the conversation that is wanted, and the folder in which it was held.
+    Raises UsageError.
+    """
     from pathlib import Path
 
     from dogent_tui.errors import UsageError
@@ -181,14 +236,18 @@ def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Pat
     held_in = Path(record.workspace) if record.workspace else folder
     if given and held_in != folder.resolve():
         raise UsageError(
-            tr("The conversation {wanted} belongs to {held_in}.").format(wanted=wanted, held_in=held_in),
+            tr("The conversation {wanted} belongs to {held_in}.").format(
+                wanted=wanted, held_in=held_in
+            ),
             tr("Omit the folder."),
         )
     return record.session_id, held_in
 
 
 def _sample_folder(options: argparse.Namespace) -> Path:
-    """Return the sample's folder: the one that is named, or else the usual one, which is asked about before it is made."""
+    """Return the sample's folder: the one that is named, or else the usual one, which is asked
+    about before it is made.
+    """
     from pathlib import Path
 
     from dogent_tui.sample import SAMPLE, copy_sample
@@ -196,10 +255,16 @@ def _sample_folder(options: argparse.Namespace) -> Path:
     usual = Path(SAMPLE).expanduser()
     if options.workspace != ".":
         return copy_sample(Path(options.workspace))
-    if options.print is not None or usual.is_dir() or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if (
+        options.print is not None
+        or usual.is_dir()
+        or not (sys.stdin.isatty() and sys.stdout.isatty())
+    ):
         return copy_sample(usual)
     try:
-        named = input(tr("Folder for the sample documents [{usual}]: ").format(usual=SAMPLE)).strip()
+        named = input(
+            tr("Folder for the sample documents [{usual}]: ").format(usual=SAMPLE)
+        ).strip()
     except (EOFError, KeyboardInterrupt):
         print()
         sys.exit(130)
@@ -221,7 +286,10 @@ def _print(options: argparse.Namespace) -> int:
     answers = _read_answers(options.answers) if options.answers is not None else None
     goes_on = options.resume or options.session
     if not options.print.strip() and not piped.strip() and not (goes_on and answers is not None):
-        print(tr("dogent-tui: -p needs a prompt, as an argument or on standard input."), file=sys.stderr)
+        print(
+            tr("dogent-tui: -p needs a prompt, as an argument or on standard input."),
+            file=sys.stderr,
+        )
         return USAGE_ERROR
     request = PrintRequest(options.print, piped, options.output_format, answers)
     return asyncio.run(run_print(_open(options), request, sys.stdout, sys.stderr))
@@ -237,11 +305,13 @@ def _read_answers(name: str) -> dict[str, object]:
         answers = json.loads(Path(name).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UsageError(
-            tr("The answers in {name} cannot be read: {error}.").format(name=name, error=error), tr("It must be a JSON object.")
+            tr("The answers in {name} cannot be read: {error}.").format(name=name, error=error),
+            tr("It must be a JSON object."),
         ) from error
     if not isinstance(answers, dict):
         raise UsageError(
-            tr("The answers in {name} are not a JSON object.").format(name=name), tr('Write {"question id": "value"}.')
+            tr("The answers in {name} are not a JSON object.").format(name=name),
+            tr('Write {"question id": "value"}.'),
         )
     return answers
 
@@ -352,14 +422,18 @@ def _read_stdin() -> str:
     data = sys.stdin.buffer.read(_MAX_PIPED_BYTES + 1)
     if len(data) > _MAX_PIPED_BYTES:
         raise DogentError(
-            tr("Standard input is larger than 8 MB."), tr("Put it into a file in the workspace and refer to it with @.")
+            tr("Standard input is larger than 8 MB."),
+            tr("Put it into a file in the workspace and refer to it with @."),
         )
     return data.decode("utf-8", errors="replace")
 
 
 def _app(options: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print(tr("dogent-tui: the full screen needs a terminal; without one, use -p PROMPT."), file=sys.stderr)
+        print(
+            tr("dogent-tui: the full screen needs a terminal; without one, use -p PROMPT."),
+            file=sys.stderr,
+        )
         return USAGE_ERROR
     from dogent_tui.tui.running import run_app
 
@@ -367,9 +441,11 @@ def _app(options: argparse.Namespace) -> int:
 
 
 def _settle_language() -> None:
-    """Have everything speak the language of the settings, before anything is imported: messages stand in constants.
+    """Have everything speak the language of the settings, before anything is imported: messages
+    stand in constants.
 
-    So the file is looked into without the room of the settings, which takes a while to load, and tells what is wrong in it later.
+    So the file is looked into without the room of the settings, which takes a while to load, and
+    tells what is wrong in it later.
     """
     import json
     import os

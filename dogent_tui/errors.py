@@ -6,7 +6,8 @@ from dogent_tui.language import sentences
 class DogentError(Exception):
     """Something a user can act upon.
 
-    `message` says what happened and to what; `remedy` says what to do about it. Neither holds a key, a traceback or markup.
+    `message` says what happened and to what; `remedy` says what to do about it. Neither holds a
+    key, a traceback or markup.
     """
 
     def __init__(self, message: str, remedy: str = "") -> None:

@@ -1,8 +1,9 @@
 """The language of the interface: English, and what `locale` holds translations for (GNU gettext).
 
-``tr("Nothing was written.")`` returns a message in the language of the interface; what varies is filled in afterwards:
-``tr("There is no theme {name}.").format(name=name)``. Messages stand in constants too, so the language is settled before any of
-them is imported, by `choose`; a change counts from the next start on. ``make messages`` collects what is to be translated.
+``tr("Nothing was written.")`` returns a message in the language of the interface; what varies is
+filled in afterwards: ``tr("There is no theme {name}.").format(name=name)``. Messages stand in
+constants too, so the language is settled before any of them is imported, by `choose`; a change
+counts from the next start on. ``make messages`` collects what is to be translated.
 """
 
 import os
@@ -28,7 +29,9 @@ _chosen: list[str] = []
 
 
 def choose(name: str) -> None:
-    """Have the interface speak `name` where the environment does not say otherwise. To be called before messages are imported."""
+    """Have the interface speak `name` where the environment does not say otherwise. To be called
+    before messages are imported.
+    """
     _chosen[:] = [name] if name else []
     interface_language.cache_clear()
     _translations.cache_clear()
@@ -36,12 +39,16 @@ def choose(name: str) -> None:
 
 @cache
 def interface_language() -> str:
-    """Return the language of the interface, one of `LANGUAGES`: of the environment, of the settings, of the system."""
+    """Return the language of the interface, one of `LANGUAGES`: of the environment, of the
+    settings, of the system.
+    """
     return spoken(os.environ, _chosen[0] if _chosen else "")
 
 
 def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
-    """Return which of `LANGUAGES` is meant by `environ`, and by what was `chosen` in the settings; English where none is."""
+    """Return which of `LANGUAGES` is meant by `environ`, and by what was `chosen` in the
+    settings; English where none is.
+    """
     system = next(filter(None, map(environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     named = environ.get(VARIABLE) or chosen or system
     plain = named.partition(".")[0].partition("@")[0].lower()
@@ -55,7 +62,9 @@ def tr(message: str) -> str:
 
 
 def ngettext(one: str, many: str, count: int) -> str:
-    """Return the message for `count` things in the language of the interface: `one` and `many` are the English ones."""
+    """Return the message for `count` things in the language of the interface: `one` and `many`
+    are the English ones.
+    """
     translations = _translations()
     if translations is None:
         return one if count == 1 else many
@@ -65,11 +74,15 @@ def ngettext(one: str, many: str, count: int) -> str:
 def listing(words: Sequence[str]) -> str:
     """Return `words` as a list within a sentence: “a, b and c”."""
     *first, last = words or ("",)
-    return tr("{things} and {last}").format(things=tr(", ").join(first), last=last) if first else last
+    return (
+        tr("{things} and {last}").format(things=tr(", ").join(first), last=last) if first else last
+    )
 
 
 def sentences(*said: str) -> str:
-    """Return what is `said` one after the other. After a full stop of Chinese, which is wide, there is no blank."""
+    """Return what is `said` one after the other. After a full stop of Chinese, which is wide,
+    there is no blank.
+    """
     text = ""
     for sentence in filter(None, said):
         text += sentence if not text or text.endswith(("。", "！", "？")) else f" {sentence}"

@@ -1,4 +1,6 @@
-"""Text from outside, made safe to draw: every character that a terminal would obey is replaced by one that it shows."""
+"""Text from outside, made safe to draw: every character that a terminal would obey is replaced
+by one that it shows.
+"""
 
 import re
 from unicodedata import combining, east_asian_width
@@ -7,10 +9,13 @@ TAB_WIDTH = 4
 """Columns between tab stops."""
 
 _OBEYED = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # C0, DEL, C1: cursor movement, colors, clipboard, title, …
+    # C0, DEL, C1: cursor movement, colors, clipboard, title, …
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
     "\u2028\u2029"  # line and paragraph separators
-    "\u202a-\u202e\u2066-\u2069"  # bidirectional embeddings and overrides: they show a text in another order than it has
-    "\ud800-\udfff"  # lone surrogates, which no terminal encoding holds (file names that are not UTF-8)
+    # bidirectional embeddings and overrides: they show a text in another order than it has
+    "\u202a-\u202e\u2066-\u2069"
+    # lone surrogates, which no terminal encoding holds (file names that are not UTF-8)
+    "\ud800-\udfff"
     "\U000e0000-\U000e007f]"  # tags: invisible text
 )
 
@@ -29,8 +34,8 @@ _CONTINUES = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U0
 def visible(text: str) -> str:
     """Return `text` with controls as visible stand-ins, newlines as ``\\n`` and tabs as spaces.
 
-    ESC becomes ``␛``, NUL ``␀``, an override ``⟦U+202E⟧``. Brackets and all else stay as they are: the result is plain text and
-    must still be drawn as such, never as markup.
+    ESC becomes ``␛``, NUL ``␀``, an override ``⟦U+202E⟧``. Brackets and all else stay as they are:
+    the result is plain text and must still be drawn as such, never as markup.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -39,9 +44,11 @@ def visible(text: str) -> str:
 
 
 def revealed(text: str) -> str:
-    """Return `text` made `visible`, and with it what nobody would see: zero-width characters become ``⟦U+200B⟧``.
+    """Return `text` made `visible`, and with it what nobody would see: zero-width characters become
+    ``⟦U+200B⟧``.
 
-    For text by which a user decides. Elsewhere they stay as they are, since emoji and some scripts need them.
+    For text by which a user decides. Elsewhere they stay as they are, since emoji and some scripts
+    need them.
     """
     return _UNSEEN.sub(_stand_in, visible(text))
 
@@ -52,18 +59,26 @@ def one_line(text: str) -> str:
 
 
 def cut_bytes(text: str, most: int) -> str:
-    """Return the longest beginning of `text` within `most` bytes of UTF-8 that splits no character as it is seen.
+    """Return the longest beginning of `text` within `most` bytes of UTF-8 that splits no character
+    as it is seen.
 
-    A letter keeps its combining marks; an emoji keeps its modifiers, and whatever it is joined with.
+    A letter keeps its combining marks; an emoji keeps its modifiers, and whatever it is joined
+    with.
     """
     cut = text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
-    while cut and len(cut) < len(text) and (_CONTINUES.match(text[len(cut)]) or combining(text[len(cut)]) or cut[-1] == "\u200d"):
+    while (
+        cut
+        and len(cut) < len(text)
+        and (_CONTINUES.match(text[len(cut)]) or combining(text[len(cut)]) or cut[-1] == "\u200d")
+    ):
         cut = cut[:-1]
     return cut
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns of a terminal, or of text in a fixed pitch, `text` takes: East Asian characters take two."""
+    """Return how many columns of a terminal, or of text in a fixed pitch, `text` takes: East
+    Asian characters take two.
+    """
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 

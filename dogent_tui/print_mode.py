@@ -1,4 +1,6 @@
-"""Print mode: one prompt on the same service, no screen. Results go to stdout, everything else to stderr."""
+"""Print mode: one prompt on the same service, no screen. Results go to stdout, everything else
+to stderr.
+"""
 
 import asyncio
 import json
@@ -60,10 +62,11 @@ EXIT_STATUS: Mapping[RunStatus, int] = {
 
 @dataclass(frozen=True, slots=True)
 class PrintRequest:
-    """What to run and how to say what came of it. `piped` is what came on stdin: text, in which no reference is looked for.
+    """What to run and how to say what came of it. `piped` is what came on stdin: text, in which no
+    reference is looked for.
 
-    `answers` answer what the agent asks on a screen: question id → value, and ``outline``. With answers and no text, what the
-    conversation before left open is answered.
+    `answers` answer what the agent asks on a screen: question id → value, and ``outline``. With
+    answers and no text, what the conversation before left open is answered.
     """
 
     text: str
@@ -72,20 +75,27 @@ class PrintRequest:
     answers: Mapping[str, Any] | None = None
 
 
-async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
+async def run_print(
+    opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO
+) -> int:
     """Run one prompt and return the exit status.
 
-    Raises UsageError, also where it names a template that is not there; ConfigError where another than the profile of the command
-    line would answer: a script could not tell.
+    Raises UsageError, also where it names a template that is not there; ConfigError where another
+    than the profile of the command line would answer: a script could not tell.
     """
     await asyncio.to_thread(_check_profile, opened)
     if opened.read_only:
         raise DogentError(
-            tr("This conversation is open in another window."), tr("Close it there first, or start another one here.")
+            tr("This conversation is open in another window."),
+            tr("Close it there first, or start another one here."),
         )
-    prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace, find_references(request.text))
+    prompt, unresolved = await asyncio.to_thread(
+        make_prompt, request.text, opened.workspace, find_references(request.text)
+    )
     try:
-        prompt = await asyncio.to_thread(with_template, prompt, opened.workspace, trusted=opened.trust.trusted)
+        prompt = await asyncio.to_thread(
+            with_template, prompt, opened.workspace, trusted=opened.trust.trusted
+        )
     except ConfigError as error:
         raise UsageError(error.message, error.remedy) from error
     if request.piped:
@@ -95,12 +105,21 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     if not opened.trust.trusted:
         came = listing(opened.trust.came)
         print(
-            visible(tr("warning: {came} came with this folder and is not used. Add --trust if you trust it.").format(came=came)),
+            visible(
+                tr(
+                    "warning: {came} came with this folder and is not used. Add --trust if you"
+                    " trust it."
+                ).format(came=came)
+            ),
             file=stderr,
         )
     for reference in unresolved:
         print(
-            visible(tr("warning: there is no file {path} here; the text is sent unchanged.").format(path=reference.path)),
+            visible(
+                tr("warning: there is no file {path} here; the text is sent unchanged.").format(
+                    path=reference.path
+                )
+            ),
             file=stderr,
         )
     async with opened.service as service:
@@ -116,32 +135,51 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
 
 
 def _check_profile(opened: OpenedSession) -> None:
-    """Raise an error where the user named a profile, and another would answer. Reads which profiles there are."""
+    """Raise an error where the user named a profile, and another would answer. Reads which
+    profiles there are.
+    """
     wanted = opened.options.profile.strip()
     if not wanted or not opened.unusable_profile:
         return
     names = [*read_profiles(dogent_home() / "claude.json")[0], OFFLINE]
     if wanted in (*names, ENVIRONMENT):
-        why = next((warning for warning in opened.warnings if warning.code.startswith("profile_")), None)
-        message, remedy = (why.message, why.remedy) if why is not None else (tr("There is no usable key in the environment."), "")
+        why = next(
+            (warning for warning in opened.warnings if warning.code.startswith("profile_")), None
+        )
+        message, remedy = (
+            (why.message, why.remedy)
+            if why is not None
+            else (tr("There is no usable key in the environment."), "")
+        )
         raise ConfigError(message, remedy or tr("Set ANTHROPIC_API_KEY, or specify a profile."))
     raise UsageError(
-        tr("There is no profile {name}.").format(name=wanted), tr("Available: {names}.").format(names=", ".join(names))
+        tr("There is no profile {name}.").format(name=wanted),
+        tr("Available: {names}.").format(names=", ".join(names)),
     )
 
 
 async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> RunFinished:
-    """Run the prompt, or where there is none, answer what the conversation before left open. Raises UsageError."""
+    """Run the prompt, or where there is none, answer what the conversation before left open.
+    Raises UsageError.
+    """
     service = opened.service
     if opened.earlier_log is not None:
-        service.restore(await asyncio.to_thread(lambda log: list(earlier_events(log)), opened.earlier_log))
+        service.restore(
+            await asyncio.to_thread(lambda log: list(earlier_events(log)), opened.earlier_log)
+        )
     left = service.requests
     if not prompt.text.strip():
         if not left:
-            raise UsageError(tr("There is no open question for these answers."), tr("Give a prompt after -p."))
+            raise UsageError(
+                tr("There is no open question for these answers."), tr("Give a prompt after -p.")
+            )
         events = service.events()
         if not await printer.answer():
-            return RunFinished(status=needed_by(left[0]), duration_ms=0, reason=tr("The answers do not match the questions."))
+            return RunFinished(
+                status=needed_by(left[0]),
+                duration_ms=0,
+                reason=tr("The answers do not match the questions."),
+            )
         return await printer.follow(events)
     if left:  # a prompt in place of answers
         await service.reply(left[0].request_id, UiAnswer())
@@ -151,7 +189,9 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
 
 
 def _with_piped(text: str, piped: str) -> str:
-    """Return the prompt with what was piped in: after the words, marked as material, or on its own as the words."""
+    """Return the prompt with what was piped in: after the words, marked as material, or on its
+    own as the words.
+    """
     return f"{text}\n\n<stdin>\n{piped.rstrip()}\n</stdin>" if text.strip() else piped.strip()
 
 
@@ -159,11 +199,15 @@ def _interrupt_on_signals(service: AgentService) -> None:
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         with suppress(NotImplementedError, AttributeError):  # not every platform has each of them
-            loop.add_signal_handler(getattr(signal, name), lambda: loop.create_task(service.interrupt()))
+            loop.add_signal_handler(
+                getattr(signal, name), lambda: loop.create_task(service.interrupt())
+            )
 
 
 class Printer:
-    """Turns the events of one run into output. A question that nobody can answer here is a denial."""
+    """Turns the events of one run into output. A question that nobody can answer here is a
+    denial.
+    """
 
     def __init__(
         self,
@@ -188,32 +232,47 @@ class Printer:
                 self._line(to_json(event))
             self._progress(event)
             if isinstance(event, PermissionRequested):
-                with suppress(AgentError):  # it was cancelled meanwhile, by a signal or a denial beside it
-                    await self._service.reply(event.request_id, PermissionAnswer("deny", ends_run=True))
+                with suppress(
+                    AgentError
+                ):  # it was cancelled meanwhile, by a signal or a denial beside it
+                    await self._service.reply(
+                        event.request_id, PermissionAnswer("deny", ends_run=True)
+                    )
             if isinstance(event, RunFinished) and not await self._goes_on(event):
                 return event
         return RunFinished(status="interrupted", duration_ms=0)
 
     async def _goes_on(self, finished: RunFinished) -> bool:
-        return finished.status in ("needs_clarification", "needs_outline_edit") and await self.answer()
+        return (
+            finished.status in ("needs_clarification", "needs_outline_edit") and await self.answer()
+        )
 
     async def answer(self) -> bool:
-        """Answer what is asked from the given answers. Returns whether they were sent; what does not fit is said."""
+        """Answer what is asked from the given answers. Returns whether they were sent; what does
+        not fit is said.
+        """
         if self._answers is None:
             return False
         if any(request.kind == "document_change" for request in self._service.requests):
-            self._say("a change of a document waits for its review; review it with: dogent-tui --continue")
+            self._say(
+                "a change of a document waits for its review; review it with: dogent-tui --continue"
+            )
             return False
         try:
             asked = [
-                (request, check_answers(parse_request(request.payload), self._answers)) for request in self._service.requests
+                (request, check_answers(parse_request(request.payload), self._answers))
+                for request in self._service.requests
             ]
         except RequestError as error:
             self._say(tr("the answers do not match: {error}").format(error=error))
             return False
-        if again := next((request for request, _ in asked if request.payload in self._answered), None):
+        if again := next(
+            (request for request, _ in asked if request.payload in self._answered), None
+        ):
             self._say(
-                tr("“{title}” was already answered, and is asked again").format(title=again.payload.get("title"))
+                tr("“{title}” was already answered, and is asked again").format(
+                    title=again.payload.get("title")
+                )
             )  # else it might never end
             return False
         for request, answer in asked:
@@ -225,7 +284,11 @@ class Printer:
         """Write the result."""
         asked = [request.payload for request in self._service.requests]
         if self._format == "json":
-            result = {**msgspec.to_builtins(finished), "type": "result", "session_id": self._session_id}
+            result = {
+                **msgspec.to_builtins(finished),
+                "type": "result",
+                "session_id": self._session_id,
+            }
             result |= {"requests": asked} if asked else {}
             self._line(json.dumps(result, ensure_ascii=False))
         elif self._format == "text" and asked:
@@ -237,24 +300,36 @@ class Printer:
             self._say(f"{finished.status}: {finished.reason} {finished.remedy}".rstrip(": "))
         if asked:
             self._say(
-                tr("To answer: dogent-tui --continue --answers FILE -p, where FILE contains {answers}").format(
-                    answers=_answers_wanted(asked[0])
-                )
+                tr(
+                    "To answer: dogent-tui --continue --answers FILE -p, where FILE contains"
+                    " {answers}"
+                ).format(answers=_answers_wanted(asked[0]))
             )
 
     def _progress(self, event: Event) -> None:
         match event:
             case SessionStarted():
                 self._session_id = event.session_id
-                self._say(tr("agent: {model}").format(model=endpoint_label(event.profile, event.endpoint, event.model)))
+                self._say(
+                    tr("agent: {model}").format(
+                        model=endpoint_label(event.profile, event.endpoint, event.model)
+                    )
+                )
             case ToolUse(name=name, input=values):
-                self._say(tr("tool: {name} {input}").format(name=friendly_name(name), input=input_summary(values)).rstrip())
+                self._say(
+                    tr("tool: {name} {input}")
+                    .format(name=friendly_name(name), input=input_summary(values))
+                    .rstrip()
+                )
             case PermissionRequested():
                 for line in question_lines(event):
                     self._say(line)
             case Retrying():
                 self._say(
-                    tr("the endpoint failed: {what}; asking again in {size:.0f} s, attempt {attempt} of {max_attempts}").format(
+                    tr(
+                        "the endpoint failed: {what}; asking again in {size:.0f} s, attempt"
+                        " {attempt} of {max_attempts}"
+                    ).format(
                         what=retry_reason(event),
                         attempt=event.attempt,
                         max_attempts=event.max_attempts,
@@ -262,9 +337,15 @@ class Printer:
                     )
                 )
             case Compacted():
-                self._say(tr("the conversation was compacted: the agent continues with a summary of it"))
+                self._say(
+                    tr("the conversation was compacted: the agent continues with a summary of it")
+                )
             case Stalled(seconds=seconds, most_s=most_s) if seconds:
-                self._say(tr("nothing received for {seconds} s, of {most_s} s at most").format(seconds=seconds, most_s=most_s))
+                self._say(
+                    tr("nothing received for {seconds} s, of {most_s} s at most").format(
+                        seconds=seconds, most_s=most_s
+                    )
+                )
             case Notice():
                 self._say(f"{event.level}: {event.message} {event.remedy}".rstrip())
             case UiRequested():
@@ -286,19 +367,31 @@ def _answers_wanted(payload: Mapping[str, Any]) -> str:
         return tr("nothing yet: review the change first, with dogent-tui --continue")
     if payload.get("type") == "outline_edit":
         return '{"outline": "…"}'
-    return json.dumps({question["id"]: "…" for question in payload["questions"]}, ensure_ascii=False)
+    return json.dumps(
+        {question["id"]: "…" for question in payload["questions"]}, ensure_ascii=False
+    )
 
 
 def question_lines(asked: PermissionRequested) -> list[str]:
-    """Return a question as text: what it would do, where, why it asks, and how to allow it the next time."""
+    """Return a question as text: what it would do, where, why it asks, and how to allow it the
+    next time.
+    """
     summary = f"{friendly_name(asked.tool)} {input_summary(asked.input)}".rstrip()
-    lines = [tr("permission needed: {sentence}").format(sentence=asked.sentence or summary), f"  {summary}"]
-    lines += [f"  {target.kind} {target.path}{'' if target.exists else ' (new)'}" for target in asked.targets]
+    lines = [
+        tr("permission needed: {sentence}").format(sentence=asked.sentence or summary),
+        f"  {summary}",
+    ]
+    lines += [
+        f"  {target.kind} {target.path}{'' if target.exists else ' (new)'}"
+        for target in asked.targets
+    ]
     lines += [f"  {reason}" for reason in asked.reasons]
     lines.append(tr("Print mode can't ask you, so this is denied."))
     if asked.rules:
         lines.append(
-            tr("To allow it, add {rules}").format(rules=" ".join(f"--allow {shlex.quote(rule)}" for rule in asked.rules))
+            tr("To allow it, add {rules}").format(
+                rules=" ".join(f"--allow {shlex.quote(rule)}" for rule in asked.rules)
+            )
         )
     else:
         lines.append(asked.once_because or tr("It can't be allowed in advance."))

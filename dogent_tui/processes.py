@@ -1,4 +1,6 @@
-"""The one way to run another program: in a group of its own, never waited for for ever, and ended with all that it started."""
+"""The one way to run another program: in a group of its own, never waited for for ever, and ended
+with all that it started.
+"""
 
 import asyncio
 import os
@@ -26,22 +28,28 @@ _MARK = "DOGENT_TUI_CHILD_OF"
 _GUARD = """\
 while read -r line; do :; done
 for turn in 1 2 3 4 5; do
-    found=$(grep -ls "$1=1" /proc/[0-9]*/environ | cut -d/ -f3; find /proc/[0-9]*/fd -lname "/memfd:$1 *" | cut -d/ -f3)
+    found=$(grep -ls "$1=1" /proc/[0-9]*/environ | cut -d/ -f3
+        find /proc/[0-9]*/fd -lname "/memfd:$1 *" | cut -d/ -f3)
     found=$(echo "$found" | grep -vx "$2")
     [ -n "$found" ] || exit 0
     kill -9 $found
 done"""
-"""Waits until its input ends, as it does with the process that has the other end, and then ends every process that is marked in
-its environment, or by an open file: ``env -i`` and ``sudo`` take the one away, what closes files the other. It looks again, since
-those may have started others. The process itself has the open file, too, and may still be on its way out."""
+"""Waits until its input ends, as it does with the process that has the other end, and then ends
+every process that is marked in its environment, or by an open file: ``env -i`` and ``sudo`` take
+the one away, what closes files the other. It looks again, since those may have started others. The
+process itself has the open file, too, and may still be on its way out.
+"""
 
 _marks: dict[int, int] = {}
-"""The process that is guarded → a descriptor that marks what inherits it. A fork of the process has no mark."""
+"""The process that is guarded → a descriptor that marks what inherits it. A fork of the process has
+no mark.
+"""
 
 
 def guard_children() -> None:
-    """Have all that this process starts from now on, and what that starts, end with it, however it ends. Where there is no
-    ``/proc``, each has to see to it itself."""
+    """Have all that this process starts from now on, and what that starts, end with it, however it
+    ends. Where there is no ``/proc``, each has to see to it itself.
+    """
     if Path("/proc/self/environ").exists():
         _guard(os.getpid())
 
@@ -71,12 +79,18 @@ def outliving_environment() -> dict[str, str]:
 
 
 async def stream_process(
-    command: Sequence[str], *, cwd: Path, on_output: Callable[[bytes], None], limit_s: float | None = None
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    on_output: Callable[[bytes], None],
+    limit_s: float | None = None,
 ) -> int:
-    """Run `command` in `cwd` and return its exit status; what it writes, errors included, goes to `on_output` as it comes.
+    """Run `command` in `cwd` and return its exit status; what it writes, errors included, goes to
+    `on_output` as it comes.
 
-    Nothing is given to it on standard input. When it is cancelled, or takes longer than `limit_s` seconds, the whole group ends.
-    Raises OSError where the program does not start, and TimeoutError.
+    Nothing is given to it on standard input. When it is cancelled, or takes longer than `limit_s`
+    seconds, the whole group ends. Raises OSError where the program does not start, and
+    TimeoutError.
     """
     process = await _start(
         command,
@@ -97,11 +111,12 @@ async def stream_process(
 
 
 async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -> int:
-    """Run `command` with `data` on its standard input and return its exit status. What it writes is dropped.
+    """Run `command` with `data` on its standard input and return its exit status. What it writes is
+    dropped.
 
-    What it leaves in the background lives on: a program that fills the clipboard stays there to hand it out. When it is
-    cancelled, or takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
-    TimeoutError.
+    What it leaves in the background lives on: a program that fills the clipboard stays there to
+    hand it out. When it is cancelled, or takes longer than `limit_s` seconds, the whole group ends.
+    Raises OSError where it does not start, and TimeoutError.
     """
     process = await _start(
         command,
@@ -120,9 +135,14 @@ async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -
 
 
 async def talk_process(
-    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: int = asyncio.subprocess.PIPE
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: int = asyncio.subprocess.PIPE,
 ) -> asyncio.subprocess.Process:
-    """Start `command` to talk with over pipes. What it writes as errors is dropped. Whoever starts it ends it with `end_tree`.
+    """Start `command` to talk with over pipes. What it writes as errors is dropped. Whoever starts
+    it ends it with `end_tree`.
 
     `stdin` is a descriptor where it is no pipe. Raises OSError where it does not start.
     """
@@ -137,14 +157,18 @@ async def talk_process(
 
 
 def python_command(module: str, *, preload: Sequence[str] = ()) -> list[str]:
-    """Return how to run `main` of our `module` in a process: with the modules that we have, and none of the folder we are in.
+    """Return how to run `main` of our `module` in a process: with the modules that we have, and
+    none of the folder we are in.
 
     It speaks our language. `preload` are modules that it loads before.
     """
     package = str(Path(__file__).parents[1])
     path = [entry for entry in sys.path if entry]
     path += [] if package in path else [package]
-    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.language import choose; choose({interface_language()!r}); "
+    start = (
+        f"import sys; sys.path[:] = {path!r}; from dogent_tui.language import choose;"
+        f" choose({interface_language()!r}); "
+    )
     start += f"from {module} import main; "
     start += "".join(f"import {name}; " for name in preload) + "main()"
     return [sys.executable, "-I", "-X", "utf8", "-c", start]
@@ -158,7 +182,9 @@ async def end_tree(process: asyncio.subprocess.Process) -> None:
 
 
 class Halt:
-    """Ends, from another thread, the program that `run_to_end` runs, and every later one that it is given to."""
+    """Ends, from another thread, the program that `run_to_end` runs, and every later one that it is
+    given to.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -193,14 +219,21 @@ def run_to_end(
     limit_s: float,
     halt: Halt | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `command` on a file or on bytes, and return its status and all that it wrote. Blocks: for a process that may.
+    """Run `command` on a file or on bytes, and return its status and all that it wrote. Blocks: for
+    a process that may.
 
-    When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
-    subprocess.TimeoutExpired.
+    When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does
+    not start, and subprocess.TimeoutExpired.
     """
     data, file = (stdin, subprocess.PIPE) if isinstance(stdin, bytes) else (None, stdin)
     with subprocess.Popen(
-        command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env, process_group=0
+        command,
+        stdin=file,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=env,
+        process_group=0,
     ) as process:
         halt = halt or Halt()
         halt.watch(process)
@@ -215,17 +248,22 @@ def run_to_end(
 
 
 def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:
-    """Run `command` with the terminal to itself and return its exit status. Blocks for as long as the user takes.
+    """Run `command` with the terminal to itself and return its exit status. Blocks for as long as
+    the user takes.
 
-    `errors` is where it writes them. It stays in our group, as only that one may read from the terminal. Raises OSError where
-    it does not start.
+    `errors` is where it writes them. It stays in our group, as only that one may read from the
+    terminal. Raises OSError where it does not start.
     """
     return subprocess.run(command, check=False, stderr=errors).returncode
 
 
 async def _start(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:
-    """Start `command` in a group of its own. Who is cancelled meanwhile ends the group: asyncio would end its leader only."""
-    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*command, start_new_session=True, **options))
+    """Start `command` in a group of its own. Who is cancelled meanwhile ends the group: asyncio
+    would end its leader only.
+    """
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(*command, start_new_session=True, **options)
+    )
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
@@ -251,15 +289,18 @@ async def _end_group(process: asyncio.subprocess.Process) -> None:
 async def _gone(process: asyncio.subprocess.Process) -> None:
     """Wait until a process that was told to end has ended, and let go of its pipes.
 
-    Its own `wait` waits for the pipes too: for ever where nobody reads what is in them any more, or another process holds them.
+    Its own `wait` waits for the pipes too: for ever where nobody reads what is in them any more, or
+    another process holds them.
     """
-    while process.returncode is None:  # noqa: ASYNC110 — asyncio tells nobody of it sooner
+    while process.returncode is None:  # noqa: ASYNC110
         await asyncio.sleep(_GONE_POLL_S)
-    process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 — there is no other way to let go of them
+    process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def kill_tree(pid: int) -> None:
-    """Kill the process `pid` and all that descends from it, at once. Blocks for the time of one `ps` where there is no /proc."""
+    """Kill the process `pid` and all that descends from it, at once. Blocks for the time of one
+    `ps` where there is no /proc.
+    """
     for process in reversed(_tree(pid)):  # it may be our own
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, signal.SIGKILL)
@@ -277,7 +318,9 @@ def is_alive(pid: int) -> bool:
 
 
 def tree_memory(pid: int) -> int:
-    """Return how many bytes of memory the process `pid` and all that descends from it have resident. Blocks as `kill_tree`."""
+    """Return how many bytes of memory the process `pid` and all that descends from it have
+    resident. Blocks as `kill_tree`.
+    """
     if _PROC.is_dir():
         return sum(map(_resident, _tree(pid)))
     tree = set(_tree(pid))
@@ -285,7 +328,8 @@ def tree_memory(pid: int) -> int:
 
 
 def tree_cpu(pid: int) -> float | None:
-    """Return the seconds of processor time that the process `pid` and all that descends from it have used.
+    """Return the seconds of processor time that the process `pid` and all that descends from it
+    have used.
 
     None where the system does not tell. Blocks as `kill_tree`.
     """
@@ -295,7 +339,9 @@ def tree_cpu(pid: int) -> float | None:
 def _used(pid: int) -> int:
     """Return the ticks of a process and of its children that have ended."""
     try:
-        return sum(map(int, (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[11:15]))
+        return sum(
+            map(int, (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[11:15])
+        )
     except (OSError, ValueError):
         return 0
 
@@ -317,7 +363,9 @@ def _children(pid: int) -> list[int]:
     """Return the children of each thread of `pid`, as the kernel lists them."""
     try:
         threads = list((_PROC / str(pid) / "task").iterdir())
-        return [int(child) for thread in threads for child in (thread / "children").read_bytes().split()]
+        return [
+            int(child) for thread in threads for child in (thread / "children").read_bytes().split()
+        ]
     except OSError:  # it has ended meanwhile
         return []
 
@@ -333,7 +381,16 @@ def _resident(pid: int) -> int:
 def _listed(column: str) -> list[tuple[int, int]]:
     """Return each process with a number that `ps` knows of it."""
     try:
-        listing = subprocess.run(["ps", "-A", "-o", f"pid=,{column}="], capture_output=True, text=True, timeout=2, check=True)
-        return [(int(pid), int(number)) for pid, number in (line.split() for line in listing.stdout.splitlines())]
+        listing = subprocess.run(
+            ["ps", "-A", "-o", f"pid=,{column}="],
+            capture_output=True,
+            text=True,
+            timeout=2,
+            check=True,
+        )
+        return [
+            (int(pid), int(number))
+            for pid, number in (line.split() for line in listing.stdout.splitlines())
+        ]
     except (OSError, ValueError, subprocess.SubprocessError):
         return []

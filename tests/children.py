@@ -6,7 +6,8 @@ import psutil
 
 
 def children_running(words: str, below: psutil.Process | None = None) -> list[psutil.Process]:
-    """Return the processes below this one, or another, whose command line holds `words`; one that is ending is none.
+    """Return the processes below this one, or another, whose command line holds `words`; one that
+    is ending is none.
 
     The newest is the last one: their ids start again at the bottom now and then.
     """

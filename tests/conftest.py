@@ -15,24 +15,34 @@ from hypothesis import strategies as st
 
 from tests.published_pandoc import no_pandoc, offered, published, real_pandoc  # noqa: F401 — fixtures of several rooms
 
-# A busy machine is no fault of the code: no example has a time limit, and making them may take as long as it takes.
-# Every run tries other examples. `--hypothesis-profile=thorough` tries very many.
-settings.register_profile("usual", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+# A busy machine is no fault of the code: no example has a time limit, and making them may take as
+# long as it takes. Every run tries other examples. `--hypothesis-profile=thorough` tries very many.
+settings.register_profile(
+    "usual", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50
+)
 settings.register_profile("thorough", settings.get_profile("usual"), max_examples=2000)
 settings.load_profile("usual")
 
 gc.disable()
-"""Until all tests are collected: what is imported meanwhile stays, and looking through it again and again costs seconds."""
+"""Until all tests are collected: what is imported meanwhile stays, and looking through it again
+and again costs seconds.
+"""
 
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-"""What Python and pytest make of each file is kept, also where that is not usual: to make it again in every process of the tests
-and in every program that they start took half of the time that collecting takes."""
+"""What Python and pytest make of each file is kept, also where that is not usual: to make it again
+in every process of the tests and in every program that they start took half of the time that
+collecting takes.
+"""
 
-os.environ["DOGENT_LANGUAGE"] = "en"  # before any message is imported: whoever runs the tests may speak otherwise
+os.environ["DOGENT_LANGUAGE"] = (
+    "en"  # before any message is imported: whoever runs the tests may speak otherwise
+)
 
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
-"""Where tests open the whole application, or the real CLI; the tests of single widgets and models lie in folders below."""
+"""Where tests open the whole application, or the real CLI; the tests of single widgets and
+models lie in folders below.
+"""
 
 _HEAVY = {"snap_compare", "stage", "exporter", "browser_here"}
 """Fixtures that compare a picture, open the whole application, or start a browser."""
@@ -42,7 +52,9 @@ _OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM
 
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """New folders. `tmp_path_factory` looks through all that it has made to number one, and there is one for each test."""
+    """New folders. `tmp_path_factory` looks through all that it has made to number one, and
+    there is one for each test.
+    """
     folder = tmp_path_factory.mktemp("homes")
     return (folder / str(number) for number in itertools.count())
 
@@ -50,12 +62,18 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]:
     """Where the folders of the tests are made, each with a number of its own."""
-    return zip(itertools.repeat(tmp_path_factory.mktemp("tests").resolve()), itertools.count(), strict=False)
+    return zip(
+        itertools.repeat(tmp_path_factory.mktemp("tests").resolve()),
+        itertools.count(),
+        strict=False,
+    )
 
 
 @pytest.fixture
 def tmp_path(request: pytest.FixtureRequest, folders: Iterator[tuple[Path, int]]) -> Path:
-    """An empty folder, as pytest's own fixture makes it; that one lists all of the others each time, and links to the last."""
+    """An empty folder, as pytest's own fixture makes it; that one lists all of the others each
+    time, and links to the last.
+    """
     parent, number = next(folders)
     folder = parent / f"{re.sub(r'[^0-9A-Za-z_]', '_', request.node.name)[:30]}{number}"
     folder.mkdir(mode=0o700)
@@ -64,7 +82,9 @@ def tmp_path(request: pytest.FixtureRequest, folders: Iterator[tuple[Path, int]]
 
 @pytest.fixture(autouse=True)
 def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home folder. Variables that would reach the user's accounts, or change how the screen is drawn, are gone."""
+    """An empty home folder. Variables that would reach the user's accounts, or change how the
+    screen is drawn, are gone.
+    """
     folder = next(homes)
     folder.mkdir()
     for name in list(os.environ):
@@ -78,11 +98,19 @@ def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 def pytest_configure(config: pytest.Config) -> None:
     """Have the processes of a parallel run begin to collect at different files.
 
-    So in a fresh clone each of them compiles a part of what all find ready then; in step, each would compile all of it.
+    So in a fresh clone each of them compiles a part of what all find ready then; in step, each
+    would compile all of it.
     """
     if hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
-        number, count = int(config.workerinput["workerid"].removeprefix("gw")), config.workerinput["workercount"]
-        here = sorted(str(each) for each in Path(__file__).parent.iterdir() if each.is_dir() or each.name.startswith("test_"))
+        number, count = (
+            int(config.workerinput["workerid"].removeprefix("gw")),
+            config.workerinput["workercount"],
+        )
+        here = sorted(
+            str(each)
+            for each in Path(__file__).parent.iterdir()
+            if each.is_dir() or each.name.startswith("test_")
+        )
         here = [each for each in here if Path(each).name[0] not in "._"]
         first = len(here) * number // count
         config.args = here[first:] + here[:first]
@@ -92,8 +120,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Prepare a parallel run, in the process that the others belong to.
 
-    The order of the files is ours. While the others collect, hypothesis finds out what UTF-8 can encode, which takes seconds the
-    first time; each of the others would.
+    The order of the files is ours. While the others collect, hypothesis finds out what UTF-8 can
+    encode, which takes seconds the first time; each of the others would.
     """
     if session.config.getoption("numprocesses", None):
         session.config.option.loadscopereorder = False
@@ -107,7 +135,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves out what is heavy."""
+    """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves out
+    what is heavy.
+    """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if {"snap_compare", "snapshot"} & fixtures:
@@ -119,12 +149,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _what_takes_long_first(items: list[pytest.Item]) -> None:
-    """Order the files for processes that share them, so that none is left alone with a long one in the end."""
+    """Order the files for processes that share them, so that none is left alone with a long one
+    in the end.
+    """
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item.path.parent != _WHOLE[0], item.path not in slow, item.path))
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported out of all collections of garbage: a full one would take half a second, again and again."""
+    """Leave what was imported out of all collections of garbage: a full one would take half a
+    second, again and again.
+    """
     gc.freeze()
     gc.enable()

@@ -17,7 +17,9 @@ PROGRAM = b"#!/bin/sh\necho pandoc 3.9.0.2\n"
 
 
 class Published(ThreadingHTTPServer):
-    """Gives `data` at `path`, and says that it is `stated` bytes; then keeps the connection until `may_end`."""
+    """Gives `data` at `path`, and says that it is `stated` bytes; then keeps the connection
+    until `may_end`.
+    """
 
     def __init__(self):
         self.path, self.data, self.stated = "", b"", 0
@@ -29,7 +31,9 @@ class Published(ThreadingHTTPServer):
     def address(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    def publish(self, archive: str = "p.tar.gz", member: str = "p/bin/pandoc", content: bytes = PROGRAM) -> Release:
+    def publish(
+        self, archive: str = "p.tar.gz", member: str = "p/bin/pandoc", content: bytes = PROGRAM
+    ) -> Release:
         self.data = packed(archive, member, content)
         self.path = f"/{VERSION}/{archive}"
         return Release(archive, hashlib.sha256(self.data).hexdigest(), member)
@@ -51,7 +55,9 @@ class _Answer(BaseHTTPRequestHandler):
 
 
 def packed(archive: str, member: str, content: bytes) -> bytes:
-    """Return an archive that holds `content` as `member`, and something that wants to get out of it."""
+    """Return an archive that holds `content` as `member`, and something that wants to get out of
+    it.
+    """
     buffer = io.BytesIO()
     if archive.endswith(".zip"):
         with zipfile.ZipFile(buffer, "w") as made:
@@ -78,7 +84,9 @@ def published():
 
 @pytest.fixture
 def no_pandoc(tmp_path_factory, monkeypatch):
-    """Neither a wheel nor PATH has pandoc, for us and for the processes that read. Returns the folder that PATH names."""
+    """Neither a wheel nor PATH has pandoc, for us and for the processes that read. Returns the
+    folder that PATH names.
+    """
     folder = tmp_path_factory.mktemp("bare")
     (folder / "pypandoc").mkdir()
     (folder / "pypandoc" / "__init__.py").touch()

@@ -1,6 +1,7 @@
 """Makes the picture of the README: `python -m tests.screenshot docs/screenshot.svg`.
 
-The real application, the real CLI and the offline engine on the sample workspace; the picture is the application's own SVG.
+The real application, the real CLI and the offline engine on the sample workspace; the picture is
+the application's own SVG.
 """
 
 import asyncio
@@ -29,7 +30,9 @@ async def take(target: Path) -> None:
             app.conversation.status_bar.status.workspace = "~/city-library"
             app.conversation.prompt.editor.insert(PROMPT)
             await pilot.press("escape", "enter")
-            while not app.conversation.transcript.last_reply() or app.opened.service.state != "idle":
+            while (
+                not app.conversation.transcript.last_reply() or app.opened.service.state != "idle"
+            ):
                 await pilot.pause(0.1)
             await pilot.pause(0.5)
             target.write_text(app.export_screenshot(), encoding="utf-8")

@@ -19,9 +19,20 @@ def dogent(*arguments: str, stdin: str = "", cwd: Path = ROOT) -> subprocess.Com
     argv = [
         sys.executable,
         "-c",
-        f"import sys; sys.path.insert(0, {str(ROOT)!r}); from dogent_tui.cli import main; sys.exit(main())",
+        (
+            f"import sys; sys.path.insert(0, {str(ROOT)!r}); from dogent_tui.cli import main;"
+            " sys.exit(main())"
+        ),
     ]
-    return subprocess.run([*argv, *arguments], input=stdin, capture_output=True, text=True, cwd=cwd, timeout=60, check=False)
+    return subprocess.run(
+        [*argv, *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_version():
@@ -47,7 +58,9 @@ def test_help_names_every_option_and_the_exit_statuses():
         assert word in " ".join(done.stdout.split())
 
 
-@pytest.mark.parametrize("arguments", [["--no-such-option"], ["one", "two"], ["-p", "x", "--output-format", "yaml"]])
+@pytest.mark.parametrize(
+    "arguments", [["--no-such-option"], ["one", "two"], ["-p", "x", "--output-format", "yaml"]]
+)
 def test_what_cannot_be_understood_is_a_usage_error(arguments):
     done = dogent(*arguments)
     assert done.returncode == 2
@@ -110,7 +123,9 @@ def test_a_script_gets_no_answer_of_another_than_it_named(home, tmp_path, capsys
     said = capsys.readouterr()
     assert "There is no profile NOPE." in said.err
     assert "deepseek, glm, offline" in said.err
-    assert main([str(tmp_path), "-p", "Hello", "--profile", "deepseek"]) == 1  # a stub, without a key
+    assert (
+        main([str(tmp_path), "-p", "Hello", "--profile", "deepseek"]) == 1
+    )  # a stub, without a key
     assert "The profile deepseek has no key" in capsys.readouterr().err
     assert main([str(tmp_path), "-p", "Hello", "--profile", "environment"]) == 1
     assert "There is no usable key in the environment" in capsys.readouterr().err
@@ -118,7 +133,9 @@ def test_a_script_gets_no_answer_of_another_than_it_named(home, tmp_path, capsys
     assert list_sessions(Workspace(tmp_path)) == []
 
 
-def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(home, tmp_path, capsys, monkeypatch):
+def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(
+    home, tmp_path, capsys, monkeypatch
+):
     monkeypatch.setattr("sys.stdin", None)
     assert main(["-p", "Hello", "--resume"]) == 2
     assert "needs the id" in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""What is imported when: the price of a start is paid in imports. Who may import whom is checked by `lint-imports`."""
+"""What is imported when: the price of a start is paid in imports. Who may import whom is checked
+by `lint-imports`.
+"""
 
 import subprocess
 import sys
@@ -55,25 +57,52 @@ print(*sorted(sys.modules), sep="\\n")
 
 def imported_by(setup: str, cwd: Path) -> set[str]:
     code = SHOW.format(root=str(ROOT), setup=setup)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=cwd, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return set(done.stdout.split("\n"))
 
 
 def among(modules: set[str], prefixes: tuple[str, ...]) -> list[str]:
-    return sorted(name for name in modules if any(name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes))
+    return sorted(
+        name
+        for name in modules
+        if any(name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes)
+    )
 
 
 def test_the_version_needs_next_to_nothing(tmp_path):
     modules = imported_by("from dogent_tui.cli import main; main(['--version'])", tmp_path)
     assert among(modules, ("argparse", "asyncio", "pathlib", "textual", "rich", *HEAVY)) == []
-    assert {name for name in modules if name.startswith("dogent_tui")} == {"dogent_tui", "dogent_tui.cli", "dogent_tui.language"}
+    assert {name for name in modules if name.startswith("dogent_tui")} == {
+        "dogent_tui",
+        "dogent_tui.cli",
+        "dogent_tui.language",
+    }
 
 
 def test_the_help_needs_argparse_alone(tmp_path):
     modules = imported_by("from dogent_tui.cli import _parser; _parser().format_help()", tmp_path)
     assert (
-        among(modules, ("textual", "rich", "asyncio", "dogent_tui.tui", "dogent_tui.agent", "dogent_tui.workspace", *HEAVY)) == []
+        among(
+            modules,
+            (
+                "textual",
+                "rich",
+                "asyncio",
+                "dogent_tui.tui",
+                "dogent_tui.agent",
+                "dogent_tui.workspace",
+                *HEAVY,
+            ),
+        )
+        == []
     )
 
 
@@ -108,9 +137,14 @@ def test_nothing_heavy_before_the_first_paint(tmp_path):
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    """Counts what is imported on use and for the type checker, too: a circle of those is a design that cannot be cut."""
+    """Counts what is imported on use and for the type checker, too: a circle of those is a
+    design that cannot be cut.
+    """
     graph = grimp.build_graph("dogent_tui", cache_dir=None)
-    left = {module: set(graph.find_modules_directly_imported_by(module)) & graph.modules for module in graph.modules}
+    left = {
+        module: set(graph.find_modules_directly_imported_by(module)) & graph.modules
+        for module in graph.modules
+    }
     while free := {module for module, imported in left.items() if not imported & left.keys()}:
         left = {module: imported for module, imported in left.items() if module not in free}
     while unused := left.keys() - {one for imported in left.values() for one in imported}:

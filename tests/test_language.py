@@ -1,4 +1,6 @@
-"""The language of the interface: which one is spoken, and that every message is translated and can still be filled in."""
+"""The language of the interface: which one is spoken, and that every message is translated and
+can still be filled in.
+"""
 
 import ast
 import os
@@ -26,7 +28,9 @@ CATALOG = PACKAGE / "locale" / "zh_CN" / "LC_MESSAGES" / "dogent_tui"
 @cache
 def collected() -> dict[str | tuple[str, ...], str]:
     """Return every message of the code, and where it stands."""
-    found = extract_from_dir(str(PACKAGE), method_map=[("**.py", "python")], keywords={"tr": None, "ngettext": (1, 2)})
+    found = extract_from_dir(
+        str(PACKAGE), method_map=[("**.py", "python")], keywords={"tr": None, "ngettext": (1, 2)}
+    )
     return {message: f"{file}:{line}" for file, line, message, *_ in found}
 
 
@@ -38,7 +42,9 @@ def chinese() -> Catalog:
 
 def plain(message: Message) -> tuple[list[str], list[str]]:
     """Return a message and its translation, in the singular and the plural where it has both."""
-    return tuple([found] if isinstance(found, str) else list(found) for found in (message.id, message.string))  # type: ignore[return-value]
+    return tuple(
+        [found] if isinstance(found, str) else list(found) for found in (message.id, message.string)
+    )  # type: ignore[return-value]
 
 
 def slots(text: str) -> set[str]:
@@ -62,7 +68,10 @@ def test_which_language_is_spoken(environ, chosen, language):
     assert spoken(environ, chosen) == language
 
 
-@pytest.mark.parametrize(("words", "said"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+)
 def test_a_list_in_a_sentence(words, said):
     assert listing(words) == said
 
@@ -70,7 +79,10 @@ def test_a_list_in_a_sentence(words, said):
 @cache
 def nodes() -> dict[Path, list[ast.AST]]:
     """Return the syntax of each file."""
-    return {file: list(ast.walk(ast.parse(file.read_text(encoding="utf-8")))) for file in sorted(PACKAGE.rglob("*.py"))}
+    return {
+        file: list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        for file in sorted(PACKAGE.rglob("*.py"))
+    }
 
 
 def test_sentences_stand_after_each_other_as_their_script_has_it():
@@ -83,8 +95,17 @@ def test_sentences_stand_after_each_other_as_their_script_has_it():
 def test_no_message_hides_where_it_is_not_collected():
     """What is collected does not look into f-strings."""
     for file, found in nodes().items():
-        inside = [node for string in found if isinstance(string, ast.JoinedStr) for node in ast.walk(string)]
-        calls = [node for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        inside = [
+            node
+            for string in found
+            if isinstance(string, ast.JoinedStr)
+            for node in ast.walk(string)
+        ]
+        calls = [
+            node
+            for node in inside
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        ]
         assert not [call.lineno for call in calls if call.func.id in {"tr", "ngettext"}], file
 
 
@@ -93,7 +114,8 @@ def test_every_message_is_translated(chinese):
     missing = [
         f"{place}: {message}"
         for message, place in collected().items()
-        if (found := chinese.get(message)) is None or not (all(found.string) if isinstance(found.string, tuple) else found.string)
+        if (found := chinese.get(message)) is None
+        or not (all(found.string) if isinstance(found.string, tuple) else found.string)
     ]
     assert not missing, "Run make messages, and translate:\n" + "\n".join(missing)
 
@@ -103,7 +125,9 @@ SAID_BY = {"Notice", "ConfigWarning", "Finding", "Failed", "print", "doubt", "lo
 
 
 def said_by() -> set[str]:
-    """Return the names of all calls that say something to a user. `RequestError` answers the agent, which wrote the request."""
+    """Return the names of all calls that say something to a user. `RequestError` answers the
+    agent, which wrote the request.
+    """
     code = "\n".join(file.read_text("utf-8") for file in PACKAGE.rglob("*.py"))
     bases = dict(re.findall(r"^class (\w+)\((\w+Error)\):", code, re.MULTILINE))
     errors = {name for name in bases if "DogentError" in lineage(name, bases)} | {"DogentError"}
@@ -117,13 +141,21 @@ def lineage(name: str, bases: dict[str, str]) -> list[str]:
 def untranslated(call: ast.Call) -> list[str]:
     """Return the words that a call is given as they are: no name of something, and no key."""
     words = call.args[2:] if ast.unparse(call.func) == "Finding" else call.args
-    given = [*words, *(keyword.value for keyword in call.keywords if keyword.arg not in {"group", "name", "metavar", "code"})]
+    given = [
+        *words,
+        *(
+            keyword.value
+            for keyword in call.keywords
+            if keyword.arg not in {"group", "name", "metavar", "code"}
+        ),
+    ]
     texts = [
         argument.value
         if isinstance(argument, ast.Constant)
         else "".join(part.value for part in argument.values if isinstance(part, ast.Constant))
         for argument in given
-        if isinstance(argument, ast.JoinedStr) or (isinstance(argument, ast.Constant) and isinstance(argument.value, str))
+        if isinstance(argument, ast.JoinedStr)
+        or (isinstance(argument, ast.Constant) and isinstance(argument.value, str))
     ]
     return [text for text in texts if re.search(r"[a-z]{2} [a-z]{2}", text)]
 
@@ -132,14 +164,22 @@ def untranslated(call: ast.Call) -> list[str]:
 def test_whatever_is_said_to_a_user_can_be_translated():
     names = said_by()
     for file, found in nodes().items():
-        says = [node for node in found if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names]
+        says = [
+            node
+            for node in found
+            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names
+        ]
         assert [words for call in says for words in untranslated(call)] == [], file
 
 
 @pytest.mark.slow
 def test_nothing_is_translated_that_is_not_said_any_more(chinese):
     said = {message if isinstance(message, str) else message[0] for message in collected()}
-    kept = {message.id if isinstance(message.id, str) else message.id[0] for message in chinese if message.id}
+    kept = {
+        message.id if isinstance(message.id, str) else message.id[0]
+        for message in chinese
+        if message.id
+    }
     assert kept <= said
 
 
@@ -158,7 +198,10 @@ def test_translations_are_chinese(chinese):
     """Or hold no words at all, or one that stays as it is, such as the name of a key."""
     texts = [(message.id, text) for message in chinese if message.id for text in plain(message)[1]]
     english = [
-        text for text in texts if not re.search("[\u4e00-\u9fff]", text[1]) and re.search("[a-z]{2}", SLOT.sub("", text[1]))
+        text
+        for text in texts
+        if not re.search("[\u4e00-\u9fff]", text[1])
+        and re.search("[a-z]{2}", SLOT.sub("", text[1]))
     ]
     assert [text for message, text in english if message != text or " " in text] == []
 
@@ -166,13 +209,21 @@ def test_translations_are_chinese(chinese):
 def test_what_is_shipped_is_what_was_translated(chinese):
     with CATALOG.with_suffix(".mo").open("rb") as file:
         shipped = read_mo(file)
-    assert [plain(message) for message in shipped if message.id] == [plain(message) for message in chinese if message.id]
+    assert [plain(message) for message in shipped if message.id] == [
+        plain(message) for message in chinese if message.id
+    ]
 
 
 def test_the_interface_speaks_chinese_from_its_first_message_on():
-    """In a process of its own: messages stand in constants, and are settled when these are imported."""
+    """In a process of its own: messages stand in constants, and are settled when these are
+    imported.
+    """
     said = subprocess.run(
-        [sys.executable, "-c", "from dogent_tui.tui.prompt.hints import HINTS; print(HINTS['prompt'])"],
+        [
+            sys.executable,
+            "-c",
+            "from dogent_tui.tui.prompt.hints import HINTS; print(HINTS['prompt'])",
+        ],
         env={**os.environ, "DOGENT_LANGUAGE": "zh_CN", "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         check=True,

@@ -27,7 +27,9 @@ def test_controls_are_shown_and_the_rest_stays(raw: str, shown: str) -> None:
 @given(st.text(alphabet=st.characters(codec=None)))
 def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
     shown = visible(text)
-    assert not any(unicodedata.category(character) in {"Cc", "Cs"} for character in shown.replace("\n", ""))
+    assert not any(
+        unicodedata.category(character) in {"Cc", "Cs"} for character in shown.replace("\n", "")
+    )
     assert visible(shown) == shown
     shown.encode()
 

@@ -12,7 +12,9 @@ from dogent_tui.processes import end_tree, feed_process, stream_process, talk_pr
 
 async def test_output_and_status(tmp_path: Path):
     heard: list[bytes] = []
-    status = await stream_process(["sh", "-c", "pwd; echo no >&2; exit 3"], cwd=tmp_path, on_output=heard.append)
+    status = await stream_process(
+        ["sh", "-c", "pwd; echo no >&2; exit 3"], cwd=tmp_path, on_output=heard.append
+    )
     assert (status, b"".join(heard).decode()) == (3, f"{os.path.realpath(tmp_path)}\nno\n")
 
 
@@ -32,7 +34,9 @@ async def test_it_ends_with_its_children(tmp_path: Path, how: str):
 
     command = ["sh", "-c", "trap '' TERM; sleep 600 & echo $!; echo $$; wait; sleep 600"]
     running = asyncio.create_task(
-        stream_process(command, cwd=tmp_path, on_output=take, limit_s=0.5 if how == "too long" else None)
+        stream_process(
+            command, cwd=tmp_path, on_output=take, limit_s=0.5 if how == "too long" else None
+        )
     )
     await asyncio.wait_for(started.wait(), 10)
     if how == "cancelled":
@@ -45,13 +49,19 @@ async def test_it_ends_with_its_children(tmp_path: Path, how: str):
 
 async def test_what_it_leaves_in_the_background_ends_with_it(tmp_path: Path):
     heard: list[bytes] = []
-    await stream_process(["sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"], cwd=tmp_path, on_output=heard.append)
+    await stream_process(
+        ["sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"], cwd=tmp_path, on_output=heard.append
+    )
     assert not alive([int(b"".join(heard))])
 
 
 def alive(pids: list[int]) -> list[psutil.Process]:
-    """The processes that are still there, after as long as the kernel needs to end them. Nobody may have reaped a dead one."""
-    _, left = psutil.wait_procs([psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)], timeout=5)
+    """The processes that are still there, after as long as the kernel needs to end them. Nobody
+    may have reaped a dead one.
+    """
+    _, left = psutil.wait_procs(
+        [psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)], timeout=5
+    )
     return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
 
 
@@ -99,7 +109,12 @@ async def test_a_pipe_that_another_program_took_along_is_not_waited_for(tmp_path
         started.set()
 
     running = asyncio.create_task(
-        stream_process(["sh", "-c", "setsid sleep 600 & echo $!; wait"], cwd=tmp_path, on_output=take, limit_s=60)
+        stream_process(
+            ["sh", "-c", "setsid sleep 600 & echo $!; wait"],
+            cwd=tmp_path,
+            on_output=take,
+            limit_s=60,
+        )
     )
     async with asyncio.timeout(10):
         await started.wait()

@@ -1,4 +1,6 @@
-"""The words of messages and docs: none that `docs/style.md` replaces. The table there is what is tested."""
+"""The words of messages and docs: none that `docs/style.md` replaces. The table there is what is
+tested.
+"""
 
 import ast
 import re
@@ -14,19 +16,29 @@ PACKAGE = Path(dogent_tui.__file__).parent
 ROOT = PACKAGE.parent
 STYLE = ROOT / "docs" / "style.md"
 TEXTS = sorted(
-    {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *PACKAGE.glob("**/*.md"), *PACKAGE.glob("schemas/*.json")} - {STYLE}
+    {
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *PACKAGE.glob("**/*.md"),
+        *PACKAGE.glob("schemas/*.json"),
+    }
+    - {STYLE}
 )
 
 
 @cache
 def replaced() -> dict[str, str]:
-    """Return what is not written, as regular expressions of whole words → what is written instead, by the table of the guide."""
+    """Return what is not written, as regular expressions of whole words → what is written
+    instead, by the table of the guide.
+    """
     rows = re.findall(r"^\| (`.+?) \| (.+) \|$", STYLE.read_text("utf-8"), re.MULTILINE)
     return {words: instead for cell, instead in rows for words in re.findall(r"`([^`]+)`", cell)}
 
 
 def bare(tree: ast.AST) -> set[int]:
-    """Return the ids of what nobody is told: docstrings, and the patterns of regular expressions."""
+    """Return the ids of what nobody is told: docstrings, and the patterns of regular
+    expressions.
+    """
     quiet = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -37,16 +49,25 @@ def bare(tree: ast.AST) -> set[int]:
 
 
 def said_in(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield every text of a module, with its line: messages, errors, help, words for the agent. One word is a key or a name."""
+    """Yield every text of a module, with its line: messages, errors, help, words for the agent.
+    One word is a key or a name.
+    """
     tree = ast.parse(file.read_text("utf-8"))
     quiet = bare(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value and id(node) not in quiet:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and " " in node.value
+            and id(node) not in quiet
+        ):
             yield node.lineno, node.value
 
 
 def found_in(text: str) -> list[str]:
-    """Return what of `text` the guide replaces, each with what is written instead. Code in Markdown is no prose."""
+    """Return what of `text` the guide replaces, each with what is written instead. Code in
+    Markdown is no prose.
+    """
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
     return [
         f"“{match[0]}” → {instead}"

@@ -22,20 +22,35 @@ FRAMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "A new heading. Tab puts it, and all that belongs to it, below the one before.",
         ("enter", *"Counting", "tab", "escape"),
     ),
-    ("moved", "Alt+↑ and Alt+↓ move a section; numbers follow. What was changed is marked.", ("down", "alt+up", "alt+up")),
+    (
+        "moved",
+        "Alt+↑ and Alt+↓ move a section; numbers follow. What was changed is marked.",
+        ("down", "alt+up", "alt+up"),
+    ),
     ("note", "`n` says what a section should say.", ("n", *"Set against last year.")),
     ("length", "`w` sets a target length.", ("escape", "w", *"400")),
     ("markdown", "Ctrl+T shows the Markdown, and takes it back.", ("enter", "ctrl+t")),
-    ("comment", "`c` sends the outline, the changes and a comment; Ctrl+S sends it without.", ("ctrl+t", "c", *"Keep it short.")),
+    (
+        "comment",
+        "`c` sends the outline, the changes and a comment; Ctrl+S sends it without.",
+        ("ctrl+t", "c", *"Keep it short."),
+    ),
 )
 """Name, caption, and the keys that lead there from the picture before."""
 
 
 async def walk(folder: Path) -> None:
     """Write the pictures, and the page that shows them."""
-    app = OutlineHost(OutlineTask(PROPOSAL.title, PROPOSAL.proposal, PROPOSAL.preface, save_as=PROPOSAL.save_as))
+    app = OutlineHost(
+        OutlineTask(PROPOSAL.title, PROPOSAL.proposal, PROPOSAL.preface, save_as=PROPOSAL.save_as)
+    )
     app.title = "dogent-tui"
-    page = ["# The outline editor, step by step\n\nMade by `python -m tests.walkthrough docs/outline`.\n"]
+    page = [
+        (
+            "# The outline editor, step by step\n\nMade by `python -m tests.walkthrough"
+            " docs/outline`.\n"
+        )
+    ]
     async with app.run_test(size=(120, 30)) as pilot:
         await pilot.pause(0.3)
         for number, (name, caption, keys) in enumerate(FRAMES, 1):

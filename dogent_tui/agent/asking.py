@@ -1,4 +1,6 @@
-"""What the model asks the user: our tool `ui_request`, which ends its turn, and changes that it proposes, which wait."""
+"""What the model asks the user: our tool `ui_request`, which ends its turn, and changes that it
+proposes, which wait.
+"""
 
 import asyncio
 import uuid
@@ -44,8 +46,8 @@ class Asking:
     """Brings the model's questions to the user. `form` puts one that waits within the turn.
 
     `at_screen`: somebody can answer while the turn waits.
-    `open_document` tells the path of the document that the user has open. `ledger` knows what the model has seen, and `unsaved`
-    holds what an editor has not saved.
+    `open_document` tells the path of the document that the user has open. `ledger` knows what the
+    model has seen, and `unsaved` holds what an editor has not saved.
     `review_mode` says whether all that the agent writes is reviewed; `reviewing` sees to it.
     """
 
@@ -72,23 +74,36 @@ class Asking:
         self._said: list[Event] = []
 
     def tools(self) -> list[SdkMcpTool[Any]]:
-        """Return the tools by which the model asks; it proposes a change only where somebody can review it meanwhile."""
+        """Return the tools by which the model asks; it proposes a change only where somebody can
+        review it meanwhile.
+        """
         asking = ui_request_tool(JSON_SCHEMA, parse_request)
         if not self._at_screen:
             return [asking]
         proposing = propose_document_change_tool(
-            self._workspace, self.review, self.reviewing.approved, self._open_document, self._ledger, self._unsaved
+            self._workspace,
+            self.review,
+            self.reviewing.approved,
+            self._open_document,
+            self._ledger,
+            self._unsaved,
         )
         return [asking, proposing]
 
     async def review(self, opened: Reviewed, text: str) -> str | None:
-        """Have the user review a proposal. Returns what came of it, None where the turn was stopped before."""
+        """Have the user review a proposal. Returns what came of it, None where the turn was
+        stopped before.
+        """
         change = opened.change
         base = None if change.content is None else change.content.decode("utf-8")
         place = str(opened.path) if opened.by_approval else ""
-        is_unread = self._ledger is not None and not change.is_new and not self._ledger.has(opened.path)
+        is_unread = (
+            self._ledger is not None and not change.is_new and not self._ledger.has(opened.path)
+        )
         payload = ChangeRequest(change.name, text, change.summary, base, place, is_unread).payload
-        event = UiRequested(request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True)
+        event = UiRequested(
+            request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True
+        )
         answer = await self._form(event)
         if answer is None or answer.review is None:
             return None
@@ -98,7 +113,9 @@ class Asking:
 
     @staticmethod
     def _note_reviewed(ledger: Ledger, opened: Reviewed, text: str, over: str) -> None:
-        """Note what the model knows of a file now: it is told what came of its proposal, but not what else was written there."""
+        """Note what the model knows of a file now: it is told what came of its proposal, but not
+        what else was written there.
+        """
         with suppress(OSError):
             is_all_its_own = content_of(opened.path) == text.encode("utf-8", "replace")
             if is_all_its_own or (opened.change.is_new and not over):
@@ -115,8 +132,12 @@ class Asking:
         said, self._said = self._said, []
         return said
 
-    async def after_request(self, payload: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
-        """Take the request, and stop the turn. Not called for a call that failed, so that the model corrects that one."""
+    async def after_request(
+        self, payload: HookInput, tool_use_id: str | None, context: HookContext
+    ) -> HookJSONOutput:
+        """Take the request, and stop the turn. Not called for a call that failed, so that the
+        model corrects that one.
+        """
         del tool_use_id, context
         values: dict[str, Any] = dict(payload)
         self._said.append(ui_requested(parse_request(values["tool_input"])))
@@ -124,9 +145,11 @@ class Asking:
 
 
 def understood(call: ToolUse) -> UiRequested | None:
-    """Return what a call of the CLI's `AskUserQuestion` asks, None where `call` is no such one, or asks nothing that can be put.
+    """Return what a call of the CLI's `AskUserQuestion` asks, None where `call` is no such one, or
+    asks nothing that can be put.
 
-    It is not offered, but models know it. The CLI refuses the call, so it ends the turn as `ui_request` does.
+    It is not offered, but models know it. The CLI refuses the call, so it ends the turn as
+    `ui_request` does.
     """
     if call.name != ASK_USER_QUESTION:
         return None

@@ -1,6 +1,8 @@
-"""What may run in one workspace: the policy, and what the user allowed before. The one place where the two meet.
+"""What may run in one workspace: the policy, and what the user allowed before. The one place where
+the two meet.
 
-The policy is imported on use: it is not needed before the first tool call, and the start is quick without it.
+The policy is imported on use: it is not needed before the first tool call, and the start is quick
+without it.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,14 +33,17 @@ _WEB_FETCH = f"{_OURS}web_fetch"
 """Our tool that fetches. The CLI's own one runs elsewhere and asks about every private address."""
 
 _NOT_NAMED = (
-    "{} It is opened only if the user names it in a prompt and then allows it, or if their settings allow it (web_allow_hosts)."
+    "{} It is opened only if the user names it in a prompt and then allows it, or if their settings"
+    " allow it (web_allow_hosts)."
 )
 
 
 class HeldGrant(msgspec.Struct, frozen=True):
-    """Something that is allowed just now. `granted` is when it was, UTC, ISO 8601, empty where that is not known.
+    """Something that is allowed just now. `granted` is when it was, UTC, ISO 8601, empty where that
+    is not known.
 
-    `origin` is `session` or `always` for answers of the user, and `rule` for what the command line said.
+    `origin` is `session` or `always` for answers of the user, and `rule` for what the command line
+    said.
     """
 
     grant: "Grant"
@@ -60,11 +65,13 @@ class Authority:
         *,
         consent: bool = False,
     ) -> None:
-        """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule.
+        """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one
+        of them is no rule.
 
-        `hosts` knows which private hosts the user named; only these are asked about when our tool fetches. `known` returns
-        what the user wrote and what searches found: it may leave in an address. `images` is where images are saved. `places`
-        is told where calls of our own tools may go. `consent`: every look at a document is asked about.
+        `hosts` knows which private hosts the user named; only these are asked about when our tool
+        fetches. `known` returns what the user wrote and what searches found: it may leave in an
+        address. `images` is where images are saved. `places` is told where calls of our own tools
+        may go. `consent`: every look at a document is asked about.
         """
         self._consent = consent
         self._known = known
@@ -76,7 +83,9 @@ class Authority:
         self._rules = tuple(self._parsed(rule) for rule in rules)
         self._session: tuple[Grant, ...] = ()
         self.readable: tuple[Path, ...] = ()
-        """Folders outside the workspace that the agent may read unasked: those of the user's skills."""
+        """Folders outside the workspace that the agent may read unasked: those of the user's
+        skills.
+        """
         self.standing_told = False
         """Whether the user was told which wall there is."""
 
@@ -89,7 +98,9 @@ class Authority:
 
     @cached_property
     def standing(self) -> "WallStatus":
-        """Which wall surrounds commands. Found out by trying, once: the first look takes a tenth of a second, in a thread."""
+        """Which wall surrounds commands. Found out by trying, once: the first look takes a tenth
+        of a second, in a thread.
+        """
         return find_wall_status(Workspace(self._root))
 
     @cached_property
@@ -100,7 +111,9 @@ class Authority:
         return GrantStore(dogent_home() / STORE, self._root)
 
     def decide(self, call: "ToolCall") -> "Decision":
-        """Return what is decided about `call`: the policy's verdict, and `allow` where everything it asks about is allowed."""
+        """Return what is decided about `call`: the policy's verdict, and `allow` where
+        everything it asks about is allowed.
+        """
         from dataclasses import replace
 
         decision = self.judge(call)
@@ -114,15 +127,23 @@ class Authority:
     def let_through(self, call: "ToolCall", decision: "Decision") -> None:
         """Take note that `call` runs now, with what was asked about in `decision` approved."""
         if self._places is not None and call.tool.startswith(_OURS):
-            self._places.note(call.input, [effect.path for effect in decision.effects if effect.path is not None])
+            self._places.note(
+                call.input, [effect.path for effect in decision.effects if effect.path is not None]
+            )
         if self._hosts is None or call.tool != _WEB_FETCH:
             return
         note = self._hosts.approve if _reaches_inside(call, decision) else self._hosts.withdraw
         note(_address(call))
 
     def _is_unnamed(self, call: "ToolCall", decision: "Decision") -> bool:
-        """Tell whether `call` fetches from a private host of which the user said nothing: that is no question to put."""
-        return self._hosts is not None and _reaches_inside(call, decision) and not self._hosts.named(_address(call))
+        """Tell whether `call` fetches from a private host of which the user said nothing: that
+        is no question to put.
+        """
+        return (
+            self._hosts is not None
+            and _reaches_inside(call, decision)
+            and not self._hosts.named(_address(call))
+        )
 
     def judge(self, call: "ToolCall") -> "Decision":
         """Return the policy's decision about `call`, whatever was allowed before."""
@@ -132,7 +153,11 @@ class Authority:
         if self._hosts is not None and call.tool == _WEB_FETCH:
             granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
             leads_inside = partial(self._hosts.leads_inside, granted=granted)
-        looker = _looker(Workspace(self._root)) if call.tool == _READ_DOCUMENT and call.input.get("ocr") else ""
+        looker = (
+            _looker(Workspace(self._root))
+            if call.tool == _READ_DOCUMENT and call.input.get("ocr")
+            else ""
+        )
         fetching = Fetching(leads_inside, self._known(), self._images, looker)
         level = self.standing.level if call.tool == "Bash" else "full"
         walled, taken_back = level != "none", level == "partial"
@@ -149,13 +174,19 @@ class Authority:
         )
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
-        """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
+        """Return the grants that allow what `decision` asks about, none unless they cover all of
+        it.
+        """
         from dogent_tui.permissions.grants import covering
 
         return covering((held.grant for held in self.grants()), decision)
 
-    def judge_outcome(self, difference: "Difference", losses: "Sequence[Loss]", allowed: "Sequence[Effect]") -> "Decision":
-        """Return whether what a command did is kept unasked. `allowed` is what the user allowed before it ran."""
+    def judge_outcome(
+        self, difference: "Difference", losses: "Sequence[Loss]", allowed: "Sequence[Effect]"
+    ) -> "Decision":
+        """Return whether what a command did is kept unasked. `allowed` is what the user allowed
+        before it ran.
+        """
         from dataclasses import replace
 
         from dogent_tui.permissions.disk import RealDisk
@@ -163,31 +194,43 @@ class Authority:
         from dogent_tui.permissions.paths import PathRule
 
         rule = PathRule(self._root, Path.home(), RealDisk(), self._private)
-        decision = judge_outcome(difference, losses, rule, allowed, (*self._visible, *self.readable))
+        decision = judge_outcome(
+            difference, losses, rule, allowed, (*self._visible, *self.readable)
+        )
         if decision.verdict == "ask" and self.allowing(decision):
             return replace(decision, verdict="allow")
         return decision
 
-    def question(self, call: "ToolCall", decision: "Decision", difference: "Difference | None" = None) -> "Question":
-        """Return the words in which `call` is put to the user, or what it did, where there is a `difference`."""
+    def question(
+        self, call: "ToolCall", decision: "Decision", difference: "Difference | None" = None
+    ) -> "Question":
+        """Return the words in which `call` is put to the user, or what it did, where there is a
+        `difference`.
+        """
         from dogent_tui.permissions.question import ask_about
 
         return ask_about(call, decision, self._root, difference=difference)
 
     def grants(self) -> tuple[HeldGrant, ...]:
-        """Return what is allowed, what the command line said first. Other windows' answers count from the next look on."""
+        """Return what is allowed, what the command line said first. Other windows' answers count
+        from the next look on.
+        """
         from dogent_tui.permissions.grants import Grant
 
         return (
             *(HeldGrant(grant, "rule") for grant in self._rules),
             *(HeldGrant(grant, "session") for grant in self._session),
-            *(HeldGrant(Grant(one.kind, one.place, one.program), "always", one.granted) for one in self.store.load()),
+            *(
+                HeldGrant(Grant(one.kind, one.place, one.program), "always", one.granted)
+                for one in self.store.load()
+            ),
         )
 
     def remember(self, decision: "Decision", scope: Scope) -> None:
         """Allow from now on what `decision` asked about. What cannot be remembered safely never is.
 
-        Raises OSError, DogentError where it cannot be kept for good; it then holds for this session.
+        Raises OSError, DogentError where it cannot be kept for good; it then holds for this
+        session.
         """
         from dogent_tui.permissions.grants import keys_of
 
@@ -196,7 +239,9 @@ class Authority:
             return
         if scope == "always":
             try:
-                self.store.add(tuple(RememberedGrant(key.kind, key.place, key.program) for key in keys))
+                self.store.add(
+                    tuple(RememberedGrant(key.kind, key.place, key.program) for key in keys)
+                )
                 return
             except BaseException:
                 self._session = (*self._session, *keys)
@@ -204,11 +249,19 @@ class Authority:
         self._session = tuple(dict.fromkeys((*self._session, *keys)))
 
     def revoke(self, held: HeldGrant) -> None:
-        """Take back a grant. Raises OSError, DogentError where it cannot be taken out of the file."""
+        """Take back a grant. Raises OSError, DogentError where it cannot be taken out of the
+        file.
+        """
         if held.origin == "always":
-            self.store.revoke(RememberedGrant(held.grant.kind, held.grant.place, held.grant.program))
-        self._session = tuple(grant for grant in self._session if held.origin != "session" or grant != held.grant)
-        self._rules = tuple(grant for grant in self._rules if held.origin != "rule" or grant != held.grant)
+            self.store.revoke(
+                RememberedGrant(held.grant.kind, held.grant.place, held.grant.program)
+            )
+        self._session = tuple(
+            grant for grant in self._session if held.origin != "session" or grant != held.grant
+        )
+        self._rules = tuple(
+            grant for grant in self._rules if held.origin != "rule" or grant != held.grant
+        )
 
     def describe(self, grant: "Grant") -> str:
         """Return what a grant allows, for a user."""
@@ -222,7 +275,9 @@ class Authority:
 
 def _reaches_inside(call: "ToolCall", decision: "Decision") -> bool:
     """Tell whether a call of our tool was asked about because its address is no public one."""
-    return call.tool == _WEB_FETCH and any(effect.kind.value == "network" for effect in decision.asked)
+    return call.tool == _WEB_FETCH and any(
+        effect.kind.value == "network" for effect in decision.asked
+    )
 
 
 def _address(call: "ToolCall") -> str:
@@ -231,7 +286,9 @@ def _address(call: "ToolCall") -> str:
 
 
 def _looker(workspace: Workspace) -> str:
-    """Return the vision profile of the workspace and where its provider is; that there is none is told by the tool."""
+    """Return the vision profile of the workspace and where its provider is; that there is none
+    is told by the tool.
+    """
     from urllib.parse import urlsplit
 
     from dogent_tui.errors import DogentError

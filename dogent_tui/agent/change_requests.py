@@ -1,4 +1,6 @@
-"""A change of a document as a request to the user, beside those of `ui_requests`, which waits in its run."""
+"""A change of a document as a request to the user, beside those of `ui_requests`, which waits in
+its run.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -13,16 +15,19 @@ KIND: Literal["document_change"] = "document_change"
 
 
 class ReviewMode(msgspec.Struct):
-    """Whether every change of the agent is reviewed, for one session. `/review` changes it while the agent works."""
+    """Whether every change of the agent is reviewed, for one session. `/review` changes it while
+    the agent works.
+    """
 
     on: bool = False
 
 
 class ChangeRequest(msgspec.Struct, frozen=True):
-    """The text that the agent proposes for the file `path`. `base` is what it last saw there, None for no file.
+    """The text that the agent proposes for the file `path`. `base` is what it last saw there, None
+    for no file.
 
-    `is_unread`: the agent has not seen what the file holds, so `base` is what it held when this was proposed.
-    `place` is its real path where a proposal leads there by an approval only, else empty.
+    `is_unread`: the agent has not seen what the file holds, so `base` is what it held when this was
+    proposed. `place` is its real path where a proposal leads there by an approval only, else empty.
     """
 
     path: str
@@ -40,14 +45,22 @@ class ChangeRequest(msgspec.Struct, frozen=True):
 
 
 def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
-    """Return what the payload of a `UiRequested` asks. Raises RequestError, msgspec.ValidationError for one that is not ours."""
-    return msgspec.convert(payload, ChangeRequest) if payload.get("type") == KIND else parse_request(payload)
+    """Return what the payload of a `UiRequested` asks. Raises RequestError,
+    msgspec.ValidationError for one that is not ours.
+    """
+    return (
+        msgspec.convert(payload, ChangeRequest)
+        if payload.get("type") == KIND
+        else parse_request(payload)
+    )
 
 
 def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
     """Return the user's message that answers a request."""
     request = read_request(payload)
     if isinstance(request, ChangeRequest):
-        undecided = tr("I haven't decided on your change to {path}; nothing was written.").format(path=request.path)
+        undecided = tr("I haven't decided on your change to {path}; nothing was written.").format(
+            path=request.path
+        )
         return answer.review or undecided
     return answer_text(request, answer)

@@ -1,4 +1,6 @@
-"""What a tool says beside its result, or in its first line, about the file that it changed or read."""
+"""What a tool says beside its result, or in its first line, about the file that it changed or
+read.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,10 +11,12 @@ _MOST = 100_000
 
 
 def changed_hunks(told: object) -> tuple[tuple[str, str], ...]:
-    """Return what stood where a file was changed and what stands there now, each with the lines around it.
+    """Return what stood where a file was changed and what stands there now, each with the lines
+    around it.
 
-    `told` is the ``toolUseResult`` of the CLI's transcript, in which ``structuredPatch`` holds the hunks. Empty for a new file,
-    for what changed nothing, and for what is no such report: it is the CLI's own affair and may look different some day.
+    `told` is the ``toolUseResult`` of the CLI's transcript, in which ``structuredPatch`` holds the
+    hunks. Empty for a new file, for what changed nothing, and for what is no such report: it is the
+    CLI's own affair and may look different some day.
     """
     patch = told.get("structuredPatch") if isinstance(told, Mapping) else None
     if not isinstance(patch, Sequence) or isinstance(patch, str):
@@ -22,10 +26,11 @@ def changed_hunks(told: object) -> tuple[tuple[str, str], ...]:
 
 
 def part_given(told: object, result: str) -> tuple[int, int, int] | None:
-    """Return where the part of a text begins and ends that a tool gave, counted from 0, and how much there is.
+    """Return where the part of a text begins and ends that a tool gave, counted from 0, and how
+    much there is.
 
-    In lines where it is the CLI's own Read, whose ``toolUseResult`` is `told`; in characters where it is our reader of Markdown
-    files. None for any other result, or where it does not say.
+    In lines where it is the CLI's own Read, whose ``toolUseResult`` is `told`; in characters where
+    it is our reader of Markdown files. None for any other result, or where it does not say.
     """
     file = told.get("file") if isinstance(told, Mapping) else None
     if isinstance(file, Mapping):
@@ -44,7 +49,9 @@ def part_given(told: object, result: str) -> tuple[int, int, int] | None:
 
 
 def _sides(lines: Any) -> tuple[str, str]:
-    signed = [line for line in lines if isinstance(line, str)] if isinstance(lines, Sequence) else []
+    signed = (
+        [line for line in lines if isinstance(line, str)] if isinstance(lines, Sequence) else []
+    )
     old = [line[1:] for line in signed if line[:1] in (" ", "-")]
     new = [line[1:] for line in signed if line[:1] in (" ", "+")]
     return "\n".join(old), "\n".join(new)

@@ -1,4 +1,6 @@
-"""A conversation over the Claude Agent SDK: the only module that knows the SDK's messages, and turns them into events."""
+"""A conversation over the Claude Agent SDK: the only module that knows the SDK's messages, and
+turns them into events.
+"""
 
 import asyncio
 import contextlib
@@ -37,7 +39,15 @@ from dogent_tui.agent.changed_text import changed_hunks, part_given
 from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead, counted, mentions
 from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.context_use import compacted, context_use
-from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, Effort, ServerState, TurnEnded, TurnOutcome
+from dogent_tui.agent.conversation import (
+    Ask,
+    AskForm,
+    ContextUse,
+    Effort,
+    ServerState,
+    TurnEnded,
+    TurnOutcome,
+)
 from dogent_tui.agent.events import (
     Compacting,
     CopiesKept,
@@ -80,13 +90,17 @@ from dogent_tui.workspace.secrets import redact
 from dogent_tui.workspace.undo_log import UndoLog
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebSearch", "WebFetch")
-"""The CLI's own tools that the model is offered; those of the web only where ours do not stand in for them."""
+"""The CLI's own tools that the model is offered; those of the web only where ours do not stand
+in for them.
+"""
 
 _PLANS = (tool_name(PLAN), "TodoWrite")
 """Tools whose calls are the plan. The CLI's is not offered; earlier conversations have it."""
 
 _RECORDS = {"permissions": {"deny": ["Read(.dogent/history.json)", "Read(.dogent/archives/**)"]}}
-"""Our records of the workspace, which the CLI's Read, Grep and Glob leave out (measured): what was asked before is no source."""
+"""Our records of the workspace, which the CLI's Read, Grep and Glob leave out (measured): what
+was asked before is no source.
+"""
 
 
 def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
@@ -96,23 +110,43 @@ def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
 
 
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-"""The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
+"""The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger
+file kills the session.
+"""
 
 _DISK_ERRORS = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EEXIST, errno.ENOTDIR}
+    {
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EROFS,
+        errno.EACCES,
+        errno.EPERM,
+        errno.EIO,
+        errno.EEXIST,
+        errno.ENOTDIR,
+    }
 )
 _REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the prompt again.")
-_REINSTALL = tr("Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the process.")
+_REINSTALL = tr(
+    "Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the"
+    " process."
+)
 
 _OURS_EACH_TIME: SystemPromptPreset = {"type": "preset", "preset": "claude_code", "snapshot": False}
-"""No preset, in truth: it is how the SDK takes a prompt from a file and still says that a conversation which is resumed gets the
-prompt of now. By default it keeps that of its first request (measured), with wishes and a wall of long ago."""
+"""No preset, in truth: it is how the SDK takes a prompt from a file and still says that a
+conversation which is resumed gets the prompt of now. By default it keeps that of its first request
+(measured), with wishes and a wall of long ago.
+"""
 
 _AFTER_A_QUESTION = (TextDelta, TextFinished, ThinkingDelta, ToolPreparing, ToolUse)
-"""What the model may still say after a call of `AskUserQuestion`, which the CLI refuses, before its turn is over."""
+"""What the model may still say after a call of `AskUserQuestion`, which the CLI refuses, before
+its turn is over.
+"""
 _MAKE_ROOM = tr("Use /new to start with an empty context.")
 _SERVER_LIMIT_S = 2.0
-"""How long an MCP server is waited for when it is started by hand; it connects later all the same."""
+"""How long an MCP server is waited for when it is started by hand; it connects later all the
+same.
+"""
 _CONTEXT_LIMIT_S = 20.0
 """How long it may take to say what fills the context: the CLI has the endpoint count."""
 
@@ -122,15 +156,17 @@ _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
-    """What a conversation is started with. `resume`: `session_id` is an earlier session of the same workspace to go on with.
+    """What a conversation is started with. `resume`: `session_id` is an earlier session of the same
+    workspace to go on with.
 
-    `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript,
-    which came before the prompt of the run `dropped`.
+    `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this
+    entry of its transcript, which came before the prompt of the run `dropped`.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `notices` are told before anything else.
-    `review_mode` says whether the user reviews every change; it may change at any time. `standing` is what the system prompt says
-    of the user's wishes, `read_standing` reads what they are now. `budget_usd` is what it may still cost. `servers` are the
-    user's MCP servers, as the CLI reads them: with their keys.
+    `review_mode` says whether the user reviews every change; it may change at any time. `standing`
+    is what the system prompt says of the user's wishes, `read_standing` reads what they are now.
+    `budget_usd` is what it may still cost. `servers` are the user's MCP servers, as the CLI reads
+    them: with their keys.
     """
 
     cwd: Path
@@ -204,7 +240,11 @@ class ClaudeConversation:
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
         self._prompt = options.system_prompt
-        self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
+        self._prompt_file = (
+            options.config_dir
+            / "prompts"
+            / f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
+        )
         self._secrets = options.endpoint.secrets
         self._is_asked = False
         self._earlier = options.fork_of or (options.session_id if options.resume else "")
@@ -243,23 +283,32 @@ class ClaudeConversation:
         self._translator = Translator(window=options.endpoint.window)
 
     def _files(self, options: ConversationOptions) -> dict[str, str | None]:
-        """Return the arguments that name files: what stands in an argument itself, every user of the machine can read."""
+        """Return the arguments that name files: what stands in an argument itself, every user of
+        the machine can read.
+        """
         servers = {"mcp-config": str(self._servers_file)} if options.servers else {}
         return {"system-prompt-file": str(self._prompt_file), **servers}
 
     async def connect(self) -> None:
         """Start the CLI. Raises AgentError where it does not start."""
         try:
-            # By a file: an argument can be read by every user of the machine, and takes 128 KiB at most.
+            # By a file: an argument can be read by every user of the machine, and takes 128 KiB at
+            # most.
             await asyncio.to_thread(self._write_prompt)
             await asyncio.gather(self._client.connect(), self._commands.start())
             if self._continues:
                 told = await asyncio.to_thread(counted, self._continues)
-                self._translator.counted_before = Spent.of(told.get("totalCostUSD"), told.get("modelUsage"))
+                self._translator.counted_before = Spent.of(
+                    told.get("totalCostUSD"), told.get("modelUsage")
+                )
             self._servers_file.unlink(missing_ok=True)  # it was read, and holds keys
             if self._at_screen:
-                self._offering = asyncio.create_task(asyncio.to_thread(self._commands.offer_leftovers), name="leftovers")
-        except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
+                self._offering = asyncio.create_task(
+                    asyncio.to_thread(self._commands.offer_leftovers), name="leftovers"
+                )
+        except (
+            Exception
+        ) as error:  # the SDK raises plain exceptions too, when the process does not answer
             raise AgentError(
                 tr("The agent process did not start: {last_words}.").format(
                     last_words=self._last_words() or self._redacted(str(error))
@@ -268,13 +317,18 @@ class ClaudeConversation:
             ) from error
 
     async def send(self, text: str, message_id: str) -> None:
-        """Send a user message, which the CLI's transcript keeps under `message_id`. Raises AgentError where the CLI is gone."""
+        """Send a user message, which the CLI's transcript keeps under `message_id`. Raises
+        AgentError where the CLI is gone.
+        """
         self._translator.start_turn()
         self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         changed = await asyncio.to_thread(self._ledger.changed)
         if changed:
-            places = [str(path.relative_to(self._root) if path.is_relative_to(self._root) else path) for path in changed]
+            places = [
+                str(path.relative_to(self._root) if path.is_relative_to(self._root) else path)
+                for path in changed
+            ]
             text = f"{text}\n\n{changed_files(places)}"
         if note := await asyncio.to_thread(self._what_changed):
             text = f"{text}\n\n{note}"
@@ -302,21 +356,28 @@ class ClaudeConversation:
         except TimeoutError:  # it goes on trying
             return
         except Exception as error:
-            raise AgentError(self._redacted(str(error)), tr("Look at its command in mcp.json.")) from error
+            raise AgentError(
+                self._redacted(str(error)), tr("Look at its command in mcp.json.")
+            ) from error
 
     async def _query(self, message: AsyncIterator[dict[str, Any]]) -> None:
         try:
             await self._client.query(message)
         except Exception as error:
-            raise AgentError(tr("The agent process has exited."), tr("Send the prompt again.")) from error
+            raise AgentError(
+                tr("The agent process has exited."), tr("Send the prompt again.")
+            ) from error
 
     def _what_changed(self) -> str:
-        """Return the note of how the user's wishes differ from what the model was told of them, and take it as told."""
+        """Return the note of how the user's wishes differ from what the model was told of them,
+        and take it as told.
+        """
         try:
             now = self._read_standing()
         except OSError:
             return ""
-        # What was told in a message of an earlier process is older than what the system prompt says, and comes after it.
+        # What was told in a message of an earlier process is older than what the system prompt
+        # says, and comes after it.
         earlier, self._earlier = self._earlier, ""
         known = None if earlier and mentions(earlier, STANDING_CHANGED) else self._told
         self._told = now
@@ -325,25 +386,38 @@ class ClaudeConversation:
     async def context(self) -> ContextUse:
         """See `Conversation.context`."""
         try:
-            return context_use(await asyncio.wait_for(self._client.get_context_usage(), _CONTEXT_LIMIT_S))
+            return context_use(
+                await asyncio.wait_for(self._client.get_context_usage(), _CONTEXT_LIMIT_S)
+            )
         except Exception as error:
-            raise AgentError(tr("The agent process did not say what fills the context."), tr("Try again in a moment.")) from error
+            raise AgentError(
+                tr("The agent process did not say what fills the context."),
+                tr("Try again in a moment."),
+            ) from error
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
-        """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
+        """Everything the CLI says, as events, until it ends. Raises AgentError with its last
+        words where it failed.
+        """
         receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
             while (message := await self._inbox.get()) is not None:
                 for said in (*self._gate.take_heard(), *self._asking.take_heard()):
                     yield said
-                for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
+                for event in (
+                    (message,)
+                    if isinstance(message, Event)
+                    else self._translator.translate(message)
+                ):
                     await self._note(event, message)
                     if self._is_asked and isinstance(event, _AFTER_A_QUESTION):
                         continue
                     if isinstance(event, ToolUse) and (asked := understood(event)):
                         event, self._is_asked = asked, True
                         await self.interrupt()
-                    if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(event.tool_use_id):
+                    if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(
+                        event.tool_use_id
+                    ):
                         event = replace(event, is_error=False)  # what was reviewed did not fail
                     yield event
             await receiving
@@ -353,7 +427,9 @@ class ClaudeConversation:
             receiving.cancel()
 
     async def _note(self, event: Event | TurnEnded, message: object) -> None:
-        """Have the ledger and the gate know what `event`, which came with `message`, says of files and calls."""
+        """Have the ledger and the gate know what `event`, which came with `message`, says of
+        files and calls.
+        """
         if isinstance(event, CopiesKept):  # a command's own doing
             await asyncio.to_thread(self._ledger.expect, map(Path, event.paths))
         elif isinstance(event, ToolResult):
@@ -363,7 +439,9 @@ class ClaudeConversation:
             await self._gate.after_turn()
 
     async def _receive(self) -> None:
-        """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes too."""
+        """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes
+        too.
+        """
         try:
             async for message in self._client.receive_messages():
                 if isinstance(message, SystemMessage) and message.subtype == "compact_boundary":
@@ -391,28 +469,41 @@ class ClaudeConversation:
 
     def _write_prompt(self) -> None:
         folder = self._prompt_file.parent
-        private_folder(folder.parent).chmod(0o700)  # the CLI would make it, and its files, for all to read
+        private_folder(folder.parent).chmod(
+            0o700
+        )  # the CLI would make it, and its files, for all to read
         private_folder(folder)
         clear_keys_of_dead(folder, known_secrets())
         atomic_write(self._prompt_file, self._prompt, mode=0o600, durable=False)
         if self._servers:
-            atomic_write(self._servers_file, json.dumps({"mcpServers": self._servers}), mode=0o600, durable=False)
+            atomic_write(
+                self._servers_file,
+                json.dumps({"mcpServers": self._servers}),
+                mode=0o600,
+                durable=False,
+            )
 
     def _leave_no_key(self) -> None:
-        """Take keys out of the transcript, unless the session was resumed already and its next process adds to it."""
+        """Take keys out of the transcript, unless the session was resumed already and its next
+        process adds to it.
+        """
         self._prompt_file.unlink(missing_ok=True)
         self._servers_file.unlink(missing_ok=True)
         if not any(self._prompt_file.parent.glob(f"{self.session_id}.*.md")):
             clear_keys(self.session_id, {*known_secrets(), *self._secrets})
 
     def kill(self) -> None:
-        """End the CLI at once, with all that it started. For a process that did not end when asked to."""
+        """End the CLI at once, with all that it started. For a process that did not end when
+        asked to.
+        """
         if self.pid is not None:
             kill_tree(self.pid)
 
     @property
     def pid(self) -> int | None:
-        """The process id of the CLI while it runs. The SDK does not publish it; tests/e2e names this reach into its inside."""
+        """The process id of the CLI while it runs. The SDK does not publish it; tests/e2e names
+        this reach into its inside.
+        """
         process = getattr(getattr(self._client, "_transport", None), "_process", None)
         return process.pid if process is not None else None
 
@@ -431,19 +522,30 @@ def _server_state(told: Mapping[str, Any]) -> ServerState:
     return ServerState(told["name"], told["status"], str(told.get("error") or ""), tools)
 
 
-async def _user_message(text: str, message_id: str, *, client_composed: bool = False) -> AsyncIterator[dict[str, Any]]:
-    """Yield a message as the SDK sends one, with an id of ours (measured: the transcript has it, and a fork keeps it).
+async def _user_message(
+    text: str, message_id: str, *, client_composed: bool = False
+) -> AsyncIterator[dict[str, Any]]:
+    """Yield a message as the SDK sends one, with an id of ours (measured: the transcript has it,
+    and a fork keeps it).
 
-    `client_composed`: it reaches the model as it is. Otherwise the CLI runs what begins with a slash as a command of its own.
+    `client_composed`: it reaches the model as it is. Otherwise the CLI runs what begins with a
+    slash as a command of its own.
     """
-    message = {"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "uuid": message_id}
+    message = {
+        "type": "user",
+        "message": {"role": "user", "content": text},
+        "parent_tool_use_id": None,
+        "uuid": message_id,
+    }
     yield {**message, "client_composed": True} if client_composed else message
 
 
 def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
-    """Return the variables that the CLI runs with, over those of our own process, which it inherits.
+    """Return the variables that the CLI runs with, over those of our own process, which it
+    inherits.
 
-    The endpoint blanks every credential and route that is not its own: a key never reaches another's endpoint.
+    The endpoint blanks every credential and route that is not its own: a key never reaches
+    another's endpoint.
     """
     inherited = {name: "" for name in os.environ if name.startswith(_STEERING)}
     return {
@@ -456,8 +558,10 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
-        "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "1500",  # else the first request waits for a slow server, 30 s at most (measured)
-        "MAX_MCP_OUTPUT_TOKENS": "60000",  # of our own tools, which bound their answers in characters
+        # else the first request waits for a slow server, 30 s at most (measured)
+        "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "1500",
+        # of our own tools, which bound their answers in characters
+        "MAX_MCP_OUTPUT_TOKENS": "60000",
         **(_OFFLINE if endpoint.kind in ("offline", "local") else {}),
         **(_small_window(endpoint.window) if endpoint.window else {}),
     }
@@ -466,9 +570,9 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
 def _small_window(tokens: int) -> dict[str, str]:
     """Return what tells the CLI of a window other than that of the model which it believes to ask.
 
-    That it summarizes the conversation by itself reckons with that model, and has to be off. It sends nothing where it would not
-    find room for the longest reply (measured: 20,000 tokens of a window of 24,000), so the longest reply is a quarter
-    of the window.
+    That it summarizes the conversation by itself reckons with that model, and has to be off. It
+    sends nothing where it would not find room for the longest reply (measured: 20,000 tokens of a
+    window of 24,000), so the longest reply is a quarter of the window.
     """
     reply = max(1024, min(32_000, tokens // 4))
     return {
@@ -489,9 +593,14 @@ _STEERING = (
 )
 """How variables begin that would steer a session elsewhere, with other keys, or without hooks."""
 
-_OFFLINE = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost", "CLAUDE_CODE_GLOB_NO_IGNORE": "false"}
-"""The offline engine answers on this machine: a proxy of the environment must not come between. What it searches unasked should
-not fill the hundred places of a Glob with what git ignores."""
+_OFFLINE = {
+    "NO_PROXY": "127.0.0.1,localhost",
+    "no_proxy": "127.0.0.1,localhost",
+    "CLAUDE_CODE_GLOB_NO_IGNORE": "false",
+}
+"""The offline engine answers on this machine: a proxy of the environment must not come between.
+What it searches unasked should not fill the hundred places of a Glob with what git ignores.
+"""
 
 
 class Spent(NamedTuple):
@@ -514,14 +623,17 @@ _NOTHING_SPENT = Spent(0.0, UsedTokens())
 
 @dataclass(slots=True)
 class Translator:
-    """Turns the SDK's messages into events. Keeps what is needed of the message under way, and nothing of earlier ones.
+    """Turns the SDK's messages into events. Keeps what is needed of the message under way, and
+    nothing of earlier ones.
 
     `window` is the size of the context window where the CLI does not know it.
     """
 
     window: int = 0
     counted_before: Spent = _NOTHING_SPENT
-    """What the CLI counted up to the turn before: it counts on from turn to turn, and from process to process."""
+    """What the CLI counted up to the turn before: it counts on from turn to turn, and from
+    process to process.
+    """
 
     _message_id: str = ""
     _texts: dict[int, list[str]] = field(default_factory=dict)
@@ -534,7 +646,9 @@ class Translator:
     _owes_summary: bool = False
 
     def start_turn(self, *, compacts: bool = False) -> None:
-        """Forget the turn before: what it left unfinished stays as it is. `compacts`: this one is to end with a summary."""
+        """Forget the turn before: what it left unfinished stays as it is. `compacts`: this one
+        is to end with a summary.
+        """
         self._owes_summary = compacts
         self._unfinished = False
         self._streamed.clear()
@@ -548,10 +662,14 @@ class Translator:
                 yield from self._stream(event)
             case AssistantMessage(parent_tool_use_id=None):
                 yield from self._assistant(message)
-            case UserMessage(content=content) if self._boundary is not None:  # the summary comes right behind it
+            case UserMessage(content=content) if (
+                self._boundary is not None
+            ):  # the summary comes right behind it
                 boundary, self._boundary, self._owes_summary = self._boundary, None, False
                 yield compacted(boundary, content if isinstance(content, str) else _texts(content))
-                yield UsageChanged(context_tokens=0)  # what the next request takes is not known before it
+                yield UsageChanged(
+                    context_tokens=0
+                )  # what the next request takes is not known before it
             case UserMessage(content=list() as blocks):
                 results = [block for block in blocks if isinstance(block, ToolResultBlock)]
                 told = message.tool_use_result if len(results) == 1 else None
@@ -582,8 +700,12 @@ class Translator:
                 yield _retrying(data)
 
     def _result(self, message: ResultMessage) -> Iterator[Event | TurnEnded]:
-        if self._compact_error and not self._owes_summary:  # the CLI began it, and the reply came all the same
-            words = tr("The conversation could not be compacted: {error}").format(error=self._compact_error)
+        if (
+            self._compact_error and not self._owes_summary
+        ):  # the CLI began it, and the reply came all the same
+            words = tr("The conversation could not be compacted: {error}").format(
+                error=self._compact_error
+            )
             yield Notice(level="warning", code="not_compacted", message=words, remedy=_MAKE_ROOM)
         yield self._turn_ended(message)
 
@@ -598,7 +720,9 @@ class Translator:
                 self._unfinished = True
             case "content_block_start" if event["content_block"]["type"] == "tool_use":
                 block = event["content_block"]
-                yield ToolPreparing(message_id=self._message_id, tool_use_id=block["id"], name=block["name"])
+                yield ToolPreparing(
+                    message_id=self._message_id, tool_use_id=block["id"], name=block["name"]
+                )
                 if block["name"] == WRITE:
                     self._writes[index] = StreamedWrite(block["id"])
             case "content_block_delta":
@@ -607,9 +731,13 @@ class Translator:
                 write = self._writes.pop(index)
                 yield from self._written(write, write.rest())
             case "content_block_stop" if index in self._texts:
-                yield TextFinished(message_id=self._message_id, block=index, text="".join(self._texts[index]))
+                yield TextFinished(
+                    message_id=self._message_id, block=index, text="".join(self._texts[index])
+                )
             case "message_delta" if event["delta"].get("stop_reason"):
-                self._unfinished = False  # a cut stream can end like a whole one, but without a reason to stop
+                self._unfinished = (
+                    False  # a cut stream can end like a whole one, but without a reason to stop
+                )
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Event]:
         match delta.get("type"):
@@ -617,13 +745,20 @@ class Translator:
                 self._texts.setdefault(index, []).append(delta["text"])
                 yield TextDelta(message_id=self._message_id, block=index, text=delta["text"])
             case "thinking_delta":
-                yield ThinkingDelta(message_id=self._message_id, block=index, text=delta["thinking"])
+                yield ThinkingDelta(
+                    message_id=self._message_id, block=index, text=delta["thinking"]
+                )
             case "input_json_delta" if write := self._writes.get(index):
                 yield from self._written(write, write.add(delta["partial_json"]))
 
     def _written(self, write: StreamedWrite, text: str) -> Iterator[Event]:
         if text:
-            yield DocumentDelta(message_id=self._message_id, tool_use_id=write.tool_use_id, path=write.path, text=text)
+            yield DocumentDelta(
+                message_id=self._message_id,
+                tool_use_id=write.tool_use_id,
+                path=write.path,
+                text=text,
+            )
 
     def _assistant(self, message: AssistantMessage) -> Iterator[Event]:
         if message.error is not None or message.model == "<synthetic>":
@@ -635,7 +770,11 @@ class Translator:
                 if block.name in _PLANS:
                     yield _todos_changed(block.input)
             elif isinstance(block, TextBlock) and (message.message_id or "") not in self._streamed:
-                yield TextFinished(message_id=message.message_id or message.uuid or "", block=position, text=block.text)
+                yield TextFinished(
+                    message_id=message.message_id or message.uuid or "",
+                    block=position,
+                    text=block.text,
+                )
         tokens = context_tokens(message.usage or {})
         if tokens:
             yield UsageChanged(context_tokens=tokens)
@@ -655,7 +794,9 @@ class Translator:
             outcome="error" if self._owes_summary else _outcome(message),
             text=message.result or "",
             status=message.api_error_status or 0,
-            error=(self._compact_error if self._owes_summary else "") or self._error or _errors(message),
+            error=(self._compact_error if self._owes_summary else "")
+            or self._error
+            or _errors(message),
             cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
             tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,
             num_turns=message.num_turns,
@@ -664,7 +805,9 @@ class Translator:
 
 
 def _errors(message: ResultMessage) -> str:
-    """What the CLI says of an early end, without the diagnostics that it means for its own makers."""
+    """What the CLI says of an early end, without the diagnostics that it means for its own
+    makers.
+    """
     errors = [error for error in message.errors or [] if "ede_diagnostic" not in error]
     return "; ".join(errors) or message.subtype.replace("_", " ")
 
@@ -678,7 +821,11 @@ def _outcome(message: ResultMessage) -> TurnOutcome:
         return "stopped"
     if not message.is_error:
         return "completed"
-    return "api_error" if message.terminal_reason == "api_error" or message.subtype == "success" else "error"
+    return (
+        "api_error"
+        if message.terminal_reason == "api_error" or message.subtype == "success"
+        else "error"
+    )
 
 
 def _texts(blocks: Iterable[object]) -> str:
@@ -699,7 +846,11 @@ def _todos_changed(tool_input: Mapping[str, Any]) -> TodosChanged:
     todos = tool_input.get("todos")
     return TodosChanged(
         todos=tuple(
-            Todo(str(todo.get("content", "")), _todo_status(todo.get("status")), str(todo.get("activeForm", "")))
+            Todo(
+                str(todo.get("content", "")),
+                _todo_status(todo.get("status")),
+                str(todo.get("activeForm", "")),
+            )
             for todo in (todos if isinstance(todos, list) else [])
             if isinstance(todo, dict)
         )
@@ -707,8 +858,16 @@ def _todos_changed(tool_input: Mapping[str, Any]) -> TodosChanged:
 
 
 def _todo_status(status: object) -> TodoStatus:
-    """Return the status as one that we know: the input of a tool is whatever the model made of it."""
-    return "completed" if status == "completed" else "in_progress" if status == "in_progress" else "pending"
+    """Return the status as one that we know: the input of a tool is whatever the model made of
+    it.
+    """
+    return (
+        "completed"
+        if status == "completed"
+        else "in_progress"
+        if status == "in_progress"
+        else "pending"
+    )
 
 
 _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
@@ -723,13 +882,25 @@ def result_text(content: str | list[dict[str, Any]] | None) -> str:
     """Return a tool result as text; what is no text is named by its type."""
     if isinstance(content, list):
         content = "\n".join(
-            str(block.get("text", "")) if block.get("type") == "text" else f"[{block.get('type')}]" for block in content
+            str(block.get("text", "")) if block.get("type") == "text" else f"[{block.get('type')}]"
+            for block in content
         )
     text = _BY_HOOK.sub("", content or "", count=1)
-    return text.removeprefix(_ERROR_TAGS[0]).removesuffix(_ERROR_TAGS[1]) if text.startswith(_ERROR_TAGS[0]) else text
+    return (
+        text.removeprefix(_ERROR_TAGS[0]).removesuffix(_ERROR_TAGS[1])
+        if text.startswith(_ERROR_TAGS[0])
+        else text
+    )
 
 
 def context_tokens(usage: Mapping[str, Any]) -> int:
-    """Return how many tokens of the context window a request and its answer took (all three kinds of input, and the output)."""
-    keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+    """Return how many tokens of the context window a request and its answer took (all three
+    kinds of input, and the output).
+    """
+    keys = (
+        "input_tokens",
+        "cache_creation_input_tokens",
+        "cache_read_input_tokens",
+        "output_tokens",
+    )
     return sum(int(usage.get(key) or 0) for key in keys)

@@ -1,7 +1,9 @@
-"""What the CLI itself keeps of our sessions: ``CONFIG/projects/FOLDER/ID.jsonl``, and beside it a folder ``ID`` for subtasks.
+"""What the CLI itself keeps of our sessions: ``CONFIG/projects/FOLDER/ID.jsonl``, and beside it a
+folder ``ID`` for subtasks.
 
-Each line is an entry, a JSON object with a ``uuid`` and the ``parentUuid`` of the entry that it follows (CLI 2.1.330, measured).
-A conversation that was resumed at an earlier entry goes on in a branch, and plainly resumed it is at the end of the latest one.
+Each line is an entry, a JSON object with a ``uuid`` and the ``parentUuid`` of the entry that it
+follows (CLI 2.1.330, measured). A conversation that was resumed at an earlier entry goes on in a
+branch, and plainly resumed it is at the end of the latest one.
 """
 
 import json
@@ -25,14 +27,17 @@ _ID = re.compile(r"[0-9a-fA-F-]{36}")
 
 
 def delete_transcript(session_id: str) -> None:
-    """Delete what the CLI remembers of a session. What is no id of its kind names nothing. Raises OSError."""
+    """Delete what the CLI remembers of a session. What is no id of its kind names nothing.
+    Raises OSError.
+    """
     for transcript in _transcripts(session_id):
         transcript.unlink(missing_ok=True)
         shutil.rmtree(transcript.with_suffix(""), ignore_errors=True)
 
 
 def clear_keys(session_id: str, keys: Iterable[str]) -> None:
-    """Take keys out of what the CLI remembers of a session, and close it to other users. Blocks, never raises.
+    """Take keys out of what the CLI remembers of a session, and close it to other users. Blocks,
+    never raises.
 
     The CLI keeps the output of tools as it was; it must not run, since it adds to the file.
     """
@@ -49,7 +54,9 @@ def clear_keys(session_id: str, keys: Iterable[str]) -> None:
 
 
 def clear_keys_of_dead(folder: Path, keys: Collection[str]) -> None:
-    """Do as `clear_keys` for sessions whose application died, by what it left in `folder`: files ``SESSION.PROCESS.NAME.md``."""
+    """Do as `clear_keys` for sessions whose application died, by what it left in `folder`: files
+    ``SESSION.PROCESS.NAME.md``.
+    """
     for file in folder.glob("*.*.*.md"):
         session_id, process, *_ = file.name.split(".")
         if process.isdigit() and not is_alive(int(process)):
@@ -68,14 +75,17 @@ def mentions(session_id: str, words: str) -> bool:
 
 
 def counted(session_id: str) -> dict[str, Any]:
-    """Return what the CLI counted in a session up to the end of its last process, in its own words; empty where it wrote nothing.
+    """Return what the CLI counted in a session up to the end of its last process, in its own words;
+    empty where it wrote nothing.
 
     A process that resumes it counts on from there (measured). Blocks.
     """
     last = b""
     for transcript in _transcripts(session_id):
         with suppress(OSError), transcript.open("rb") as file:
-            last = next((line for line in reversed(list(file)) if b'"cost-state"' in line[:200]), last)
+            last = next(
+                (line for line in reversed(list(file)) if b'"cost-state"' in line[:200]), last
+            )
     with suppress(ValueError):
         found = json.loads(last)
         return found if isinstance(found, dict) else {}
@@ -89,8 +99,10 @@ def first_remembered(session_id: str, runs: Sequence[str]) -> str:
 
 
 class Memory(NamedTuple):
-    """What the CLI remembers of a session: `prompts` are the runs whose prompts it has, `replies` the messages with a text of the
-    agent, and `sources` all runs and messages of which it has anything."""
+    """What the CLI remembers of a session: `prompts` are the runs whose prompts it has, `replies`
+    the messages with a text of the agent, and `sources` all runs and messages of which it has
+    anything.
+    """
 
     sources: frozenset[str]
     prompts: frozenset[str]
@@ -102,7 +114,8 @@ class Memory(NamedTuple):
 
 
 def memory_of(session_id: str, dropped: str = "") -> Memory | None:
-    """Return what the CLI remembers of a session up to the prompt of the run `dropped`, None where there is no transcript.
+    """Return what the CLI remembers of a session up to the prompt of the run `dropped`, None where
+    there is no transcript.
 
     Blocks. The contents are not kept: a transcript may be large.
     """
@@ -127,13 +140,17 @@ def memory_of(session_id: str, dropped: str = "") -> Memory | None:
 
 
 _OUTPUT_OF_COMMAND = "<local-command-"
-"""How what the CLI itself answers to a command like /compact begins; its transcript has that as a message of the user."""
+"""How what the CLI itself answers to a command like /compact begins; its transcript has that as
+a message of the user.
+"""
 _BY_THE_CLI = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 """What marks entries that neither the user nor the model said."""
 
 
 def _in_short(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what places an entry, whose message it is, and whether that says something: a prompt, or a text of the model."""
+    """Return what places an entry, whose message it is, and whether that says something: a
+    prompt, or a text of the model.
+    """
     message = entry.get("message")
     message = message if isinstance(message, dict) else {}
     content, is_user = message.get("content"), entry.get("type") == "user"
@@ -147,12 +164,15 @@ def _in_short(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{key: entry.get(key) for key in ("uuid", "type", "parentUuid", "logicalParentUuid")},
         "message_id": str(message.get("id", "")),
-        "is_said": is_text and message.get("model") != "<synthetic>" and not any(entry.get(key) for key in _BY_THE_CLI),
+        "is_said": is_text
+        and message.get("model") != "<synthetic>"
+        and not any(entry.get(key) for key in _BY_THE_CLI),
     }
 
 
 def without_dropped(choice: SessionChoice) -> SessionChoice:
-    """Return `choice` so that the agent remembers nothing from the prompt of `choice.dropped` on. Reads the transcript.
+    """Return `choice` so that the agent remembers nothing from the prompt of `choice.dropped` on.
+    Reads the transcript.
 
     Where nothing came before that prompt, that is a new session.
     """
@@ -170,7 +190,9 @@ def without_dropped(choice: SessionChoice) -> SessionChoice:
 
 
 def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) -> object:
-    """Return the id of the entry that a prompt follows. A summary that was asked for is written before the command that asked."""
+    """Return the id of the entry that a prompt follows. A summary that was asked for is written
+    before the command that asked.
+    """
     before = entry.get("parentUuid") or entry.get("logicalParentUuid")
     above = entries.get(str(before), {})
     summary = entries.get(str(above.get("parentUuid")), {})
@@ -180,7 +202,9 @@ def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) 
 
 
 def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the entries of the latest branch, the last one first; also what lies before a summary that stands in for it."""
+    """Yield the entries of the latest branch, the last one first; also what lies before a
+    summary that stands in for it.
+    """
     at = next(reversed(entries), "")
     passed = set()
     while at in entries and at not in passed:
@@ -190,7 +214,9 @@ def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 
 def _run_of(entry: Mapping[str, Any]) -> str:
-    """Return the run whose prompt an entry would be: the id of a run is how the id of its message begins."""
+    """Return the run whose prompt an entry would be: the id of a run is how the id of its
+    message begins.
+    """
     return str(entry.get("uuid", "")).replace("-", "")[:12]
 
 
@@ -205,9 +231,15 @@ def _entries(session_id: str) -> Iterator[dict[str, Any]]:
 
 
 def _transcripts(session_id: str) -> list[Path]:
-    return list((claude_config_dir() / "projects").glob(f"*/{session_id}.jsonl")) if _ID.fullmatch(session_id) else []
+    return (
+        list((claude_config_dir() / "projects").glob(f"*/{session_id}.jsonl"))
+        if _ID.fullmatch(session_id)
+        else []
+    )
 
 
 def claude_config_dir() -> Path:
-    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a Claude Code of the user's own."""
+    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a
+    Claude Code of the user's own.
+    """
     return state_dir() / "claude"

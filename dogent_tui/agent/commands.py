@@ -1,7 +1,9 @@
-"""The agent's commands: each runs behind the wall, and what it did is judged, asked about where needed, and kept or dropped.
+"""The agent's commands: each runs behind the wall, and what it did is judged, asked about where
+needed, and kept or dropped.
 
-A command is settled when it has ended, before its shell continues: that is the one place that also sees what failed, timed out or
-ran in the background. It happens in a thread of the wall; what has to be asked is asked on the event loop.
+A command is settled when it has ended, before its shell continues: that is the one place that also
+sees what failed, timed out or ran in the background. It happens in a thread of the wall; what has
+to be asked is asked on the event loop.
 """
 
 import asyncio
@@ -48,12 +50,27 @@ _CHANGES = frozenset({EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, Ef
 _MOST_NAMED = 5
 _LARGEST_TEXT = 2_000_000
 """Bytes of a text that is reviewed, as `edits.py` has it for a diff."""
-_CACHES = frozenset({".cache", ".npm", ".local", ".config", ".cargo", ".rustup", ".gitconfig", ".node-gyp", ".java", ".texlive"})
+_CACHES = frozenset(
+    {
+        ".cache",
+        ".npm",
+        ".local",
+        ".config",
+        ".cargo",
+        ".rustup",
+        ".gitconfig",
+        ".node-gyp",
+        ".java",
+        ".texlive",
+    }
+)
 """What programs keep in a home for themselves: nobody misses it."""
 
 
 class _Running(msgspec.Struct):
-    """A command under way: the call, what the early question allowed, and whether it runs in the background."""
+    """A command under way: the call, what the early question allowed, and whether it runs in the
+    background.
+    """
 
     job: Job
     call: ToolCall
@@ -78,8 +95,9 @@ class Commands:
     ) -> None:
         """Run commands in the workspace `root`.
 
-        `ask` puts a question to the user, `tell` is told what happened, `interrupt` ends the turn. `snapshots` is where the CLI
-        keeps what it knows of the user's shell. `reviewing` is told of edits, where the user reviews every one.
+        `ask` puts a question to the user, `tell` is told what happened, `interrupt` ends the turn.
+        `snapshots` is where the CLI keeps what it knows of the user's shell. `reviewing` is told of
+        edits, where the user reviews every one.
         """
         self._reviewing = reviewing
         self._authority = authority
@@ -99,35 +117,60 @@ class Commands:
     async def start(self) -> None:
         """Have the wall up before the first command comes; where none can be had, tell."""
         standing = await asyncio.to_thread(lambda: self._authority.standing)
-        if not self._authority.standing_told:  # not again when the agent starts anew, as after a rewind
+        if (
+            not self._authority.standing_told
+        ):  # not again when the agent starts anew, as after a rewind
             self._authority.standing_told = True
             for notice in standing_notices(standing):
                 self._tell(notice)
         if self._snapshots is not None:
-            private_folder(self._snapshots)  # before the CLI's first command: it is there from then on
+            private_folder(
+                self._snapshots
+            )  # before the CLI's first command: it is there from then on
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
         standing = self._authority.standing
         sessions = private_folder(standing.folder / "wall")
-        self._committing = Committing(sessions / JOURNALS, self._copies) if self._copies is not None else None
+        self._committing = (
+            Committing(sessions / JOURNALS, self._copies) if self._copies is not None else None
+        )
         if standing.level == "none":
             return
         snapshot = None
         if standing.level == "partial":
             snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
             if (back := snapshot.resume()) is not None and back.restored:
-                words = tr("A command was cut off when dogent-tui was killed. Its changes were reverted: {places}")
-                self._say(Notice(level="warning", code="taken_back", message=words.format(places=_named(back.restored))))
+                words = tr(
+                    "A command was cut off when dogent-tui was killed. Its changes were reverted:"
+                    " {places}"
+                )
+                self._say(
+                    Notice(
+                        level="warning",
+                        code="taken_back",
+                        message=words.format(places=_named(back.restored)),
+                    )
+                )
         folder = sessions / uuid.uuid4().hex
         self._wall = Wall(
-            self._root, folder, self._settle, Proxy, standing=standing, snapshot=snapshot, harmless=harmless_settings
+            self._root,
+            folder,
+            self._settle,
+            Proxy,
+            standing=standing,
+            snapshot=snapshot,
+            harmless=harmless_settings,
         )
         self._wall.start()
 
     def _skills(self) -> tuple[Path, ...]:
-        """Return the folders of skills that do not lie in the workspace, of which a command sees its layer anyway."""
-        return tuple(folder for folder in self._authority.readable if not folder.is_relative_to(self._root))
+        """Return the folders of skills that do not lie in the workspace, of which a command sees
+        its layer anyway.
+        """
+        return tuple(
+            folder for folder in self._authority.readable if not folder.is_relative_to(self._root)
+        )
 
     async def close(self) -> None:
         """End every command. What waits for an answer is dropped."""
@@ -138,31 +181,45 @@ class Commands:
         await asyncio.to_thread(self._settling.shutdown)
 
     def offer_leftovers(self) -> None:
-        """Finish what a dead session had begun to keep, and ask about what it had not judged yet. Blocks for the answers."""
+        """Finish what a dead session had begun to keep, and ask about what it had not judged
+        yet. Blocks for the answers.
+        """
         if self._committing is None or self._wall is None:
             return
         finished = [path for done in self._committing.resume() for path in done.committed]
         if finished:
             words = ngettext(
-                "A change that was being saved when dogent-tui was killed has now been saved: {places}",
-                "{count} changes that were being saved when dogent-tui was killed have now been saved: {places}",
+                "A change that was being saved when dogent-tui was killed has now been saved:"
+                " {places}",
+                "{count} changes that were being saved when dogent-tui was killed have now been"
+                " saved: {places}",
                 len(finished),
             )
             self._say(
-                Notice(level="info", code="commit_resumed", message=words.format(count=len(finished), places=_named(finished)))
+                Notice(
+                    level="info",
+                    code="commit_resumed",
+                    message=words.format(count=len(finished), places=_named(finished)),
+                )
             )
         for left in take_leftovers(self._wall.folder.parent, self._root):
             call = ToolCall("Bash", {"command": left.call["command"]}, Path(left.call["cwd"]))
             job = Job("", "", left.call["command"], Path(left.call["cwd"]), left.folder)
             notes: list[str] = []
             with contextlib.suppress(OSError, CancelledError):
-                self._judged(Ended(job, 0, left.began_ns), _Running(job, call, "", (), background=True), notes)
+                self._judged(
+                    Ended(job, 0, left.began_ns),
+                    _Running(job, call, "", (), background=True),
+                    notes,
+                )
             left.remove()
 
     def wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
-        """Return the input with which the CLI runs `call`, which may run, behind the wall; nothing where there is none.
+        """Return the input with which the CLI runs `call`, which may run, behind the wall; nothing
+        where there is none.
 
-        Blocks for the disk. Without a wall a command runs as it is, because the user said so or because it only reads.
+        Blocks for the disk. Without a wall a command runs as it is, because the user said so or
+        because it only reads.
         """
         if self._wall is None:
             return {}
@@ -179,7 +236,11 @@ class Commands:
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
             hosts=hosts,
-            readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *self._skills(), *reaching),
+            readable=(
+                *self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}),
+                *self._skills(),
+                *reaching,
+            ),
             environment=proxy_variables() if hosts is not None else {},
             changeable=tuple(self._outside(asked, _CHANGES)),
             snapshots=self._snapshots,
@@ -189,9 +250,15 @@ class Commands:
         description = values.get("description") or tr("Run {command}").format(command=first[:80])
         return {**values, "command": job.text, "description": description, "timeout": LONGEST_MS}
 
-    def _outside(self, effects: Collection[Effect], kinds: Collection[EffectKind]) -> Iterator[Path]:
+    def _outside(
+        self, effects: Collection[Effect], kinds: Collection[EffectKind]
+    ) -> Iterator[Path]:
         for effect in effects:
-            if effect.kind in kinds and effect.path is not None and not effect.path.is_relative_to(self._root):
+            if (
+                effect.kind in kinds
+                and effect.path is not None
+                and not effect.path.is_relative_to(self._root)
+            ):
                 yield effect.path
 
     # ── Settling: in a thread of the wall ─────────────────────────────────────────────────────
@@ -201,7 +268,10 @@ class Commands:
         if running is None or ended.why == "gone":
             return Answer(ended.status)  # nobody waits: it was stopped, and nothing of it is kept
         text = written(*ended.output)
-        notes = [*advice(text, self._root, network=ended.job.hosts is not None), *self._not_kept(ended)]
+        notes = [
+            *advice(text, self._root, network=ended.job.hosts is not None),
+            *self._not_kept(ended),
+        ]
         if ended.why == "timeout":
             notes.append(tr("dogent-tui: the command exceeded its time limit and was ended."))
         kept = self._judged(ended, running, notes)
@@ -226,17 +296,29 @@ class Commands:
         return True
 
     def _reviewed(self, difference: Difference, notes: list[str]) -> Difference:
-        """Have the user review the edits of texts, where they review every one, and return the rest."""
+        """Have the user review the edits of texts, where they review every one, and return the
+        rest.
+        """
         if self._reviewing is None or not self._reviewing.on:
             return difference
-        texts = {change: text for change in difference.changes if (text := _edited_text(difference, change)) is not None}
+        texts = {
+            change: text
+            for change in difference.changes
+            if (text := _edited_text(difference, change)) is not None
+        }
         for change, text in texts.items():
             notes.append(self._on_loop(self._reviewing.outcome_of(self._root / change.path, text)))
         rest = tuple(change for change in difference.changes if change not in texts)
         return msgspec.structs.replace(difference, changes=rest)
 
     def _put(self, running: _Running, decision: Decision, difference: Difference) -> Verdict:
-        question = put_in_words(self._authority, running.call, decision, tool_use_id=running.tool_use_id, difference=difference)
+        question = put_in_words(
+            self._authority,
+            running.call,
+            decision,
+            tool_use_id=running.tool_use_id,
+            difference=difference,
+        )
         verdict = self._answered(running, question)
         if verdict.allow and verdict.scope != "once":
             self._authority.remember(decision, verdict.scope)
@@ -245,7 +327,9 @@ class Commands:
         return verdict
 
     def _answered(self, running: _Running, question: PermissionQuestion) -> Verdict:
-        return self._on_loop(self._asked(msgspec.structs.replace(question, outlives_run=running.background)))
+        return self._on_loop(
+            self._asked(msgspec.structs.replace(question, outlives_run=running.background))
+        )
 
     def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
         """Wait for what the user answers. Raises CancelledError where nobody will any more."""
@@ -260,7 +344,10 @@ class Commands:
         return await self._ask(question)
 
     def _dropped(self, verdict: Verdict) -> str:
-        words = tr("dogent-tui: the command's changes were discarded; the folder is as if it had never run.")
+        words = tr(
+            "dogent-tui: the command's changes were discarded; the folder is as if it had never"
+            " run."
+        )
         return f"{words} {verdict.message}".rstrip()
 
     # ── Committing ────────────────────────────────────────────────────────────────────────────
@@ -271,20 +358,29 @@ class Commands:
             return
         if not difference.changes:
             return
-        label = f"{friendly_name('Bash')} {input_summary(running.call.input, str(self._root))}".rstrip()
+        label = (
+            f"{friendly_name('Bash')} {input_summary(running.call.input, str(self._root))}".rstrip()
+        )
         done = self._committing.commit(difference, label)
         committed = [*done.committed]
         for change in done.conflicts:
             if self._answered(running, self._conflict(running, change, difference)).allow:
                 alone = msgspec.structs.replace(change, moved_to="", moved_from="")
-                again = self._committing.commit(msgspec.structs.replace(difference, changes=(alone,)), label, overwrite=True)
+                again = self._committing.commit(
+                    msgspec.structs.replace(difference, changes=(alone,)), label, overwrite=True
+                )
                 committed += again.committed
             else:
-                words = tr("dogent-tui: {path} was changed by someone else in the meantime, so it was left unchanged.")
+                words = tr(
+                    "dogent-tui: {path} was changed by someone else in the meantime, so it was left"
+                    " unchanged."
+                )
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
         if done.number and self._copies is not None:
-            self._settling.submit(self._copies.settle, done.number)  # it reads what was written: the shell does not wait for that
+            self._settling.submit(
+                self._copies.settle, done.number
+            )  # it reads what was written: the shell does not wait for that
         if committed:
             paths = tuple(str(Path(difference.root, path)) for path in committed)
             self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))
@@ -295,17 +391,32 @@ class Commands:
                 "{count} changes from a background command were saved: {what}",
                 count,
             )
-            self._say(Notice(level="info", code="background_kept", message=words.format(count=count, what=label)))
+            self._say(
+                Notice(
+                    level="info",
+                    code="background_kept",
+                    message=words.format(count=count, what=label),
+                )
+            )
 
-    def _conflict(self, running: _Running, change: Change, difference: Difference) -> PermissionQuestion:
+    def _conflict(
+        self, running: _Running, change: Change, difference: Difference
+    ) -> PermissionQuestion:
         call = ToolCall(running.call.tool, running.call.input, running.call.cwd)
         effect = Effect(
-            EffectKind.WRITE if change.after else EffectKind.DELETE, self._root / change.path, change.path, program="Bash"
+            EffectKind.WRITE if change.after else EffectKind.DELETE,
+            self._root / change.path,
+            change.path,
+            program="Bash",
         )
-        reason = tr("{path} was changed by someone else while the command ran.").format(path=change.path)
+        reason = tr("{path} was changed by someone else while the command ran.").format(
+            path=change.path
+        )
         decision = Decision("ask", (reason,), (str(effect.path),), (effect,), (effect,))
         only = msgspec.structs.replace(difference, changes=(change,))
-        return put_in_words(self._authority, call, decision, tool_use_id=running.tool_use_id, difference=only)
+        return put_in_words(
+            self._authority, call, decision, tool_use_id=running.tool_use_id, difference=only
+        )
 
     def _say(self, event: Event) -> None:
         self._loop.call_soon_threadsafe(self._tell, event)
@@ -315,36 +426,54 @@ class Commands:
     def _stands_in(self, ended: Ended) -> str:
         """Return the folder that the shell changed to, "" where it stays, or left the workspace."""
         place = ended.stands_in()
-        if place is None or place == ended.job.cwd or not place.is_relative_to(self._root) or not place.is_dir():
+        if (
+            place is None
+            or place == ended.job.cwd
+            or not place.is_relative_to(self._root)
+            or not place.is_dir()
+        ):
             return ""
         return str(place)
 
     def _not_kept(self, ended: Ended) -> list[str]:
-        """Say what the command left in the home or among the temporary files, which are private here."""
+        """Say what the command left in the home or among the temporary files, which are private
+        here.
+        """
         assert self._wall is not None
         left = [*self._wall.left_since(ended.began_ns, _CACHES)]
         if not left:
             return []
         return [
-            tr("dogent-tui: not saved outside the workspace: {places} (later commands can see it until the session ends)").format(
-                places=_named(left)
-            )
+            tr(
+                "dogent-tui: not saved outside the workspace: {places} (later commands can see it"
+                " until the session ends)"
+            ).format(places=_named(left))
         ]
 
 
 def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
-    """Return the hosts that were allowed: None for none, () for all public ones where one could not be named."""
+    """Return the hosts that were allowed: None for none, () for all public ones where one could
+    not be named.
+    """
     reached = [effect for effect in asked if effect.kind is EffectKind.NETWORK]
     if not reached:
         return None
-    hosts = [urlsplit(effect.written).hostname if "://" in effect.written else None for effect in reached]
+    hosts = [
+        urlsplit(effect.written).hostname if "://" in effect.written else None for effect in reached
+    ]
     return () if None in hosts else tuple(host for host in hosts if host)
 
 
 def _edited_text(difference: Difference, change: Change) -> str | None:
     """Return the text that a command made of a text, None where it did something else."""
     before, after = change.before, change.after
-    if change.what != "edit" or before is None or after is None or after.kind != "file" or after.size > _LARGEST_TEXT:
+    if (
+        change.what != "edit"
+        or before is None
+        or after is None
+        or after.kind != "file"
+        or after.size > _LARGEST_TEXT
+    ):
         return None
     return RealDisk().text(f"{difference.upper}/{change.path}", _LARGEST_TEXT)
 

@@ -1,4 +1,6 @@
-"""The way to the model session: started when it is needed, read for life, started again after a loss, ended with us."""
+"""The way to the model session: started when it is needed, read for life, started again after a
+loss, ended with us.
+"""
 
 import asyncio
 import uuid
@@ -9,7 +11,14 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import first_remembered, is_remembered, without_dropped
-from dogent_tui.agent.conversation import Ask, AskForm, Conversation, Launcher, SessionChoice, TurnEnded
+from dogent_tui.agent.conversation import (
+    Ask,
+    AskForm,
+    Conversation,
+    Launcher,
+    SessionChoice,
+    TurnEnded,
+)
 from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.failures import session_lost
 from dogent_tui.errors import AgentError, DogentError
@@ -18,17 +27,21 @@ from dogent_tui.language import tr
 _INTERRUPT_LIMIT_S = 0.25
 """How long the process may take to hear an interrupt; one that hangs is not waited for."""
 _TURN_LIMIT_S = 2.0
-"""How long an interrupted turn may take to end before its process is given up. Nothing that was said is lost by that: the next
-process is told what this one did not keep."""
+"""How long an interrupted turn may take to end before its process is given up. Nothing that was
+said is lost by that: the next process is told what this one did not keep.
+"""
 _LAST_BREATH_S = 0.5
-"""How long a process that ends takes from the end of its turn to the end of its output (75 ms measured)."""
+"""How long a process that ends takes from the end of its turn to the end of its output (75 ms
+measured).
+"""
 _CLOSE_LIMIT_S = 1.0
 """How long the CLI may take to end by itself when we close; then it is killed."""
 FORGOTTEN = "resume_failed"
 """The code of the notice that the earlier conversation is not remembered."""
 _UNKNOWN = ("No conversation found", "No message found")
-"""What the CLI says where it does not know the session that it is asked to resume, or not the place in it: what lies before a
-summary that stands in for it cannot be gone back to."""
+"""What the CLI says where it does not know the session that it is asked to resume, or not the place
+in it: what lies before a summary that stands in for it cannot be gone back to.
+"""
 
 
 class Listener(Protocol):
@@ -47,7 +60,14 @@ class Listener(Protocol):
 class Connection:
     """Holds the one process that a session has at a time. Not told once `close` was called."""
 
-    def __init__(self, launcher: Launcher, session: SessionChoice, ask: Ask, form: AskForm, listener: Listener) -> None:
+    def __init__(
+        self,
+        launcher: Launcher,
+        session: SessionChoice,
+        ask: Ask,
+        form: AskForm,
+        listener: Listener,
+    ) -> None:
         self.live: Conversation | None = None
         self._launcher = launcher
         self._session = session
@@ -69,11 +89,15 @@ class Connection:
 
     @property
     def remembers(self) -> tuple[str, str]:
-        """The session whose transcript the process started from, and the run from whose prompt on it was to forget."""
+        """The session whose transcript the process started from, and the run from whose prompt
+        on it was to forget.
+        """
         return self._fork_of or self._session.session_id, self._session.dropped
 
     async def get(self) -> Conversation:
-        """Return the live conversation, starting one where there is none. Raises AgentError where there can be none."""
+        """Return the live conversation, starting one where there is none. Raises AgentError
+        where there can be none.
+        """
         if self._leaving is not None:
             await asyncio.wait({self._leaving})
         if self.live is not None:
@@ -83,12 +107,16 @@ class Connection:
         return await asyncio.shield(self._connecting)
 
     async def warm_up(self) -> None:
-        """Connect where there is no conversation yet. What goes wrong is told, and tried again with the next `get`."""
+        """Connect where there is no conversation yet. What goes wrong is told, and tried again
+        with the next `get`.
+        """
         with suppress(AgentError):
             await self.get()
 
     async def renew(self) -> None:
-        """Start the process again, with what the launcher now knows. For a session in which nothing was said yet."""
+        """Start the process again, with what the launcher now knows. For a session in which
+        nothing was said yet.
+        """
         await self.warm_up()
         conversation = self._leave()
         if conversation is None:
@@ -97,11 +125,15 @@ class Connection:
         await self.warm_up()
 
     async def start_again(self) -> None:
-        """End the process and start another, which goes on with the conversation and with what the launcher now knows."""
+        """End the process and start another, which goes on with the conversation and with what
+        the launcher now knows.
+        """
         if self._connecting is not None:
             await asyncio.wait({self._connecting})
         if self._leave() is not None:
-            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)  # it writes to its transcript until the end
+            await asyncio.wait(
+                self._endings, timeout=_CLOSE_LIMIT_S
+            )  # it writes to its transcript until the end
         await self.warm_up()
 
     async def forget(self, runs: Sequence[str]) -> str:
@@ -114,7 +146,11 @@ class Connection:
         conversation = self._leave()
         if self._endings:  # it writes to its transcript until the end
             await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
-        if conversation is not None and self._fork_of and not await asyncio.to_thread(is_remembered, conversation.session_id):
+        if (
+            conversation is not None
+            and self._fork_of
+            and not await asyncio.to_thread(is_remembered, conversation.session_id)
+        ):
             self._session = self._as_before(conversation)
         remembered = self._session.fork_of or self._session.session_id
         first = await asyncio.to_thread(first_remembered, remembered, runs)
@@ -131,9 +167,13 @@ class Connection:
         return conversation
 
     def _as_before(self, conversation: Conversation) -> SessionChoice:
-        """Return the choice by which `conversation`, in which nothing was said, starts as it did."""
+        """Return the choice by which `conversation`, in which nothing was said, starts as it
+        did.
+        """
         if self._fork_of:  # under another id: the one before may be taken
-            return SessionChoice(str(uuid.uuid4()), fork_of=self._fork_of, dropped=self._session.dropped)
+            return SessionChoice(
+                str(uuid.uuid4()), fork_of=self._fork_of, dropped=self._session.dropped
+            )
         return SessionChoice(conversation.session_id, self._resumed, dropped=self._session.dropped)
 
     async def interrupt(self) -> None:
@@ -148,18 +188,26 @@ class Connection:
         return self._turn_left is not None
 
     def leave_turn(self) -> None:
-        """Hear nothing more of the turn that was interrupted. `get` waits until it has ended, or its process was given up."""
+        """Hear nothing more of the turn that was interrupted. `get` waits until it has ended, or
+        its process was given up.
+        """
         self._turn_left = asyncio.get_running_loop().create_future()
         self._leaving = asyncio.create_task(self._end_turn(self._turn_left), name="agent-turn-end")
 
     async def _end_turn(self, turn_left: asyncio.Future[None]) -> None:
-        """Wait for the end of the turn; ask again, as an interrupt may overtake its prompt; then give the process up."""
+        """Wait for the end of the turn; ask again, as an interrupt may overtake its prompt; then
+        give the process up.
+        """
         deadline = asyncio.get_running_loop().time() + _TURN_LIMIT_S
         waits = {turn_left} if self._reader is None else {turn_left, self._reader}
         try:
             while asyncio.get_running_loop().time() < deadline:
                 await self.interrupt()
-                if (await asyncio.wait(waits, timeout=_INTERRUPT_LIMIT_S, return_when=asyncio.FIRST_COMPLETED))[0]:
+                if (
+                    await asyncio.wait(
+                        waits, timeout=_INTERRUPT_LIMIT_S, return_when=asyncio.FIRST_COMPLETED
+                    )
+                )[0]:
                     return
             await self.give_up()
         finally:
@@ -178,12 +226,16 @@ class Connection:
             self._leave()
 
     async def last_breath(self, limit_s: float = 0.0) -> None:
-        """Wait a moment, or `limit_s` seconds, for a process that may be ending: `live` is None afterwards where it was."""
+        """Wait a moment, or `limit_s` seconds, for a process that may be ending: `live` is None
+        afterwards where it was.
+        """
         if self._reader is not None:
             await asyncio.wait({self._reader}, timeout=limit_s or _LAST_BREATH_S)
 
     async def close(self) -> None:
-        """End the process, and what its launcher shares; at the most some two and a half seconds."""
+        """End the process, and what its launcher shares; at the most some two and a half
+        seconds.
+        """
         for task in (self._reader, self._connecting, self._leaving):
             if task is not None:
                 task.cancel()
@@ -212,17 +264,24 @@ class Connection:
         self.live = conversation
         self._reader = asyncio.create_task(self._read(conversation), name="agent-reader")
         self._resumed, self._fork_of = self._session.resume, self._session.fork_of
-        self._session = SessionChoice(conversation.session_id, resume=True, dropped=self._session.dropped)
+        self._session = SessionChoice(
+            conversation.session_id, resume=True, dropped=self._session.dropped
+        )
         self._listener.on_start(conversation, resumed=self._resumed or bool(self._fork_of))
         return conversation
 
     async def _launch(self) -> Conversation:
-        """Start the chosen session; where an earlier one cannot be resumed, a new one, and say so."""
+        """Start the chosen session; where an earlier one cannot be resumed, a new one, and say
+        so.
+        """
         self._session = choice = await asyncio.to_thread(without_dropped, self._session)
         try:
             return await self._launcher.start(choice, self._ask, self._form)
         except AgentError as error:
-            if not ((choice.resume or choice.fork_of) and any(words in error.message for words in _UNKNOWN)):
+            if not (
+                (choice.resume or choice.fork_of)
+                and any(words in error.message for words in _UNKNOWN)
+            ):
                 raise
         anew = SessionChoice(str(uuid.uuid4()))
         conversation = await self._launcher.start(anew, self._ask, self._form)
@@ -232,13 +291,18 @@ class Connection:
                 level="warning",
                 code=FORGOTTEN,
                 message=tr("The agent no longer remembers the earlier conversation."),
-                remedy=tr("It has been given what the transcript recorded, but may have to reread the files."),
+                remedy=tr(
+                    "It has been given what the transcript recorded, but may have to reread the"
+                    " files."
+                ),
             )
         )
         return conversation
 
     async def _read(self, conversation: Conversation) -> None:
-        """Read for life. When the stream ends, the session is lost, with an exception or without."""
+        """Read for life. When the stream ends, the session is lost, with an exception or
+        without.
+        """
         detail = ""
         try:
             async for item in conversation.messages():
@@ -259,10 +323,13 @@ class Connection:
 
 
 def _as_agent_error(error: Exception) -> AgentError:
-    """Return `error` as a sentence: whatever goes wrong on the way to the agent ends a run, never the service."""
+    """Return `error` as a sentence: whatever goes wrong on the way to the agent ends a run,
+    never the service.
+    """
     if isinstance(error, AgentError):
         return error
     words = error.message if isinstance(error, DogentError) else f"{type(error).__name__}: {error}"
     return AgentError(
-        tr("The agent could not be reached ({words}).").format(words=words), tr("Send the prompt again, or restart dogent-tui.")
+        tr("The agent could not be reached ({words}).").format(words=words),
+        tr("Send the prompt again, or restart dogent-tui."),
     )

@@ -1,4 +1,6 @@
-"""What the CLI tells of the context: what fills it, and the summary that takes the place of what was said."""
+"""What the CLI tells of the context: what fills it, and the summary that takes the place of what
+was said.
+"""
 
 import re
 from collections.abc import Mapping
@@ -7,12 +9,17 @@ from typing import Any
 from dogent_tui.agent.conversation import ContextUse
 from dogent_tui.agent.events import Compacted
 
-_SUMMARY = re.compile(r"(?:\A|.*\n)Summary:\n(.*?)(?:\n\nIf you need specific details from before compaction.*)?\Z", re.DOTALL)
+_SUMMARY = re.compile(
+    r"(?:\A|.*\n)Summary:\n(.*?)(?:\n\nIf you need specific details from before compaction.*)?\Z",
+    re.DOTALL,
+)
 """The summary among what the CLI tells the model around it."""
 
 
 def compacted(boundary: Mapping[str, Any], text: str) -> Compacted:
-    """Return what the CLI tells of a summary: `boundary` is its metadata, `text` the message that stands for the others."""
+    """Return what the CLI tells of a summary: `boundary` is its metadata, `text` the message
+    that stands for the others.
+    """
     found = _SUMMARY.match(text)
     return Compacted(
         summary=(found[1] if found else text).strip(),
@@ -22,16 +29,26 @@ def compacted(boundary: Mapping[str, Any], text: str) -> Compacted:
     )
 
 
-_SYSTEM_PROMPT, _TOOLS_OF_CLI, _TOOLS_OF_MCP, _MESSAGES = "system_prompt", "system_tools", "mcp_tools", "messages"
+_SYSTEM_PROMPT, _TOOLS_OF_CLI, _TOOLS_OF_MCP, _MESSAGES = (
+    "system_prompt",
+    "system_tools",
+    "mcp_tools",
+    "messages",
+)
 """The categories of the CLI's answer that we know."""
 
 
 def context_use(told: Mapping[str, Any]) -> ContextUse:
-    """Return what the CLI's answer on the context says. What is no part of its messages and counted with them, are its notes."""
-    categories = {str(each.get("id")): int(each.get("tokens") or 0) for each in told.get("categories") or ()}
+    """Return what the CLI's answer on the context says. What is no part of its messages and
+    counted with them, are its notes.
+    """
+    categories = {
+        str(each.get("id")): int(each.get("tokens") or 0) for each in told.get("categories") or ()
+    }
     parts = told.get("messageBreakdown") or {}
     prompts, replies, calls = (
-        int(parts.get(name) or 0) for name in ("userMessageTokens", "assistantMessageTokens", "toolCallTokens")
+        int(parts.get(name) or 0)
+        for name in ("userMessageTokens", "assistantMessageTokens", "toolCallTokens")
     )
     results = {
         str(each.get("name")): tokens
@@ -42,7 +59,9 @@ def context_use(told: Mapping[str, Any]) -> ContextUse:
     return ContextUse(
         total=int(told.get("totalTokens") or 0),
         window=int(told.get("rawMaxTokens") or told.get("maxTokens") or 0),
-        compacts_at=int(told.get("autoCompactThreshold") or 0) if told.get("isAutoCompactEnabled") else 0,
+        compacts_at=int(told.get("autoCompactThreshold") or 0)
+        if told.get("isAutoCompactEnabled")
+        else 0,
         system_prompt=categories.get(_SYSTEM_PROMPT, 0),
         tools=categories.get(_TOOLS_OF_CLI, 0) + categories.get(_TOOLS_OF_MCP, 0),
         prompts=prompts,

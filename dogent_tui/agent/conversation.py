@@ -1,4 +1,6 @@
-"""What the service needs of a model session: the seam between the state machine of runs and the SDK."""
+"""What the service needs of a model session: the seam between the state machine of runs and the
+SDK.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
@@ -8,8 +10,9 @@ import msgspec
 from dogent_tui.agent.events import Event, Scope, Target, UiAnswer, UiRequested, UsedTokens
 
 TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error", "budget"]
-"""`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did; `budget`: it may cost no more;
-`error`: it ended for a reason that is no answer of the endpoint."""
+"""`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
+`budget`: it may cost no more; `error`: it ended for a reason that is no answer of the endpoint.
+"""
 
 Effort: TypeAlias = Literal["", "low", "medium", "high", "xhigh", "max"]
 """How much a model is to think; empty for as much as it does by itself."""
@@ -17,10 +20,11 @@ EFFORTS: tuple[Effort, ...] = ("low", "medium", "high", "xhigh", "max")
 
 
 class TurnEnded(msgspec.Struct, frozen=True):
-    """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 where there was none.
+    """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 where there
+    was none.
 
-    `cost_usd` is what the turn cost as the CLI reckons, `tokens` those of its requests, None where that is not known.
-    `window` is the size of the context window in tokens.
+    `cost_usd` is what the turn cost as the CLI reckons, `tokens` those of its requests, None where
+    that is not known. `window` is the size of the context window in tokens.
     """
 
     outcome: TurnOutcome
@@ -36,9 +40,9 @@ class TurnEnded(msgspec.Struct, frozen=True):
 class ContextUse(msgspec.Struct, frozen=True):
     """What fills the context window, in tokens as the CLI estimates them.
 
-    `window` is how many fit, `compacts_at` from how many on the conversation is summarized by itself, 0 where it is not.
-    `prompts`, `replies`, `calls` (what the model wrote into tools) and `results` by tool are the history; `notes` what the CLI
-    added to it.
+    `window` is how many fit, `compacts_at` from how many on the conversation is summarized by
+    itself, 0 where it is not. `prompts`, `replies`, `calls` (what the model wrote into tools) and
+    `results` by tool are the history; `notes` what the CLI added to it.
     """
 
     total: int
@@ -54,7 +58,9 @@ class ContextUse(msgspec.Struct, frozen=True):
 
 
 class ServerState(msgspec.Struct, frozen=True):
-    """How an MCP server of the user stands in the agent process. `state` is the CLI's word; `tools` are those that it offers."""
+    """How an MCP server of the user stands in the agent process. `state` is the CLI's word;
+    `tools` are those that it offers.
+    """
 
     name: str
     state: Literal["connected", "failed", "needs-auth", "pending", "disabled"]
@@ -63,9 +69,11 @@ class ServerState(msgspec.Struct, frozen=True):
 
 
 class PermissionQuestion(msgspec.Struct, frozen=True):
-    """A tool call that the policy does not let through unasked. The fields are those of `PermissionRequested`.
+    """A tool call that the policy does not let through unasked. The fields are those of
+    `PermissionRequested`.
 
-    `outlives_run`: it is about a command in the background, and waits for its answer whatever becomes of the run.
+    `outlives_run`: it is about a command in the background, and waits for its answer whatever
+    becomes of the run.
     """
 
     tool_use_id: str
@@ -86,7 +94,8 @@ class PermissionQuestion(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The answer to a `PermissionQuestion`. `stop`: the denial ends the turn; otherwise `message` goes back to the model.
+    """The answer to a `PermissionQuestion`. `stop`: the denial ends the turn; otherwise `message`
+    goes back to the model.
 
     `scope` is how long an allowance holds; only one of the question's `scopes`.
     """
@@ -104,7 +113,9 @@ AskForm: TypeAlias = Callable[[UiRequested], Awaitable[UiAnswer | None]]
 
 
 class Conversation(Protocol):
-    """One model session. `connect` comes first; one reader reads `messages`, whose end means that the session is lost."""
+    """One model session. `connect` comes first; one reader reads `messages`, whose end means
+    that the session is lost.
+    """
 
     session_id: str
 
@@ -112,22 +123,32 @@ class Conversation(Protocol):
         """Start the session. Raises AgentError where it cannot."""
 
     async def send(self, text: str, message_id: str) -> None:
-        """Send a user message, to be kept under `message_id`, a UUID. Raises AgentError where the session is lost."""
+        """Send a user message, to be kept under `message_id`, a UUID. Raises AgentError where
+        the session is lost.
+        """
 
     def messages(self) -> AsyncIterator[Event | TurnEnded]:
-        """Everything that comes back, for life: events without run and number, and a `TurnEnded` at the end of each turn."""
+        """Everything that comes back, for life: events without run and number, and a `TurnEnded`
+        at the end of each turn.
+        """
 
     async def compact(self, focus: str, message_id: str) -> None:
-        """Have what was said summarized, above all what `focus` names; a `TurnEnded` follows. Raises AgentError as `send`."""
+        """Have what was said summarized, above all what `focus` names; a `TurnEnded` follows.
+        Raises AgentError as `send`.
+        """
 
     async def context(self) -> ContextUse:
         """Return what fills the context window now. Raises AgentError where that cannot be had."""
 
     async def servers(self) -> Sequence[ServerState]:
-        """Return how the MCP servers stand that the process was started with. Raises AgentError as `context`."""
+        """Return how the MCP servers stand that the process was started with. Raises AgentError
+        as `context`.
+        """
 
     async def switch_server(self, name: str, *, on: bool) -> None:
-        """Start or end an MCP server that the process was started with. Raises AgentError where that fails."""
+        """Start or end an MCP server that the process was started with. Raises AgentError where
+        that fails.
+        """
 
     async def interrupt(self) -> None:
         """Stop the turn under way; its `TurnEnded` follows."""
@@ -142,8 +163,9 @@ class Conversation(Protocol):
 class SessionChoice(msgspec.Struct, frozen=True):
     """Which session to start: a new one under an id of ours, or an earlier one to go on with.
 
-    `fork_of`: the new one under our id remembers what was said in that session, which stays as it is. `dropped`: nothing from the
-    prompt of this run on is to be remembered, and that is so where only what came up to the entry `at` is.
+    `fork_of`: the new one under our id remembers what was said in that session, which stays as it
+    is. `dropped`: nothing from the prompt of this run on is to be remembered, and that is so where
+    only what came up to the entry `at` is.
     """
 
     session_id: str

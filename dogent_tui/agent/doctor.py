@@ -1,4 +1,5 @@
-"""Which engines are here, in which versions, which files are used, and what to do about what is missing.
+"""Which engines are here, in which versions, which files are used, and what to do about what is
+missing.
 
 Nothing is changed, and no key is shown.
 """
@@ -50,12 +51,22 @@ _WORDS = {
     "documents read": tr("document cache"),
     "logs": tr("logs"),
 }
-"""Groups and names of findings as a user reads them. In the JSON they are the same in every language."""
-_MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "optional": "–", "broken": "✗"}
+"""Groups and names of findings as a user reads them. In the JSON they are the same in every
+language.
+"""
+_MARKS: dict[State, str] = {
+    "ok": "✓",
+    "warning": "!",
+    "missing": "✗",
+    "optional": "–",
+    "broken": "✗",
+}
 
 
 async def examine(workspace: Workspace) -> list[Finding]:
-    """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and one behind the wall."""
+    """Look at everything, for `workspace`. Starts the programs that are asked for their
+    versions, and one behind the wall.
+    """
     wall, readers, engines, files = await asyncio.gather(
         asyncio.to_thread(_wall, workspace),
         asyncio.to_thread(_wall_of_readers),
@@ -68,7 +79,9 @@ async def examine(workspace: Workspace) -> list[Finding]:
 
 def as_text(findings: Sequence[Finding]) -> str:
     """Return `findings` for reading."""
-    lines = [f"dogent-tui {__version__} · Python {platform.python_version()} · {platform.platform()}"]
+    lines = [
+        f"dogent-tui {__version__} · Python {platform.python_version()} · {platform.platform()}"
+    ]
     group = ""
     for finding in findings:
         if finding.group != group:
@@ -77,7 +90,9 @@ def as_text(findings: Sequence[Finding]) -> str:
         where = f"  {one_line(display_path(finding.path))}" if finding.path else ""
         name = _padded(_WORDS.get(finding.name, finding.name))
         lines.append(f"  {_MARKS[finding.state]} {name} {one_line(finding.detail)}{where}".rstrip())
-        lines += [f"    {one_line(words)}" for words in (finding.remedy, *finding.problems) if words]
+        lines += [
+            f"    {one_line(words)}" for words in (finding.remedy, *finding.problems) if words
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -100,13 +115,20 @@ async def _engines() -> list[Finding]:
 
 
 async def _claude() -> Finding:
-    """The CLI of the SDK's wheel. Asked for its version: it is a program of another maker that has to start here."""
+    """The CLI of the SDK's wheel. Asked for its version: it is a program of another maker that
+    has to start here.
+    """
     found = importlib.util.find_spec("claude_agent_sdk")  # importing it takes over a second
     folder = Path(found.origin).parent / "_bundled" if found is not None and found.origin else None
     bundled = folder / ("claude.exe" if os.name == "nt" else "claude") if folder else None
     program = str(bundled) if bundled is not None and bundled.is_file() else shutil.which("claude")
     if program is None:
-        return Finding("Agent", "Claude CLI", "missing", remedy=tr("Reinstall the package claude-agent-sdk, which provides it."))
+        return Finding(
+            "Agent",
+            "Claude CLI",
+            "missing",
+            remedy=tr("Reinstall the package claude-agent-sdk, which provides it."),
+        )
     version = await _version(program)
     if not version:
         remedy = tr("Try: {program} --version").format(program=display_path(program))
@@ -132,7 +154,9 @@ def _wall_of_readers() -> Finding:
     wall = own_wall()
     state: State = "ok" if wall.level in ("full", "inside") else "warning"
     why = (one_line(wall.reason),) if wall.reason else ()
-    return Finding("Agent", "wall for readers", state, _READERS.get(wall.level, _READERS["full"]), problems=why)
+    return Finding(
+        "Agent", "wall for readers", state, _READERS.get(wall.level, _READERS["full"]), problems=why
+    )
 
 
 async def _pandoc() -> Finding:
@@ -150,24 +174,43 @@ async def _browser() -> Finding:
         if version:
             return Finding("Documents", "browser", "ok", version, str(program))
     remedy = tr(
-        "For the best pdfs, install Chromium or Chrome (on Debian: chromium-headless-shell), or let “dogent-tui export” "
-        "download one. Until then, typst makes them."
+        "For the best pdfs, install Chromium or Chrome (on Debian: chromium-headless-shell), or let"
+        " “dogent-tui export” download one. Until then, typst makes them."
     )
-    return Finding("Documents", "browser", "optional", tr("does not start") if programs else tr("not installed"), remedy=remedy)
+    return Finding(
+        "Documents",
+        "browser",
+        "optional",
+        tr("does not start") if programs else tr("not installed"),
+        remedy=remedy,
+    )
 
 
 async def _cjk_fonts() -> Finding:
     name, lister = "fonts for CJK", shutil.which("fc-list")
     if lister is None:
         state: State = "ok" if sys.platform in {"darwin", "win32"} else "optional"
-        remedy = "" if state == "ok" else tr("Install fontconfig so that fonts can be found, and Noto Sans CJK.")
-        return Finding("Documents", name, state, tr("system fonts") if state == "ok" else tr("unknown"), remedy=remedy)
+        remedy = (
+            ""
+            if state == "ok"
+            else tr("Install fontconfig so that fonts can be found, and Noto Sans CJK.")
+        )
+        return Finding(
+            "Documents",
+            name,
+            state,
+            tr("system fonts") if state == "ok" else tr("unknown"),
+            remedy=remedy,
+        )
     listed = await _output(lister, ":lang=zh", "family")
     families = sorted({line.split(",")[0].strip() for line in listed.splitlines() if line.strip()})
     if families:
         more = tr(" and {more} more").format(more=len(families) - 3) if len(families) > 3 else ""
         return Finding("Documents", name, "ok", ", ".join(families[:3]) + more)
-    remedy = tr("Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); without one, pdfs show boxes.")
+    remedy = tr(
+        "Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); without one,"
+        " pdfs show boxes."
+    )
     return Finding("Documents", name, "optional", tr("none"), remedy=remedy)
 
 
@@ -178,7 +221,9 @@ def _package(group: str, name: str, module: str, use: str) -> Finding:
             name,
             "missing",
             use,
-            remedy=tr("Install the package {name} in the same environment as dogent-tui.").format(name=name.lower()),
+            remedy=tr("Install the package {name} in the same environment as dogent-tui.").format(
+                name=name.lower()
+            ),
         )
     try:
         version = importlib.metadata.version(name)
@@ -188,7 +233,9 @@ def _package(group: str, name: str, module: str, use: str) -> Finding:
 
 
 async def _version(program: str) -> str:
-    """Return the version that `program` says it has, empty where it does not start or says nothing."""
+    """Return the version that `program` says it has, empty where it does not start or says
+    nothing.
+    """
     found = re.search(r"\d+(?:\.\d+)+", await _output(program, "--version"))
     return found[0] if found else ""
 
@@ -196,7 +243,9 @@ async def _version(program: str) -> str:
 async def _output(*command: str) -> str:
     said = bytearray()
     try:
-        status = await stream_process(command, cwd=Path(os.sep), on_output=said.extend, limit_s=_LIMIT_S)
+        status = await stream_process(
+            command, cwd=Path(os.sep), on_output=said.extend, limit_s=_LIMIT_S
+        )
     except (OSError, TimeoutError):
         return ""
     return said.decode("utf-8", "replace") if status == 0 else ""

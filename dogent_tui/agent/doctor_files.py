@@ -1,4 +1,6 @@
-"""Every file and folder that is used, for the doctor: what was found, and what is not right about it. Nothing is changed."""
+"""Every file and folder that is used, for the doctor: what was found, and what is not right
+about it. Nothing is changed.
+"""
 
 import json
 import os
@@ -24,11 +26,25 @@ from dogent_tui.workspace.key_files import open_to_others
 from dogent_tui.workspace.paths import Workspace, cache_dir, dogent_home, log_dir, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint
 from dogent_tui.workspace.secrets import is_missing, reference, revealed
-from dogent_tui.workspace.settings import ConfigWarning, HomeSettings, WorkspaceSettings, load_settings
+from dogent_tui.workspace.settings import (
+    ConfigWarning,
+    HomeSettings,
+    WorkspaceSettings,
+    load_settings,
+)
 from dogent_tui.workspace.suspected_secrets import suspected_secrets
 from dogent_tui.workspace.trust import FolderTrust
 
-_ENVIRONMENT = ("ANTHROPIC_", "CLAUDE_CODE_", "API_TIMEOUT_MS", "DOGENT_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NO_COLOR")
+_ENVIRONMENT = (
+    "ANTHROPIC_",
+    "CLAUDE_CODE_",
+    "API_TIMEOUT_MS",
+    "DOGENT_",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "NO_COLOR",
+)
 """Variables that change what is done here. Their names are told, never their values."""
 
 _COMMANDS = ".claude/commands"
@@ -39,7 +55,9 @@ _JSON_FILES = (*PROFILE_MODELS, "dogent.json", "permissions.json", "trust.json")
 
 
 def examine_files(workspace: Workspace, environ: Mapping[str, str] = os.environ) -> list[Finding]:
-    """Return what is used in `workspace`, who does the work there, and what is not right, without a secret in it."""
+    """Return what is used in `workspace`, who does the work there, and what is not right,
+    without a secret in it.
+    """
     home = dogent_home(environ)
     found = [
         *_who(workspace, home, environ),
@@ -58,7 +76,9 @@ def examine_files(workspace: Workspace, environ: Mapping[str, str] = os.environ)
 def _who(workspace: Workspace, home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     group = "Who does the work"
     files = (workspace.settings_file, *(home / name for name in PROFILE_MODELS))
-    if any(_content(file)[1] for file in files):  # reading them as a session does would set them aside
+    if any(
+        _content(file)[1] for file in files
+    ):  # reading them as a session does would set them aside
         yield Finding(group, "profiles", "broken", tr("unknown until the files below are fixed"))
         return
     settings = load_settings(workspace)[0]
@@ -80,18 +100,24 @@ def _searches(group: str, settings: WorkspaceSettings, home: Path, endpoint: End
         warnings.append(ConfigWarning(error.message, error.remedy))
     if profile is not None or warnings:
         detail = (
-            f"{profile.name} · {profile.provider}" if profile else tr("the agent’s own tools: the web profile cannot be used")
+            f"{profile.name} · {profile.provider}"
+            if profile
+            else tr("the agent’s own tools: the web profile cannot be used")
         )
         return _finding(group, "searches", detail, warnings)
     if endpoint.kind == "anthropic":
-        return _finding(group, "searches", tr("the agent's built-in tools: no web profile chosen"), [])
+        return _finding(
+            group, "searches", tr("the agent's built-in tools: no web profile chosen"), []
+        )
     nobody = {
         "offline": tr("nobody: the offline engine does not search the web"),
         "local": tr("nobody: a local model has no search of its own"),
     }
     detail = nobody.get(
         endpoint.kind,
-        tr("the agent’s own tools, which need Anthropic’s endpoint: {name} may not have them").format(name=endpoint.name),
+        tr(
+            "the agent’s own tools, which need Anthropic’s endpoint: {name} may not have them"
+        ).format(name=endpoint.name),
     )
     remedy = tr("Choose a web profile in /settings; a search engine needs a key of yours.")
     return Finding(group, "searches", "optional", detail, remedy=remedy)
@@ -103,7 +129,9 @@ def _looks(group: str, settings: WorkspaceSettings, home: Path) -> Finding:
         client_for(profile)
     except VisionError as error:
         return Finding(group, "looks at pictures", "optional", error.message, remedy=error.remedy)
-    return Finding(group, "looks at pictures", "ok", f"{profile.name} · {profile.model or profile.provider}")
+    return Finding(
+        group, "looks at pictures", "ok", f"{profile.name} · {profile.model or profile.provider}"
+    )
 
 
 def _finding(group: str, name: str, detail: str, warnings: list[ConfigWarning]) -> Finding:
@@ -130,9 +158,15 @@ def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
     yield _settings(group, workspace.settings_file, ".dogent/dogent.json", WorkspaceSettings)
     for name in ("dogent.md", "history.json", "memory.md", "lessons.md", STYLE_SHEET, REFERENCE):
         yield _file(group, workspace.dot / name, f".dogent/{name}")
-    brought = "" if FolderTrust(workspace).trusted else tr("not used until you trust this folder: /trust")
-    yield _markdown_files(group, workspace.dot / "templates", ".dogent/templates", tr("templates: {count}"), brought)
-    yield _markdown_files(group, workspace.root / _COMMANDS, _COMMANDS, tr("commands: {count}"), brought)
+    brought = (
+        "" if FolderTrust(workspace).trusted else tr("not used until you trust this folder: /trust")
+    )
+    yield _markdown_files(
+        group, workspace.dot / "templates", ".dogent/templates", tr("templates: {count}"), brought
+    )
+    yield _markdown_files(
+        group, workspace.root / _COMMANDS, _COMMANDS, tr("commands: {count}"), brought
+    )
 
 
 def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
@@ -146,12 +180,16 @@ def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
         for key in secret_keys(model):
             warnings += _unrevealed(
                 data.get(key),
-                tr("{key} of {name} in {file} refers to a key that does not exist").format(key=key, name=name, file=file.name),
+                tr("{key} of {name} in {file} refers to a key that does not exist").format(
+                    key=key, name=name, file=file.name
+                ),
                 environ,
             )
     warnings += open_to_others(file)
     names = ", ".join(profiles)
-    return _used(found, tr("profiles: {names}").format(names=names) if names else tr("no profiles"), warnings)
+    return _used(
+        found, tr("profiles: {names}").format(names=names) if names else tr("no profiles"), warnings
+    )
 
 
 def _unrevealed(value: Any, what: str, environ: Mapping[str, str]) -> list[ConfigWarning]:
@@ -164,7 +202,9 @@ def _unrevealed(value: Any, what: str, environ: Mapping[str, str]) -> list[Confi
     return []
 
 
-def _settings(group: str, file: Path, name: str, model: type[WorkspaceSettings] | type[HomeSettings]) -> Finding:
+def _settings(
+    group: str, file: Path, name: str, model: type[WorkspaceSettings] | type[HomeSettings]
+) -> Finding:
     found = _file(group, file, name)
     if found.state != "ok":
         return found
@@ -175,7 +215,9 @@ def _settings(group: str, file: Path, name: str, model: type[WorkspaceSettings] 
 
 def _used(found: Finding, detail: str, warnings: list[ConfigWarning]) -> Finding:
     state: State = "warning" if warnings else "ok"
-    return Finding(found.group, found.name, state, detail, found.path, problems=tuple(map(str, warnings)))
+    return Finding(
+        found.group, found.name, state, detail, found.path, problems=tuple(map(str, warnings))
+    )
 
 
 def _file(group: str, path: Path, name: str) -> Finding:
@@ -187,14 +229,22 @@ def _file(group: str, path: Path, name: str) -> Finding:
 
 
 def _markdown_files(group: str, folder: Path, name: str, what: str, instead: str = "") -> Finding:
-    """Return what is in a folder of Markdown files that work by being there: `what`, in words; `instead` says why they do not."""
+    """Return what is in a folder of Markdown files that work by being there: `what`, in words;
+    `instead` says why they do not.
+    """
     try:
         count = sum(path.suffix == ".md" for path in islice(folder.rglob("*"), _MOST_LISTED))
     except OSError:
         count = 0
     if not count:
         return Finding(group, name, "optional", tr("not found"))
-    return Finding(group, name, "optional" if instead else "ok", instead or what.format(count=count), str(folder))
+    return Finding(
+        group,
+        name,
+        "optional" if instead else "ok",
+        instead or what.format(count=count),
+        str(folder),
+    )
 
 
 def _content(path: Path) -> tuple[Any, str]:
@@ -208,10 +258,18 @@ def _content(path: Path) -> tuple[Any, str]:
     except UnicodeDecodeError:
         return {}, tr("not UTF-8 text")
     except (ValueError, RecursionError) as error:
-        line = tr(" (line {lineno})").format(lineno=error.lineno) if isinstance(error, json.JSONDecodeError) else ""
+        line = (
+            tr(" (line {lineno})").format(lineno=error.lineno)
+            if isinstance(error, json.JSONDecodeError)
+            else ""
+        )
         return {}, tr("not JSON{line}").format(line=line)
     wanted = list if path.name == "history.json" else dict
-    return (value, "") if isinstance(value, wanted) else ({}, tr("not a list") if wanted is list else tr("not an object {…}"))
+    return (
+        (value, "")
+        if isinstance(value, wanted)
+        else ({}, tr("not a list") if wanted is list else tr("not an object {…}"))
+    )
 
 
 def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -228,4 +286,6 @@ def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
             yield Finding("Folders", name, "ok", tr("in use"), str(folder))
         else:
             remedy = tr("Fix its permissions, or set DOGENT_HOME to another folder.")
-            yield Finding("Folders", name, "broken", tr("cannot be written to"), str(folder), remedy)
+            yield Finding(
+                "Folders", name, "broken", tr("cannot be written to"), str(folder), remedy
+            )

@@ -1,9 +1,9 @@
 """The vocabulary of the project: what happens in a conversation, and what a user answers.
 
-Every event is immutable, belongs to a run (or to the session, with an empty `run_id`) and carries a sequence number that the
-service assigns. One event is one JSON line: print mode writes it, a session log stores it, and replaying a log draws the same
-transcript. Events carry facts, not words for the screen. This module imports nothing of ours
-that does anything.
+Every event is immutable, belongs to a run (or to the session, with an empty `run_id`) and carries a
+sequence number that the service assigns. One event is one JSON line: print mode writes it, a
+session log stores it, and replaying a log draws the same transcript. Events carry facts, not words
+for the screen. This module imports nothing of ours that does anything.
 """
 
 import functools
@@ -17,13 +17,17 @@ import msgspec
 
 from dogent_tui.endpoint_kind import EndpointKind
 
-RunStatus: TypeAlias = Literal["completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"]
+RunStatus: TypeAlias = Literal[
+    "completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"
+]
 """How a run ended. `aborted`: a permission was denied; `interrupted`: the user stopped it."""
 
 Level: TypeAlias = Literal["info", "warning", "error"]
 
 Scope: TypeAlias = Literal["once", "session", "always"]
-"""How long a permission holds: for this call, until the session ends, or for good in this workspace."""
+"""How long a permission holds: for this call, until the session ends, or for good in this
+workspace.
+"""
 
 SHELL_TOOL = "Shell"
 """The name under which a shell command of the user appears among the tool calls."""
@@ -39,8 +43,8 @@ TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 class Attachment(msgspec.Struct, frozen=True):
     """A referenced file: where it is, never what it holds.
 
-    `path` is relative to the workspace where it lies inside; `type` is the lower-case extension, `folder` or `file`.
-    `lines` are those that are meant of a text, from 1: ``10-40``, or ``7``.
+    `path` is relative to the workspace where it lies inside; `type` is the lower-case extension,
+    `folder` or `file`. `lines` are those that are meant of a text, from 1: ``10-40``, or ``7``.
     """
 
     path: str
@@ -50,8 +54,16 @@ class Attachment(msgspec.Struct, frozen=True):
     lines: str | None = None
 
     def as_metadata(self) -> dict[str, str]:
-        """Return the object that travels to the model: ``{"path", "name", "type"[, "sheet"][, "lines"]}``."""
-        metadata = {"path": self.path, "name": self.name, "type": self.type, "sheet": self.sheet, "lines": self.lines}
+        """Return the object that travels to the model: ``{"path", "name", "type"[, "sheet"][,
+        "lines"]}``.
+        """
+        metadata = {
+            "path": self.path,
+            "name": self.name,
+            "type": self.type,
+            "sheet": self.sheet,
+            "lines": self.lines,
+        }
         return {name: value for name, value in metadata.items() if value is not None}
 
 
@@ -63,9 +75,11 @@ class UsedTemplate(msgspec.Struct, frozen=True):
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What the user typed, and the files it refers to, in the order typed. `answers`: the requests that it answers.
+    """What the user typed, and the files it refers to, in the order typed. `answers`: the requests
+    that it answers.
 
-    `compacts`: it is ``/compact [focus]``, which has the agent go on with a summary of what was said; nothing else of it counts.
+    `compacts`: it is ``/compact [focus]``, which has the agent go on with a summary of what was
+    said; nothing else of it counts.
     """
 
     text: str
@@ -76,10 +90,11 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
-    """The user's answer to `PermissionRequested`. `message`: words for the model, which then goes on after a denial.
+    """The user's answer to `PermissionRequested`. `message`: words for the model, which then goes
+    on after a denial.
 
-    `ends_run`: a denial without words ends the run, whatever was asked about: there is nobody whom the model could ask for more.
-    `drops`: what happened is not kept, and the run continues.
+    `ends_run`: a denial without words ends the run, whatever was asked about: there is nobody whom
+    the model could ask for more. `drops`: what happened is not kept, and the run continues.
     """
 
     behavior: Literal["allow", "deny"]
@@ -90,10 +105,12 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
 
 
 class UiAnswer(msgspec.Struct, frozen=True):
-    """The user's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned.
+    """The user's answer to `UiRequested`: question id → value(s), or the edited outline. `None`:
+    the request was abandoned.
 
-    `changes` say in short what is other in the outline than it was proposed. `review` says what became of a change, hunk by hunk,
-    and `over` is the hash of what the file held before, "" for no file.
+    `changes` say in short what is other in the outline than it was proposed. `review` says what
+    became of a change, hunk by hunk, and `over` is the hash of what the file held before, "" for no
+    file.
     """
 
     answers: Mapping[str, Any] | None = None
@@ -120,7 +137,9 @@ def _snake_case(name: str) -> str:
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=_snake_case):
-    """Something that happened. `seq` rises by one from event to event of a session; `time` is seconds since the epoch."""
+    """Something that happened. `seq` rises by one from event to event of a session; `time` is
+    seconds since the epoch.
+    """
 
     run_id: str = ""
     seq: int = 0
@@ -137,7 +156,9 @@ def _type_of(cls: type[Event]) -> str:
 
 
 class SessionStarted(Event, frozen=True, kw_only=True):
-    """The agent is connected. `resumed`: it remembers an earlier conversation. `profile` is the name the status bar shows."""
+    """The agent is connected. `resumed`: it remembers an earlier conversation. `profile` is the
+    name the status bar shows.
+    """
 
     session_id: str
     profile: str
@@ -176,7 +197,10 @@ class TextDelta(Event, frozen=True, kw_only=True):
 
 
 class TextFinished(Event, frozen=True, kw_only=True):
-    """A text of the reply is complete: `text` is all of it and replaces what was streamed."""
+    """A text of the reply is complete: `text` is all of it and replaces what was streamed.
+
+    It does not come where the run ended within the text: `RunFinished` then ends what is open.
+    """
 
     message_id: str
     block: int
@@ -184,7 +208,9 @@ class TextFinished(Event, frozen=True, kw_only=True):
 
 
 class MessageDropped(Event, frozen=True, kw_only=True):
-    """The stream was cut: the texts of this message are void, finished or not, and the whole of it comes again."""
+    """The stream was cut: the texts of this message are void, finished or not, and the whole of
+    it comes again.
+    """
 
     message_id: str
 
@@ -206,7 +232,9 @@ class ToolPreparing(Event, frozen=True, kw_only=True):
 
 
 class DocumentDelta(Event, frozen=True, kw_only=True):
-    """More of the text that a call is about to write to `path`. No log keeps it: the `ToolUse` that follows holds all of it."""
+    """More of the text that a call is about to write to `path`. No log keeps it: the `ToolUse`
+    that follows holds all of it.
+    """
 
     message_id: str
     tool_use_id: str
@@ -215,7 +243,9 @@ class DocumentDelta(Event, frozen=True, kw_only=True):
 
 
 class ToolUse(Event, frozen=True, kw_only=True):
-    """The model called a tool. `name` is the tool's own name (``mcp__dogent__read_document``); screens show a friendly one."""
+    """The model called a tool. `name` is the tool's own name (``mcp__dogent__read_document``);
+    screens show a friendly one.
+    """
 
     tool_use_id: str
     name: str
@@ -231,7 +261,9 @@ class ToolOutput(Event, frozen=True, kw_only=True):
 
 
 class ToolResult(Event, frozen=True, kw_only=True):
-    """What a tool call returned, as text. `changes`: the places of a file that it changed, as they were and are now."""
+    """What a tool call returned, as text. `changes`: the places of a file that it changed, as
+    they were and are now.
+    """
 
     tool_use_id: str
     content: str
@@ -254,10 +286,11 @@ class TodosChanged(Event, frozen=True, kw_only=True):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """A place that a tool call concerns, as it really resolves. `size` is in bytes, None where there is no plain file.
+    """A place that a tool call concerns, as it really resolves. `size` is in bytes, None where
+    there is no plain file.
 
-    `kind` is what happens to it (``read``, ``write``, ``create``, ``delete``, ``move``, ``execute``); `note` says what its name
-    hides ("a link in the workspace leads here").
+    `kind` is what happens to it (``read``, ``write``, ``create``, ``delete``, ``move``,
+    ``execute``); `note` says what its name hides ("a link in the workspace leads here").
     """
 
     path: str
@@ -270,12 +303,14 @@ class Target(msgspec.Struct, frozen=True):
 class PermissionRequested(Event, frozen=True, kw_only=True):
     """A tool call waits for the user.
 
-    `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks, `targets` are the places concerned.
-    `spans` are the risky parts of ``input["command"]`` (start and end, in characters), `diff` is the unified diff of a Write or
-    an Edit. `words` is the reason that the model gave. `scopes` are the answers that can be given, and `once_because` says why
-    there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand. `tool_use_id` is empty where the
-    application itself asks, before a write of its own. `ends_run`: a denial without words ends the run. `happened`: the command
-    ran behind the wall already, and the question is whether to keep what it did.
+    `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks,
+    `targets` are the places concerned. `spans` are the risky parts of ``input["command"]`` (start
+    and end, in characters), `diff` is the unified diff of a Write or an Edit. `words` is the reason
+    that the model gave. `scopes` are the answers that can be given, and `once_because` says why
+    there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand.
+    `tool_use_id` is empty where the application itself asks, before a write of its own. `ends_run`:
+    a denial without words ends the run. `happened`: the command ran behind the wall already, and
+    the question is whether to keep what it did.
     """
 
     request_id: str
@@ -296,7 +331,9 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
 
 
 class PermissionDecided(Event, frozen=True, kw_only=True):
-    """A request was answered. `by`: the user, the print-mode rules, or nobody any more (`cancelled`)."""
+    """A request was answered. `by`: the user, the print-mode rules, or nobody any more
+    (`cancelled`).
+    """
 
     request_id: str
     tool_use_id: str
@@ -306,7 +343,9 @@ class PermissionDecided(Event, frozen=True, kw_only=True):
 
 
 class CopiesKept(Event, frozen=True, kw_only=True):
-    """What a call changed or deleted was kept before: `/undo` brings `paths` back. Of `left` there is no copy."""
+    """What a call changed or deleted was kept before: `/undo` brings `paths` back. Of `left`
+    there is no copy.
+    """
 
     tool_use_id: str
     paths: tuple[str, ...] = ()
@@ -314,15 +353,19 @@ class CopiesKept(Event, frozen=True, kw_only=True):
 
 
 class DocumentExported(Event, frozen=True, kw_only=True):
-    """The user exported a document by hand. `path` is relative to the workspace where it lies inside."""
+    """The user exported a document by hand. `path` is relative to the workspace where it lies
+    inside.
+    """
 
     path: str
 
 
 class UiRequested(Event, frozen=True, kw_only=True):
-    """The agent asks on a native screen: a clarification form, the outline editor, the review of a change.
+    """The agent asks on a native screen: a clarification form, the outline editor, the review of a
+    change.
 
-    The run ends with it, and the answer is the next prompt; but where it is `in_run`, the run waits for the answer.
+    The run ends with it, and the answer is the next prompt; but where it is `in_run`, the run waits
+    for the answer.
     """
 
     request_id: str
@@ -346,7 +389,9 @@ class UsageChanged(Event, frozen=True, kw_only=True):
 
 
 class UsedTokens(msgspec.Struct, frozen=True):
-    """Tokens that were paid for: new ones that went to the model, what it wrote, what came from its cache and went into it."""
+    """Tokens that were paid for: new ones that went to the model, what it wrote, what came from
+    its cache and went into it.
+    """
 
     input: int = 0
     output: int = 0
@@ -375,8 +420,8 @@ class Compacting(Event, frozen=True, kw_only=True):
 class Compacted(Event, frozen=True, kw_only=True):
     """From here on the agent remembers what was said before as `summary`, and little else of it.
 
-    `by_user`: the user asked for it. `before_tokens` is what the whole context took, `after_tokens` what is left of the messages;
-    0 where it is not known.
+    `by_user`: the user asked for it. `before_tokens` is what the whole context took, `after_tokens`
+    what is left of the messages; 0 where it is not known.
     """
 
     summary: str
@@ -386,7 +431,9 @@ class Compacted(Event, frozen=True, kw_only=True):
 
 
 class Retrying(Event, frozen=True, kw_only=True):
-    """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0 for no answer at all."""
+    """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0
+    for no answer at all.
+    """
 
     attempt: int
     max_attempts: int
@@ -396,9 +443,11 @@ class Retrying(Event, frozen=True, kw_only=True):
 
 
 class Rewound(Event, frozen=True, kw_only=True):
-    """The user went back to before the prompt of the run `to`: it, and all after it, is not part of the conversation any more.
+    """The user went back to before the prompt of the run `to`: it, and all after it, is not part of
+    the conversation any more.
 
-    `dropped` is the first of these runs that the agent's own transcript holds, empty where it holds none.
+    `dropped` is the first of these runs that the agent's own transcript holds, empty where it holds
+    none.
     """
 
     to: str
@@ -406,7 +455,8 @@ class Rewound(Event, frozen=True, kw_only=True):
 
 
 class Stalled(Event, frozen=True, kw_only=True):
-    """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something comes.
+    """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something
+    comes.
 
     `most_s` is after how many the run is given up.
     """
@@ -416,7 +466,9 @@ class Stalled(Event, frozen=True, kw_only=True):
 
 
 class Notice(Event, frozen=True, kw_only=True):
-    """A sentence for the user that belongs to no message. `code` names it for programs (``config_unknown_key``)."""
+    """A sentence for the user that belongs to no message. `code` names it for programs
+    (``config_unknown_key``).
+    """
 
     level: Level
     message: str
@@ -425,7 +477,9 @@ class Notice(Event, frozen=True, kw_only=True):
 
 
 class SessionLost(Event, frozen=True, kw_only=True):
-    """The agent process ended on its own. The conversation resumes with the next prompt, or when the user asks for it."""
+    """The agent process ended on its own. The conversation resumes with the next prompt, or when
+    the user asks for it.
+    """
 
     message: str
     remedy: str = ""
@@ -446,10 +500,11 @@ CLOSED = "closed"
 
 
 class RunFinished(Event, frozen=True, kw_only=True):
-    """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure (``api_401``) for programs.
+    """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure
+    (``api_401``) for programs.
 
-    `cost_usd` is set only where it is real, that is for Anthropic's own endpoint. `tokens` are those of all its
-    requests, None where that is not known.
+    `cost_usd` is set only where it is real, that is for Anthropic's own endpoint. `tokens` are
+    those of all its requests, None where that is not known.
     """
 
     status: RunStatus
@@ -477,7 +532,9 @@ def to_json(event: Event) -> str:
     """Return `event` as one line of JSON, `type` first, non-ASCII characters kept."""
     try:
         return msgspec.json.encode(event, enc_hook=str).decode()
-    except UnicodeEncodeError:  # a file name that is not UTF-8: half a character, which JSON can spell and UTF-8 cannot
+    except (
+        UnicodeEncodeError
+    ):  # a file name that is not UTF-8: half a character, which JSON can spell and UTF-8 cannot
         return json.dumps(msgspec.to_builtins(event, enc_hook=str))
 
 

@@ -1,4 +1,6 @@
-"""What can go wrong between us and a model, as sentences with a remedy: the one place that words them."""
+"""What can go wrong between us and a model, as sentences with a remedy: the one place that words
+them.
+"""
 
 import contextlib
 import json
@@ -34,7 +36,9 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 def server_words(text: str) -> str:
-    """Return the server's own sentence out of what the CLI said of its error, empty where the CLI put it in words of its own."""
+    """Return the server's own sentence out of what the CLI said of its error, empty where the
+    CLI put it in words of its own.
+    """
     found = _SERVER_WORDS.search(text)
     if found is None:
         return ""
@@ -44,22 +48,30 @@ def server_words(text: str) -> str:
     return one_line(words)
 
 
-_SERVER_WORDS = re.compile(r"API Error: (?:Request rejected \(\d{3}\)(?: · )?|\d{3} )(.+)", re.DOTALL)
+_SERVER_WORDS = re.compile(
+    r"API Error: (?:Request rejected \(\d{3}\)(?: · )?|\d{3} )(.+)", re.DOTALL
+)
 _ADVICE = re.compile(r"\. This is a server-side issue, usually temporary.*", re.DOTALL)
 """What the CLI adds of its own (measured with its version 2.1)."""
 
-_NO_CREDIT = re.compile(r"credit balance|insufficient (?:balance|funds|credit)|billing|quota exceeded", re.IGNORECASE)
+_NO_CREDIT = re.compile(
+    r"credit balance|insufficient (?:balance|funds|credit)|billing|quota exceeded", re.IGNORECASE
+)
 
 
 def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> Failure:
-    """Return the failure for the answer of `endpoint`. `status` 0 means that no answer came; `text` is what the CLI said of it.
+    """Return the failure for the answer of `endpoint`. `status` 0 means that no answer came; `text`
+    is what the CLI said of it.
 
-    `said` is the server's own sentence where it is known. Our relay's errors are a sentence and, in the next line, a remedy.
+    `said` is the server's own sentence where it is known. Our relay's errors are a sentence and, in
+    the next line, a remedy.
     """
     relayed = endpoint.kind == "local"
     if relayed and text.startswith(_RELAYED):
         message, _, remedy = text.removeprefix(_RELAYED).partition("\n")
-        return Failure("local_model", message.strip(), remedy.strip() or tr("Send the prompt again."))
+        return Failure(
+            "local_model", message.strip(), remedy.strip() or tr("Send the prompt again.")
+        )
     said = redact(said or server_words(text), endpoint.secrets)[:_MOST_SAID]
     says = tr(" It says: “{said}”").format(said=said) if said else ""
     lowered = f"{text} {said}".lower()
@@ -68,7 +80,9 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
         return Failure(
             "prompt_too_long",
             tr("The conversation no longer fits into the model's context window.") + says,
-            tr("Start a new session with /new, or refer to fewer files at once{larger}.").format(larger=larger),
+            tr("Start a new session with /new, or refer to fewer files at once{larger}.").format(
+                larger=larger
+            ),
         )
     if status == 0:
         url = tr("Check the network and {url}, then send the prompt again.")
@@ -84,12 +98,17 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
     return Failure(
         f"api_{status}",
         words[0].upper() + words[1:] + says,
-        remedy.format(key=endpoint.key_remedy or _new_key(endpoint), model=endpoint.place_of("ANTHROPIC_MODEL")),
+        remedy.format(
+            key=endpoint.key_remedy or _new_key(endpoint),
+            model=endpoint.place_of("ANTHROPIC_MODEL"),
+        ),
     )
 
 
 def _new_key(endpoint: Endpoint) -> str:
-    return tr("Put a valid key into {place}.").format(place=endpoint.place_of("ANTHROPIC_AUTH_TOKEN"))
+    return tr("Put a valid key into {place}.").format(
+        place=endpoint.place_of("ANTHROPIC_AUTH_TOKEN")
+    )
 
 
 def who_answers(endpoint: Endpoint) -> str:
@@ -148,10 +167,14 @@ def _by_class(status: int) -> tuple[str, str]:
 
 
 def retry_reason(event: Retrying) -> str:
-    """Return why the endpoint is asked again, in a few words; the CLI's own names of errors are no words."""
+    """Return why the endpoint is asked again, in a few words; the CLI's own names of errors are
+    no words.
+    """
     if event.status == 0:
         return tr("no usable answer")
-    words = _RETRIED.get(event.status) or (tr("an error on its side") if event.status >= 500 else tr("a refusal"))
+    words = _RETRIED.get(event.status) or (
+        tr("an error on its side") if event.status >= 500 else tr("a refusal")
+    )
     return f"{words}, {event.status}"
 
 
@@ -168,12 +191,21 @@ def session_lost(detail: str) -> Failure:
     """Return the failure for an agent process that ended on its own."""
     return Failure(
         "session_lost",
-        tr("The agent process exited unexpectedly{why}.").format(why=f" ({detail})" if detail and _DEBRIS not in detail else ""),
-        tr("Use /restart or send a prompt to start it again; the conversation resumes where it was."),
+        tr("The agent process exited unexpectedly{why}.").format(
+            why=f" ({detail})" if detail and _DEBRIS not in detail else ""
+        ),
+        tr(
+            "Use /restart or send a prompt to start it again; the conversation resumes where it"
+            " was."
+        ),
     )
 
 
-RUN_LOST = Failure("session_lost", tr("The run ended because the agent process exited."), tr("Send the prompt again."))
+RUN_LOST = Failure(
+    "session_lost",
+    tr("The run ended because the agent process exited."),
+    tr("Send the prompt again."),
+)
 """What a run says whose process was lost; the loss itself has been told."""
 
 _DEBRIS = "Check stderr output"

@@ -12,12 +12,14 @@ _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 """What stands before the host of an address: a name and a password."""
 
 State: TypeAlias = Literal["ok", "warning", "missing", "optional", "broken"]
-"""`optional`: it is not here, and most work goes on without it. `broken`: it is here and cannot be used. `warning`: it is used,
-and something about it is not right."""
+"""`optional`: it is not here, and most work goes on without it. `broken`: it is here and cannot be
+used. `warning`: it is used, and something about it is not right.
+"""
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that was looked for. `detail` is a version, or what was found; `remedy` says what to do where it is not `ok`.
+    """One thing that was looked for. `detail` is a version, or what was found; `remedy` says what
+    to do where it is not `ok`.
 
     `problems` are sentences about what is not right in it, each with its remedy.
     """

@@ -1,7 +1,8 @@
 """The way of a tool call: the policy decides in the PreToolUse hook, the user in `can_use_tool`.
 
-The hook sees every call, also those that the CLI would let through by itself, and only "ask" leads to the user. A hook that
-raises would fail open, so everything that goes wrong in it becomes a denial (measured).
+The hook sees every call, also those that the CLI would let through by itself, and only "ask" leads
+to the user. A hook that raises would fail open, so everything that goes wrong in it becomes a
+denial (measured).
 """
 
 import asyncio
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from claude_agent_sdk.types import PreToolUseHookSpecificOutput
 
 _HOOK_TIMEOUT_S = 3600.0
-"""The hook only computes; the limit is there so that the CLI's own of 60 s never turns a slow disk into a decision."""
+"""The hook only computes; the limit is there so that the CLI's own of 60 s never turns a slow
+disk into a decision.
+"""
 
 _MOST_QUESTIONS = 3
 """How often one call is asked about while what it would touch keeps changing."""
@@ -51,19 +54,34 @@ _CHANGED = "What it would touch changed while you were asked."
 _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
 _WRITES = {EffectKind.WRITE, EffectKind.CREATE}
 _OWN_WRITES = {"Write", "Edit", "MultiEdit"}
-_GIVE_TEXT = {"Read", "mcp__dogent__read_markdown_file", "mcp__dogent__read_document", "mcp__dogent__analyze_media"}
-_STALE = "This file changed since you last read it: read it again, keep what is new in it, and then change it."
-_PARTLY_READ = "You have read a part of this file only: read the rest before you replace all of it, or use Edit."
+_GIVE_TEXT = {
+    "Read",
+    "mcp__dogent__read_markdown_file",
+    "mcp__dogent__read_document",
+    "mcp__dogent__analyze_media",
+}
+_STALE = (
+    "This file changed since you last read it: read it again, keep what is new in it, and then"
+    " change it."
+)
+_PARTLY_READ = (
+    "You have read a part of this file only: read the rest before you replace all of it, or use"
+    " Edit."
+)
 _PROPOSE = "mcp__dogent__propose_document_change"
 _REVIEWS = "The user reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
 
 
 Part: TypeAlias = tuple[int, int, int]
-"""Where a part of a text begins and ends, counted from 0, and how much there is: in lines, or in characters."""
+"""Where a part of a text begins and ends, counted from 0, and how much there is: in lines, or in
+characters.
+"""
 
 BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], dict[str, Any]]
-"""Returns the input by which a command, approved as decided, runs behind the wall. Blocks for the disk."""
+"""Returns the input by which a command, approved as decided, runs behind the wall. Blocks for
+the disk.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +93,9 @@ class _Announced:
 
 
 class _Given(NamedTuple):
-    """A file that a call gives the model or writes, how it will know it, and the hash of what an edit changes."""
+    """A file that a call gives the model or writes, how it will know it, and the hash of what an
+    edit changes.
+    """
 
     path: Path
     how: How
@@ -96,11 +116,13 @@ class Gate:
         behind_wall: BehindWall | None = None,
         ledger: Ledger | None = None,
     ) -> None:
-        """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
+        """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what
+        approved calls change.
 
-        `requests` records the calls that consult documents: those tools run by what was approved there. `reviewing` takes the
-        calls that the user reviews in place of their being run, once they may run, and learns where proposals may lead.
-        `behind_wall` has commands run behind the wall; without it none runs. `ledger` notes which files the model sees.
+        `requests` records the calls that consult documents: those tools run by what was approved
+        there. `reviewing` takes the calls that the user reviews in place of their being run, once
+        they may run, and learns where proposals may lead. `behind_wall` has commands run behind the
+        wall; without it none runs. `ledger` notes which files the model sees.
         """
         self._ledger = ledger
         self._given: dict[str, list[_Given]] = {}
@@ -119,8 +141,14 @@ class Gate:
         self._kept: dict[str, int] = {}
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
-        """Return the hooks for `ClaudeAgentOptions`: one matcher over every tool, which blocks when it fails."""
-        return {"PreToolUse": [HookMatcher(hooks=[self.before_tool], timeout=_HOOK_TIMEOUT_S, on_failure="block")]}
+        """Return the hooks for `ClaudeAgentOptions`: one matcher over every tool, which blocks
+        when it fails.
+        """
+        return {
+            "PreToolUse": [
+                HookMatcher(hooks=[self.before_tool], timeout=_HOOK_TIMEOUT_S, on_failure="block")
+            ]
+        }
 
     def take_heard(self) -> list[Event]:
         """Return what there is to tell since the last call."""
@@ -128,22 +156,41 @@ class Gate:
         broken = self._authority.store.broken
         if broken is not None and broken.message != self._told:
             self._told = broken.message
-            said.append(Notice(level="warning", code="grants_broken", message=broken.message, remedy=broken.remedy))
+            said.append(
+                Notice(
+                    level="warning",
+                    code="grants_broken",
+                    message=broken.message,
+                    remedy=broken.remedy,
+                )
+            )
         return said
 
-    async def before_tool(self, payload: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
-        """Answer the PreToolUse hook with the policy's verdict. What runs unasked is copied before it runs."""
+    async def before_tool(
+        self, payload: HookInput, tool_use_id: str | None, context: HookContext
+    ) -> HookJSONOutput:
+        """Answer the PreToolUse hook with the policy's verdict. What runs unasked is copied
+        before it runs.
+        """
         del context
         wrapped: dict[str, Any] = {}
         try:
             values: dict[str, Any] = dict(payload)
-            call = ToolCall(values["tool_name"], values["tool_input"], Path(values.get("cwd") or self._cwd))
+            call = ToolCall(
+                values["tool_name"], values["tool_input"], Path(values.get("cwd") or self._cwd)
+            )
             # In a thread: it looks at the disk, and a slow one must not hold up the screen.
             decision = await asyncio.to_thread(self._authority.decide, call)
             tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
             self._note(tool_use_id, call)
-            if decision.verdict == "allow" and self._reviewing is not None and self._reviewing.takes(call):
-                decision = replace(decision, verdict="ask", reasons=(_REVIEWS,))  # `can_use_tool` can wait, a hook cannot
+            if (
+                decision.verdict == "allow"
+                and self._reviewing is not None
+                and self._reviewing.takes(call)
+            ):
+                decision = replace(
+                    decision, verdict="ask", reasons=(_REVIEWS,)
+                )  # `can_use_tool` can wait, a hook cannot
             if decision.verdict != "deny" and (why := await self._out_of_date(call, decision)):
                 decision = Decision("deny", (why,))
             if decision.verdict == "allow":
@@ -152,26 +199,39 @@ class Gate:
             self._record(call, tool_use_id, decision.verdict)
             self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
         except Exception as error:
-            decision = Decision("deny", (f"The permission policy failed ({type(error).__name__}).",))
+            decision = Decision(
+                "deny", (f"The permission policy failed ({type(error).__name__}).",)
+            )
         answer: PreToolUseHookSpecificOutput = {
             "hookEventName": "PreToolUse",
             "permissionDecision": decision.verdict,
-            "permissionDecisionReason": " ".join(decision.reasons) or "The permission policy of dogent-tui.",
+            "permissionDecisionReason": (
+                " ".join(decision.reasons) or "The permission policy of dogent-tui."
+            ),
         }
         if wrapped:
             answer["updatedInput"] = wrapped
         return {"hookSpecificOutput": answer}
 
-    async def _wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
-        """Return the input by which a command runs behind the wall; nothing for other tools. Raises where there is no wall."""
+    async def _wrapped(
+        self, call: ToolCall, decision: Decision, tool_use_id: str
+    ) -> dict[str, Any]:
+        """Return the input by which a command runs behind the wall; nothing for other tools.
+        Raises where there is no wall.
+        """
         if call.tool != "Bash":
             return {}
         if self._behind_wall is None:
-            raise AgentError(tr("Commands cannot run without the wall."), tr("Run dogent-tui doctor to see why it is down."))
+            raise AgentError(
+                tr("Commands cannot run without the wall."),
+                tr("Run dogent-tui doctor to see why it is down."),
+            )
         return await asyncio.to_thread(self._behind_wall, call, decision, tool_use_id)
 
     def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
-        """Return the id of the newest call of `tool` with this input, empty where none is known: our tools are not told it."""
+        """Return the id of the newest call of `tool` with this input, empty where none is known:
+        our tools are not told it.
+        """
         calls = reversed(self._calls.items())
         return next((identity for identity, known in calls if known == (tool, tool_input)), "")
 
@@ -187,13 +247,17 @@ class Gate:
 
     def _record(self, call: ToolCall, tool_use_id: str, verdict: str) -> None:
         if call.tool in CONSULTING:
-            self._requests.open(tool_use_id, call.tool.rpartition("__")[2], CONSULTING[call.tool], call.input)
+            self._requests.open(
+                tool_use_id, call.tool.rpartition("__")[2], CONSULTING[call.tool], call.input
+            )
             self._requests.settle(tool_use_id, _STATUS.get(verdict, "denied"))
 
     async def can_use_tool(
         self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
-        """Put the call to the user and wait. Suggestions of the CLI to remember the answer are never applied."""
+        """Put the call to the user and wait. Suggestions of the CLI to remember the answer are
+        never applied.
+        """
         status: Status = "denied"
         try:
             answer = await self._permit(tool, tool_input, context)
@@ -209,18 +273,26 @@ class Gate:
         announced = self._announced.pop(tool_use_id, _Announced(self._cwd, "ask"))
         call = ToolCall(tool, tool_input, announced.cwd)
         decision = await asyncio.to_thread(self._authority.decide, call)
-        # The CLI asks on its own too, about what the policy allows: that is a question nevertheless.
+        # The CLI asks on its own too, about what the policy allows: that is a question
+        # nevertheless.
         asks = decision.verdict != "allow" or announced.verdict == "allow"
-        why: tuple[str, ...] = (context.decision_reason,) if context.decision_reason and not decision.reasons else ()
+        why: tuple[str, ...] = (
+            (context.decision_reason,) if context.decision_reason and not decision.reasons else ()
+        )
         for _ in range(_MOST_QUESTIONS):
             if decision.verdict == "deny":
                 return PermissionResultDeny(message=" ".join(decision.reasons))
             if asks:
-                words = partial(put_in_words, self._authority, call, decision, tool_use_id=tool_use_id, why=why)
+                words = partial(
+                    put_in_words, self._authority, call, decision, tool_use_id=tool_use_id, why=why
+                )
                 question = await asyncio.to_thread(words)
                 verdict = await self._answer(call, decision, question)
                 if not verdict.allow:
-                    return PermissionResultDeny(message=verdict.message or "The user denied this call.", interrupt=verdict.stop)
+                    return PermissionResultDeny(
+                        message=verdict.message or "The user denied this call.",
+                        interrupt=verdict.stop,
+                    )
                 # What was approved is what was shown: a link may lead elsewhere by now.
                 now = await asyncio.to_thread(self._authority.decide, call)
                 if now.verdict != "allow" and _touched(now) != _touched(decision):
@@ -228,13 +300,21 @@ class Gate:
                     continue
                 await self._remember(decision, verdict)
             if self._reviewing is not None and self._reviewing.takes(call):
-                return PermissionResultDeny(message=await self._reviewing.outcome(call, _place(decision), tool_use_id))
-            if why_not := await self._out_of_date(call, decision):  # the user may have written it while they were asked
+                return PermissionResultDeny(
+                    message=await self._reviewing.outcome(call, _place(decision), tool_use_id)
+                )
+            if why_not := await self._out_of_date(
+                call, decision
+            ):  # the user may have written it while they were asked
                 return PermissionResultDeny(message=why_not)
             await self._let_through(call, decision, tool_use_id)
             wrapped = await self._wrapped(call, decision, tool_use_id)
             return PermissionResultAllow(updated_input=wrapped or None)
-        return PermissionResultDeny(message="What this call would touch changed each time it was approved, so it did not run.")
+        return PermissionResultDeny(
+            message=(
+                "What this call would touch changed each time it was approved, so it did not run."
+            )
+        )
 
     async def _let_through(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
         """Take note that `call` runs now."""
@@ -246,13 +326,17 @@ class Gate:
             return  # what it changes is kept when it is known
         if call.tool != _PROPOSE:
             await self._keep_copies(call, decision, tool_use_id)
-        elif self._reviewing is not None and place is not None:  # it writes nothing; its review keeps what it changes
+        elif (
+            self._reviewing is not None and place is not None
+        ):  # it writes nothing; its review keeps what it changes
             self._reviewing.approve(call.input, place)
 
     async def _out_of_date(self, call: ToolCall, decision: Decision) -> str:
-        """Return why a file is not written whole by what the model knows of it, empty where it may be.
+        """Return why a file is not written whole by what the model knows of it, empty where it may
+        be.
 
-        The CLI looks at the time of the last change alone: a file that was put in the place of another may be older.
+        The CLI looks at the time of the last change alone: a file that was put in the place of
+        another may be older.
         """
         place = _place(decision)
         is_reviewed = self._reviewing is not None and self._reviewing.takes(call)
@@ -262,7 +346,9 @@ class Gate:
             return _STALE
         return _PARTLY_READ if self._ledger.is_part(place) and place.exists() else ""
 
-    async def _answer(self, call: ToolCall, decision: Decision, question: PermissionQuestion) -> Verdict:
+    async def _answer(
+        self, call: ToolCall, decision: Decision, question: PermissionQuestion
+    ) -> Verdict:
         """Wait for the user, or until their answer to another question allows this call too."""
         asking = asyncio.ensure_future(self._ask(question))
         try:
@@ -271,7 +357,11 @@ class Gate:
                 self._waiting.append(remembered)
                 await asyncio.wait({asking, remembered}, return_when=asyncio.FIRST_COMPLETED)
                 self._waiting = [other for other in self._waiting if other is not remembered]
-                allowed = not asking.done() and decision.verdict == "ask" and await self._allowed_now(call)
+                allowed = (
+                    not asking.done()
+                    and decision.verdict == "ask"
+                    and await self._allowed_now(call)
+                )
                 if allowed and not asking.done():  # an answer that came meanwhile counts
                     return Verdict(allow=True)
             return asking.result()
@@ -289,16 +379,31 @@ class Gate:
         except (OSError, DogentError) as error:
             message = tr("Your answer could not be saved permanently: {error}.").format(error=error)
             self._said.append(
-                Notice(level="warning", code="grant_not_kept", message=message, remedy=tr("It applies until this session ends."))
+                Notice(
+                    level="warning",
+                    code="grant_not_kept",
+                    message=message,
+                    remedy=tr("It applies until this session ends."),
+                )
             )
         for other in self._waiting:
             if not other.done():
                 other.set_result(None)
 
     async def _keep_copies(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
-        """Keep what a call that now runs is about to change. A disk that takes no copy does not stop what was approved."""
-        changed = [effect.path for effect in decision.effects if effect.path is not None and effect.kind in _CHANGES]
-        created = [effect.path for effect in decision.effects if effect.path is not None and effect.kind is EffectKind.CREATE]
+        """Keep what a call that now runs is about to change. A disk that takes no copy does not
+        stop what was approved.
+        """
+        changed = [
+            effect.path
+            for effect in decision.effects
+            if effect.path is not None and effect.kind in _CHANGES
+        ]
+        created = [
+            effect.path
+            for effect in decision.effects
+            if effect.path is not None and effect.kind is EffectKind.CREATE
+        ]
         if self._copies is None or not (changed or created):
             return
         label = f"{friendly_name(call.tool)} {input_summary(call.input, str(self._cwd))}".rstrip()
@@ -308,10 +413,14 @@ class Gate:
         if kept.paths or kept.left:
             self._said.append(CopiesKept(tool_use_id=tool_use_id, paths=kept.paths, left=kept.left))
 
-    async def after_tool(self, tool_use_id: str, *, is_error: bool = False, part: Part | None = None) -> None:
-        """Note what a call that is over gave the model, and how it left what it changed: later changes are somebody else's.
+    async def after_tool(
+        self, tool_use_id: str, *, is_error: bool = False, part: Part | None = None
+    ) -> None:
+        """Note what a call that is over gave the model, and how it left what it changed: later
+        changes are somebody else's.
 
-        `part`: where the part that it gave begins and ends, and of how much. A call that failed gave nothing.
+        `part`: where the part that it gave begins and ends, and of how much. A call that failed
+        gave nothing.
         """
         given = self._given.pop(tool_use_id, [])
         if self._ledger is not None and not is_error:
@@ -319,7 +428,9 @@ class Gate:
                 if how == "edit":
                     await asyncio.to_thread(self._ledger.note_edit, path, before)
                 else:
-                    await asyncio.to_thread(self._ledger.note, path, how, *(part if part and how == "part" else ()))
+                    await asyncio.to_thread(
+                        self._ledger.note, path, how, *(part if part and how == "part" else ())
+                    )
         number = self._kept.pop(tool_use_id, 0)
         if number and self._copies is not None:
             await asyncio.to_thread(self._copies.settle, number)
@@ -338,11 +449,15 @@ def _place(decision: Decision) -> Path | None:
 
 
 def _given(call: ToolCall, decision: Decision) -> list[_Given]:
-    """Return which files `call` gives the model or writes, and how it will know them. Reads the disk."""
+    """Return which files `call` gives the model or writes, and how it will know them. Reads the
+    disk.
+    """
     found = []
     for effect in decision.effects:
         if effect.path is not None and (effect.kind in _WRITES or call.tool in _GIVE_TEXT):
-            how: How = "whole" if call.tool == "Write" else "edit" if call.tool in _OWN_WRITES else "part"
+            how: How = (
+                "whole" if call.tool == "Write" else "edit" if call.tool in _OWN_WRITES else "part"
+            )
             found.append(_Given(effect.path, how, hash_of(effect.path) if how == "edit" else ""))
     return found
 

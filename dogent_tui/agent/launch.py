@@ -1,4 +1,6 @@
-"""How a conversation comes to life: the endpoint, the words, the policy, and the SDK, which is imported here and not before."""
+"""How a conversation comes to life: the endpoint, the words, the policy, and the SDK, which is
+imported here and not before.
+"""
 
 import asyncio
 import importlib
@@ -36,7 +38,9 @@ AnsweredBy: TypeAlias = Literal["user", "file", "nobody"]
 
 
 class Budget(msgspec.Struct):
-    """What a conversation may cost, in US dollars, and has cost; `limit_usd` 0: there is no limit. It may change at any time."""
+    """What a conversation may cost, in US dollars, and has cost; `limit_usd` 0: there is no
+    limit. It may change at any time.
+    """
 
     limit_usd: float = 0.0
     spent_usd: float = 0.0
@@ -53,12 +57,13 @@ class Budget(msgspec.Struct):
 
 
 class ClaudeLauncher(msgspec.Struct):
-    """Starts the real CLI for one workspace and one endpoint: with the offline engine behind it where that is the endpoint, and
-    with a relay before it where it is a local server.
+    """Starts the real CLI for one workspace and one endpoint: with the offline engine behind it
+    where that is the endpoint, and with a relay before it where it is a local server.
 
-    `libraries` is what our tools work with; it is closed with the launcher. `settings` reads those of the workspace.
-    `answered_by` is who answers what the agent asks.
-    `review_mode`: whether the user reviews every change that it makes. `budget`: what the conversation may cost.
+    `libraries` is what our tools work with; it is closed with the launcher. `settings` reads those
+    of the workspace. `answered_by` is who answers what the agent asks.
+    `review_mode`: whether the user reviews every change that it makes. `budget`: what the
+    conversation may cost.
     """
 
     workspace: Workspace
@@ -78,7 +83,9 @@ class ClaudeLauncher(msgspec.Struct):
     _told: tuple[Notice, ...] = ()
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
-        """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the user types."""
+        """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while
+        the user types.
+        """
         endpoint, (words, standing), about_skills, servers = await asyncio.gather(
             self._reach(),
             asyncio.to_thread(self._prepare),
@@ -108,21 +115,31 @@ class ClaudeLauncher(msgspec.Struct):
         )
         self._untold = ()
         copies = self.copies() if self.copies else None
-        conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.libraries, copies)
+        conversation = claude.ClaudeConversation(
+            options, self.authority, ask, form, self.libraries, copies
+        )
         try:
             await conversation.connect()
-        except BaseException:  # also when cancelled: a process that has started must not stay behind
+        except (
+            BaseException
+        ):  # also when cancelled: a process that has started must not stay behind
             conversation.kill()
             raise
         return conversation
 
     async def close(self) -> None:
-        """Stop the offline engine or the relay, if it runs, and close the libraries, at the same time."""
+        """Stop the offline engine or the relay, if it runs, and close the libraries, at the same
+        time.
+        """
         await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
     def _prepare(self) -> tuple[str, ProjectInstructions]:
         """Import the SDK, and return the system prompt with the wishes that it holds."""
-        for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
+        for module in (
+            "dogent_tui.agent.claude",
+            "dogent_tui.permissions.policy",
+            "dogent_tui.permissions.question",
+        ):
             importlib.import_module(module)
         standing = self._standing()
         words = system_prompt(
@@ -136,11 +153,19 @@ class ClaudeLauncher(msgspec.Struct):
         return words, standing
 
     def _standing(self) -> ProjectInstructions:
-        """Read what applies in the workspace now: nothing where the words of whoever made the folder would speak for the user."""
-        return read_project_instructions(self.workspace, self.settings()) if self.trust.trusted else ProjectInstructions()
+        """Read what applies in the workspace now: nothing where the words of whoever made the
+        folder would speak for the user.
+        """
+        return (
+            read_project_instructions(self.workspace, self.settings())
+            if self.trust.trusted
+            else ProjectInstructions()
+        )
 
     def _skills(self) -> str:
-        """Return what the system prompt says of the skills, and have what they hold be read unasked."""
+        """Return what the system prompt says of the skills, and have what they hold be read
+        unasked.
+        """
         if self.endpoint.kind == "offline" or self.libraries.consent:
             return ""
         found = skills(self.workspace, Path.home(), trusted=self.trust.trusted)
@@ -148,14 +173,19 @@ class ClaudeLauncher(msgspec.Struct):
         return skills_prompt(found)
 
     def _servers(self) -> "dict[str, Any]":
-        """Return the user's MCP servers. The built-in engine calls none, and where every look is asked about none is offered."""
+        """Return the user's MCP servers. The built-in engine calls none, and where every look is
+        asked about none is offered.
+        """
         if self.endpoint.kind == "offline" or self.libraries.consent:
             return {}
         from dogent_tui.workspace.mcp_servers import mcp_servers, started_with
 
         servers, warnings = mcp_servers(self.workspace, trusted=self.trust.trusted)
         ready, left = started_with(servers)
-        told = [Notice(level="warning", message=one.message, remedy=one.remedy, code=one.code) for one in warnings]
+        told = [
+            Notice(level="warning", message=one.message, remedy=one.remedy, code=one.code)
+            for one in warnings
+        ]
         told += [Notice(level="warning", message=words, code="mcp_server") for words in left]
         self._untold = (*self._untold, *(notice for notice in told if notice not in self._told))
         self._told = (*self._told, *told)
@@ -163,7 +193,9 @@ class ClaudeLauncher(msgspec.Struct):
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:
-            starts = {"offline": self._start_engine, "local": self._start_relay}.get(self.endpoint.kind)
+            starts = {"offline": self._start_engine, "local": self._start_relay}.get(
+                self.endpoint.kind
+            )
             self._reachable = await starts() if starts else self.endpoint
         return self._reachable
 
@@ -172,11 +204,15 @@ class ClaudeLauncher(msgspec.Struct):
 
         asked = self.endpoint
         assert asked.server is not None
-        relay = LocalRelay(asked.server, asked.base_url, asked.model, key=asked.token or asked.api_key)
+        relay = LocalRelay(
+            asked.server, asked.base_url, asked.model, key=asked.token or asked.api_key
+        )
         relay = await self._shared.enter_async_context(relay)
         message, remedy = relay.warning
         if message:
-            self._untold = (Notice(level="warning", message=message, remedy=remedy, code="small_window"),)
+            self._untold = (
+                Notice(level="warning", message=message, remedy=remedy, code="small_window"),
+            )
         return replace(
             asked,
             base_url=relay.base_url,
@@ -190,5 +226,13 @@ class ClaudeLauncher(msgspec.Struct):
     async def _start_engine(self) -> Endpoint:
         from dogent_tui.offline.engine import OfflineEngine
 
-        engine = await self._shared.enter_async_context(OfflineEngine(partial(changed_files, self.workspace.root)))
-        return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
+        engine = await self._shared.enter_async_context(
+            OfflineEngine(partial(changed_files, self.workspace.root))
+        )
+        return replace(
+            self.endpoint,
+            base_url=engine.base_url,
+            token=engine.token,
+            model=engine.model,
+            small_model=engine.model,
+        )

@@ -7,7 +7,16 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from dogent_tui.agent.change_requests import answer_words
-from dogent_tui.agent.events import Event, Prompt, RunFinished, RunStarted, RunStatus, UiAnswer, UiRequested, UiSettled
+from dogent_tui.agent.events import (
+    Event,
+    Prompt,
+    RunFinished,
+    RunStarted,
+    RunStatus,
+    UiAnswer,
+    UiRequested,
+    UiSettled,
+)
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 
@@ -37,7 +46,9 @@ class OpenRequests:
         return bool(self._answered) and not self._open
 
     def restore(self, events: Iterable[Event]) -> None:
-        """Take over what is still open, or answered and not sent, in an earlier log of the conversation."""
+        """Take over what is still open, or answered and not sent, in an earlier log of the
+        conversation.
+        """
         for event in events:
             match event:
                 case UiRequested(request_id=request_id):
@@ -57,7 +68,9 @@ class OpenRequests:
         self._open[event.request_id] = event
 
     async def ask(self, event: UiRequested) -> UiAnswer | None:
-        """Keep a request open that waits within its turn; None where that turn is stopped before there is an answer."""
+        """Keep a request open that waits within its turn; None where that turn is stopped before
+        there is an answer.
+        """
         waiter: asyncio.Future[UiAnswer | None] = asyncio.get_running_loop().create_future()
         self._open[event.request_id], self._waiters[event.request_id] = event, waiter
         try:
@@ -75,14 +88,24 @@ class OpenRequests:
         return self._ended.get(request.run_id) if request is not None else None
 
     def answer(self, request_id: str, answer: UiAnswer) -> None:
-        """Take an answer. Raises AgentError where the request is not open (any more), or wants an answer of another kind."""
+        """Take an answer. Raises AgentError where the request is not open (any more), or wants
+        an answer of another kind.
+        """
         request = self._open.get(request_id)
         if request is None:
-            raise AgentError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
-        fits = {"clarification": answer.answers, "outline_edit": answer.outline, "document_change": answer.review}
+            raise AgentError(
+                tr("This request is no longer open."),
+                tr("Nothing was done; the conversation continues."),
+            )
+        fits = {
+            "clarification": answer.answers,
+            "outline_edit": answer.outline,
+            "document_change": answer.review,
+        }
         if fits[request.kind] is None:
             raise AgentError(
-                tr("This request needs a different kind of answer."), tr("It expects: {kind}.").format(kind=request.kind)
+                tr("This request needs a different kind of answer."),
+                tr("It expects: {kind}.").format(kind=request.kind),
             )
         self._settle(request_id, answer)
         waiter = self._waiters.get(request_id)
@@ -92,7 +115,9 @@ class OpenRequests:
             waiter.set_result(answer)
 
     def abandon(self) -> None:
-        """The user answers none of them. What the model should know of that goes with the next message."""
+        """The user answers none of them. What the model should know of that goes with the next
+        message.
+        """
         left = [*(request for request, _ in self._answered.values()), *self.waiting]
         self._answered.clear()
         for request in left:
@@ -103,20 +128,28 @@ class OpenRequests:
         self._note = "\n".join(filter(None, [self._note, *said]))
 
     def forget(self) -> None:
-        """The model will not remember that it asked: nobody answers, and it is told nothing of that."""
+        """The model will not remember that it asked: nobody answers, and it is told nothing of
+        that.
+        """
         self.abandon()
         self._note = ""
 
     def release(self) -> None:
-        """The turn in which some wait is lost: they stay open, and their answers become a message."""
+        """The turn in which some wait is lost: they stay open, and their answers become a
+        message.
+        """
         for request_id in list(self._waiters):
             self._wake(request_id)
 
     def take_message(self) -> Prompt | None:
-        """Return the message with all answers, once; None while a request is open, or where nothing was answered."""
+        """Return the message with all answers, once; None while a request is open, or where
+        nothing was answered.
+        """
         if not self.all_answered:
             return None
-        texts = [answer_words(request.payload, answer) for request, answer in self._answered.values()]
+        texts = [
+            answer_words(request.payload, answer) for request, answer in self._answered.values()
+        ]
         message = Prompt("\n\n".join(texts), answers=tuple(self._answered))
         self._answered = {}
         return message

@@ -1,4 +1,6 @@
-"""Whether a profile works: one tiny real request to what it leads to, and the answer as a sentence."""
+"""Whether a profile works: one tiny real request to what it leads to, and the answer as a
+sentence.
+"""
 
 import asyncio
 import os
@@ -29,10 +31,14 @@ class Probed(msgspec.Struct, frozen=True):
     words: str
 
 
-async def probe(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Probed:
-    """Check the profile `name` of `file`, one of the three files of profiles, as `data` describes it. Costs next to nothing.
+async def probe(
+    file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str] = os.environ
+) -> Probed:
+    """Check the profile `name` of `file`, one of the three files of profiles, as `data` describes
+    it. Costs next to nothing.
 
-    It sends no document: a model is asked for one token, a search engine for one result, a vision model about a white square.
+    It sends no document: a model is asked for one token, a search engine for one result, a vision
+    model about a white square.
     """
     check = {"claude.json": _model, "web.json": _search, "vision.json": _vision}[file.name]
     begun = time.monotonic()
@@ -59,7 +65,9 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
     if endpoint.server is not None:
         return await _local(name, endpoint)
     model = endpoint.model or CHEAP_MODEL
-    answered = await probe_messages(endpoint.base_url, credential_headers(endpoint), model, _LIMIT_S)
+    answered = await probe_messages(
+        endpoint.base_url, credential_headers(endpoint), model, _LIMIT_S
+    )
     if answered.is_message:
         return tr("{name} works, with {model}").format(name=name, model=one_line(model))
     failure = why_unanswered(endpoint, answered)
@@ -67,7 +75,9 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
 
 
 async def _local(name: str, endpoint: Endpoint) -> str:
-    """Ask a local server the way a conversation does, through the relay: many know nothing of the Messages API."""
+    """Ask a local server the way a conversation does, through the relay: many know nothing of
+    the Messages API.
+    """
     from dogent_tui.local_models.relay import LocalRelay
     from dogent_tui.web.messages_probe import probe_messages
 
@@ -78,11 +88,19 @@ async def _local(name: str, endpoint: Endpoint) -> str:
         answered = await probe_messages(relay.base_url, headers, relay.known_as, _LOADING_LIMIT_S)
         remark = " ".join(relay.warning)
     if answered.is_message:
-        return tr("{name} works, with {model}\n{remark}").format(name=name, model=one_line(endpoint.model), remark=remark)
-    raise DogentError(redact(answered.said, endpoint.secrets) or tr("{name} is not responding.").format(name=name), "")
+        return tr("{name} works, with {model}\n{remark}").format(
+            name=name, model=one_line(endpoint.model), remark=remark
+        )
+    raise DogentError(
+        redact(answered.said, endpoint.secrets)
+        or tr("{name} is not responding.").format(name=name),
+        "",
+    )
 
 
-async def _search(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+async def _search(
+    file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]
+) -> str:
     from dogent_tui.web.profiles import read_access, web_profile
     from dogent_tui.web.search.searcher import Searcher
 
@@ -92,10 +110,14 @@ async def _search(file: Path, name: str, data: Mapping[str, Any], environ: Mappi
         raise _as_error(warnings)
     access, _ = await asyncio.to_thread(read_access, "", file.parent)
     found = await Searcher(profile, proxy=access.proxy).search("Markdown", count=1)
-    return tr("{name} can search; it found {results}").format(name=name, results=len(found.results) or tr("no results"))
+    return tr("{name} can search; it found {results}").format(
+        name=name, results=len(found.results) or tr("no results")
+    )
 
 
-async def _vision(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+async def _vision(
+    file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]
+) -> str:
     from dogent_tui.vision.profiles import vision_profile
     from dogent_tui.vision.providers import client_for
     from dogent_tui.vision.white_square import white_square

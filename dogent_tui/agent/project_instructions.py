@@ -1,4 +1,6 @@
-"""What applies in every conversation of a workspace: the user's wishes, the template of its documents, the lessons learnt."""
+"""What applies in every conversation of a workspace: the user's wishes, the template of its
+documents, the lessons learnt.
+"""
 
 import codecs
 
@@ -13,7 +15,9 @@ from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings
 from dogent_tui.workspace.templates import find_template, templates
 
 MOST_BYTES = 60_000
-"""Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is cut, and both are told."""
+"""Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is
+cut, and both are told.
+"""
 
 _MOST_LANGUAGE = 60
 _MOST_READ = 200_000
@@ -21,7 +25,8 @@ _MOST_READ = 200_000
 
 
 class ProjectInstructions(msgspec.Struct, frozen=True):
-    """`constraints` is the text of `.dogent/dogent.md`, `template` that of the document template; empty where there is none.
+    """`constraints` is the text of `.dogent/dogent.md`, `template` that of the document template;
+    empty where there is none.
 
     `language` is that of replies and documents, empty where the user settled none.
     """
@@ -32,8 +37,12 @@ class ProjectInstructions(msgspec.Struct, frozen=True):
     language: str = ""
 
 
-def read_project_instructions(workspace: Workspace, settings: WorkspaceSettings) -> ProjectInstructions:
-    """Read what applies in `workspace`, which has to be trusted. A template that is not there is left out. Raises OSError."""
+def read_project_instructions(
+    workspace: Workspace, settings: WorkspaceSettings
+) -> ProjectInstructions:
+    """Read what applies in `workspace`, which has to be trusted. A template that is not there is
+    left out. Raises OSError.
+    """
     return ProjectInstructions(
         _constraints(workspace),
         _template(workspace, settings.doc_template),
@@ -43,14 +52,18 @@ def read_project_instructions(workspace: Workspace, settings: WorkspaceSettings)
 
 
 def instruction_warnings(workspace: Workspace) -> list[ConfigWarning]:
-    """Return what the user should know of what stands there: that a part of it is not sent. Never raises."""
+    """Return what the user should know of what stands there: that a part of it is not sent.
+    Never raises.
+    """
     try:
         text = _written(workspace)
     except OSError:
         return []
     if cut_bytes(text, MOST_BYTES) == text:
         return []
-    message = tr("{file} is too long: the agent gets its first {most:,} bytes with every conversation.")
+    message = tr(
+        "{file} is too long: the agent gets its first {most:,} bytes with every conversation."
+    )
     return [
         ConfigWarning(
             message.format(file=workspace.relative(workspace.constraints_file), most=MOST_BYTES),
@@ -63,22 +76,34 @@ def instruction_warnings(workspace: Workspace) -> list[ConfigWarning]:
 def _constraints(workspace: Workspace) -> str:
     text = _written(workspace)
     sent = cut_bytes(text, MOST_BYTES)
-    return text if sent == text else f"{sent}\n\n[cut here: the file is longer; read it whole with the Read tool]"
+    return (
+        text
+        if sent == text
+        else f"{sent}\n\n[cut here: the file is longer; read it whole with the Read tool]"
+    )
 
 
 def _written(workspace: Workspace) -> str:
-    """Return the beginning of `.dogent/dogent.md`. No link out of the workspace is followed: that would send any file."""
+    """Return the beginning of `.dogent/dogent.md`. No link out of the workspace is followed:
+    that would send any file.
+    """
     file = workspace.constraints_file
     if not workspace.contains(file) or not file.is_file():
         return ""
     with file.open("rb") as stream:
         data = stream.read(_MOST_READ)
-    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    encoding = (
+        "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    )
     return data.decode(encoding, errors="replace").replace("\0", "")
 
 
 def _template(workspace: Workspace, named: str) -> str:
     try:
-        return find_template(named, templates(workspace, dogent_home(), trusted=True)).text() if named else ""
+        return (
+            find_template(named, templates(workspace, dogent_home(), trusted=True)).text()
+            if named
+            else ""
+        )
     except (ConfigError, OSError):
         return ""

@@ -1,4 +1,6 @@
-"""The questions that wait for a user: each has exactly one answer, or is cancelled when nobody will answer any more."""
+"""The questions that wait for a user: each has exactly one answer, or is cancelled when nobody
+will answer any more.
+"""
 
 import asyncio
 import uuid
@@ -8,7 +10,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.conversation import PermissionQuestion
-from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply, Target
+from dogent_tui.agent.events import (
+    Event,
+    PermissionAnswer,
+    PermissionDecided,
+    PermissionRequested,
+    Reply,
+    Target,
+)
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 
@@ -27,7 +36,8 @@ def put_in_words(
     why: tuple[str, ...] = (),
     difference: "Difference | None" = None,
 ) -> PermissionQuestion:
-    """Return what the user is asked about `call`. `why` comes before the policy's own reasons. Looks at the disk.
+    """Return what the user is asked about `call`. `why` comes before the policy's own reasons.
+    Looks at the disk.
 
     `difference` is what a command did already, where the question is whether to keep it.
     """
@@ -38,7 +48,9 @@ def put_in_words(
         call.input,
         sentence=asked.sentence,
         reasons=(*why, *asked.reasons),
-        targets=tuple(Target(spot.path, spot.kind, spot.exists, spot.size, spot.note) for spot in asked.spots),
+        targets=tuple(
+            Target(spot.path, spot.kind, spot.exists, spot.size, spot.note) for spot in asked.spots
+        ),
         spans=asked.spans,
         diff=asked.diff,
         words=asked.words,
@@ -97,14 +109,23 @@ class PendingQuestions:
         return answer
 
     def reply(self, request_id: str, reply: Reply) -> None:
-        """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer."""
+        """Answer a question. Raises AgentError where it does not wait (any more), or waits for
+        another kind of answer.
+        """
         waiting = self._waiting.get(request_id)
         if waiting is None or waiting.answer.done():
-            raise AgentError(tr("This question is no longer open."), tr("Nothing was done; the run continues."))
+            raise AgentError(
+                tr("This question is no longer open."), tr("Nothing was done; the run continues.")
+            )
         if not isinstance(reply, PermissionAnswer):
-            raise AgentError(tr("This question asks for permission."), tr("Answer it by allowing or denying."))
+            raise AgentError(
+                tr("This question asks for permission."), tr("Answer it by allowing or denying.")
+            )
         if reply.behavior == "allow" and reply.scope not in waiting.question.scopes:
-            raise AgentError(tr("This answer can't be saved."), waiting.question.once_because or tr("Allow it once."))
+            raise AgentError(
+                tr("This answer can't be saved."),
+                waiting.question.once_because or tr("Allow it once."),
+            )
         waiting.answer.set_result(reply)
 
     def cancel(self, *, run_only: bool = False) -> None:

@@ -8,7 +8,9 @@ from dogent_tui.agent.events import Event, Prompt, QueueChanged, QueuedPrompt
 
 
 class PromptQueue:
-    """First in, first to run. What waits is published whenever it changes; a prompt that runs at once never waits."""
+    """First in, first to run. What waits is published whenever it changes; a prompt that runs at
+    once never waits.
+    """
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
         self._publish = publish
@@ -24,7 +26,9 @@ class PromptQueue:
         return tuple(self._waiting)
 
     def put(self, prompt: Prompt, *, waits: bool, first: bool = False) -> str:
-        """Add `prompt` and return the id under which it waits. `waits`: something runs already; `first`: before the others."""
+        """Add `prompt` and return the id under which it waits. `waits`: something runs already;
+        `first`: before the others.
+        """
         queued = QueuedPrompt(id=uuid.uuid4().hex[:12], prompt=prompt)
         self._waiting.insert(0 if first else len(self._waiting), queued)
         self._filled.set()

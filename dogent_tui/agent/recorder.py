@@ -1,4 +1,6 @@
-"""Writes down what happens: every event into the session's log, every run into the history of the workspace."""
+"""Writes down what happens: every event into the session's log, every run into the history of
+the workspace.
+"""
 
 import asyncio
 import logging
@@ -37,18 +39,25 @@ _SUMMARY_CHARS = 500
 """How much of a reply the history keeps; the session's log has all of it."""
 
 _MOST_WAITING = 8_000_000
-"""Characters of the log that wait in memory for a disk that takes none; of what is more, the oldest is given up."""
+"""Characters of the log that wait in memory for a disk that takes none; of what is more, the
+oldest is given up.
+"""
 _TRY_AGAIN_S = 5.0
 """How often it is tried again while nothing happens."""
 
 _BEGINS = (RunStarted, ToolUse, UiSettled, Rewound)
-"""What a log begins with: a run, a shell command of the user, the end of what an earlier session asked, a way back in it."""
+"""What a log begins with: a run, a shell command of the user, the end of what an earlier session
+asked, a way back in it.
+"""
 
 
 _NOT_KEPT = {
     "not_recorded": (
         tr("This conversation can't be saved right now: {error}."),
-        tr("It is kept in memory and saved as soon as there is room. Free some space, or fix the permissions."),
+        tr(
+            "It is kept in memory and saved as soon as there is room. Free some space, or fix the"
+            " permissions."
+        ),
     ),
     "history_not_kept": (
         tr("The history can't be saved right now: {error}."),
@@ -65,7 +74,8 @@ _KEPT_AGAIN = {
 class Recorder:
     """Follows a stream of events and writes it to disk, in a thread, in the order it came.
 
-    A session is on disk from its first run or shell command on: one in which nothing was done is nothing to go back to.
+    A session is on disk from its first run or shell command on: one in which nothing was done is
+    nothing to go back to.
     """
 
     def __init__(
@@ -79,10 +89,11 @@ class Recorder:
         hold: SessionHold | None = None,
         fork_of: SessionRecord | None = None,
     ) -> None:
-        """Record the session `session_id`. `secrets`, and those `learned` since, are left out of what is written.
+        """Record the session `session_id`. `secrets`, and those `learned` since, are left out of
+        what is written.
 
-        `notify` tells the user of trouble. `hold` keeps other windows from writing it, and is let go at the end. A new one
-        begins with what was said in `fork_of`.
+        `notify` tells the user of trouble. `hold` keeps other windows from writing it, and is let
+        go at the end. A new one begins with what was said in `fork_of`.
         """
         self._workspace = workspace
         self._log_of = self._session_id = session_id
@@ -111,7 +122,9 @@ class Recorder:
             stream = aiter(events)
             following = asyncio.ensure_future(anext(stream, None))
             while True:
-                await asyncio.wait({following}, timeout=_TRY_AGAIN_S if self._lines or self._entries else None)
+                await asyncio.wait(
+                    {following}, timeout=_TRY_AGAIN_S if self._lines or self._entries else None
+                )
                 if not following.done():
                     await asyncio.to_thread(self._write_waiting)
                     self._notify_now()
@@ -137,8 +150,13 @@ class Recorder:
         self._write_waiting()
 
     def _write_waiting(self) -> None:
-        """Write what waits, oldest first. A full disk must not end the conversation: what it does not take waits on."""
-        for code, write in (("not_recorded", self._write_lines), ("history_not_kept", self._write_entries)):
+        """Write what waits, oldest first. A full disk must not end the conversation: what it
+        does not take waits on.
+        """
+        for code, write in (
+            ("not_recorded", self._write_lines),
+            ("history_not_kept", self._write_entries),
+        ):
             try:
                 write()
             except (OSError, DogentError) as error:
@@ -170,7 +188,9 @@ class Recorder:
             self._log.entitle(one_line(self._redactor.text(event.prompt.text))[:TITLE_CHARS])
 
     def _append(self, event: Event) -> None:
-        """Have an event wait to be written. Of what is too much for the memory, the oldest is given up."""
+        """Have an event wait to be written. Of what is too much for the memory, the oldest is
+        given up.
+        """
         for line in self._redactor.lines(event):
             self._lines.append(line)
             self._length += len(line)
@@ -189,8 +209,13 @@ class Recorder:
             self._length -= len(self._lines.popleft())
 
     def _gap(self) -> Notice:
-        words = tr("A part of the conversation is missing here: the disk took nothing for too long ({count:,} events).")
-        return Notice(level="warning", code="gap", message=words.format(count=self._given_up), remedy="")
+        words = tr(
+            "A part of the conversation is missing here: the disk took nothing for too long"
+            " ({count:,} events)."
+        )
+        return Notice(
+            level="warning", code="gap", message=words.format(count=self._given_up), remedy=""
+        )
 
     def _write_entries(self) -> None:
         while self._entries:
@@ -204,12 +229,18 @@ class Recorder:
             _LOG.warning("An event was not recorded: %s", error)
             self._failing.add(code)
             message, remedy = _NOT_KEPT[code]
-            self._notices.append(Notice(level="warning", code=code, message=message.format(error=error), remedy=remedy))
+            self._notices.append(
+                Notice(
+                    level="warning", code=code, message=message.format(error=error), remedy=remedy
+                )
+            )
 
     def _told_again(self, code: str) -> None:
         if code in self._failing:
             self._failing.discard(code)
-            self._notices.append(Notice(level="info", code=f"{code}_over", message=_KEPT_AGAIN[code], remedy=""))
+            self._notices.append(
+                Notice(level="info", code=f"{code}_over", message=_KEPT_AGAIN[code], remedy="")
+            )
 
     def _notify_now(self) -> None:
         """Tell what came up in the thread."""
@@ -221,7 +252,9 @@ class Recorder:
     def _open_log(self) -> None:
         self._log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
         if self._session_id != self._log_of:
-            self._log.goes_on_as(self._session_id)  # the agent had forgotten: the conversation goes on all the same
+            self._log.goes_on_as(
+                self._session_id
+            )  # the agent had forgotten: the conversation goes on all the same
 
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
@@ -230,7 +263,12 @@ class Recorder:
                 return
             status = "clarification" if event.prompt.answers else "started"
             self._entries.append(
-                HistoryEntry(_utc(event.time), status, self._redactor.text(event.prompt.text), session_id=self._session_id)
+                HistoryEntry(
+                    _utc(event.time),
+                    status,
+                    self._redactor.text(event.prompt.text),
+                    session_id=self._session_id,
+                )
             )
         elif isinstance(event, TodosChanged):
             self._todos = event
@@ -241,7 +279,9 @@ class Recorder:
                 self._entries.append(self._entry(started, event))
 
     def _note_usage(self, event: RunFinished) -> None:
-        """Add what a run used to the sums. They are no part of the conversation: a disk that takes nothing costs them alone."""
+        """Add what a run used to the sums. They are no part of the conversation: a disk that
+        takes nothing costs them alone.
+        """
         if event.tokens is None or not event.tokens.total or self._answers is None:
             return
         used, answers = event.tokens, self._answers
@@ -251,7 +291,9 @@ class Recorder:
             note_usage(UsageEntry(event.time, *named, *counts, event.cost_usd))
 
     def _earlier_run(self, run_id: str) -> RunStarted | None:
-        """Return the beginning of a run that an earlier session left open, and that is ended by abandoning what it asked."""
+        """Return the beginning of a run that an earlier session left open, and that is ended by
+        abandoning what it asked.
+        """
         for line in read_lines(self._log.path) if self._log is not None else ():
             if run_id in line:
                 with suppress(ValueError):

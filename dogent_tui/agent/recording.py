@@ -8,8 +8,12 @@ from dogent_tui.agent.session import OpenedSession
 from dogent_tui.workspace.known_secrets import known_secrets, learned_secrets
 
 
-def session_recorder(opened: OpenedSession, notify: Callable[[Notice], None] | None = None) -> Recorder:
-    """Return what writes log and history of `opened`, without the keys that are known by then. Reads files that hold keys."""
+def session_recorder(
+    opened: OpenedSession, notify: Callable[[Notice], None] | None = None
+) -> Recorder:
+    """Return what writes log and history of `opened`, without the keys that are known by then.
+    Reads files that hold keys.
+    """
     return Recorder(
         opened.workspace,
         opened.service.session_id,

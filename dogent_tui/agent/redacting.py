@@ -1,4 +1,6 @@
-"""Keys are kept out of the log of a session, also where one streams in pieces of which none is a key."""
+"""Keys are kept out of the log of a session, also where one streams in pieces of which none is a
+key.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -24,11 +26,16 @@ _Piece = TextDelta | ThinkingDelta | ToolOutput
 class Redactor:
     """Writes events as lines in which no secret stands.
 
-    A piece of a stream that ends like the beginning of a secret is held back as far as it does, until more of the stream comes.
+    A piece of a stream that ends like the beginning of a secret is held back as far as it does,
+    until more of the stream comes.
     """
 
-    def __init__(self, secrets: Iterable[str], learned: Callable[[], frozenset[str]] = frozenset) -> None:
-        """Keep `secrets` out, and what `learned` returns when a line is written: keys are looked up at any time."""
+    def __init__(
+        self, secrets: Iterable[str], learned: Callable[[], frozenset[str]] = frozenset
+    ) -> None:
+        """Keep `secrets` out, and what `learned` returns when a line is written: keys are looked
+        up at any time.
+        """
         self._learned = learned
         self._known: frozenset[str] = frozenset()
         self._secrets: tuple[str, ...] = ()
@@ -43,7 +50,9 @@ class Redactor:
             yield to_json(event)
             return
         if isinstance(event, _Piece):
-            event = self._held_back(event)  # written with no text, too: it says when the stream began
+            event = self._held_back(
+                event
+            )  # written with no text, too: it says when the stream began
         else:
             yield from (self._line(piece) for piece in self._released(event))
         yield self._line(event)
@@ -60,8 +69,12 @@ class Redactor:
             self._keep_out(learned)
 
     def _keep_out(self, secrets: Iterable[str]) -> None:
-        self._secrets = tuple({*self._secrets, *(secret for secret in secrets if len(secret) >= SHORTEST)})
-        self._spelled = tuple({spelled for secret in self._secrets for spelled in spellings(secret)})
+        self._secrets = tuple(
+            {*self._secrets, *(secret for secret in secrets if len(secret) >= SHORTEST)}
+        )
+        self._spelled = tuple(
+            {spelled for secret in self._secrets for spelled in spellings(secret)}
+        )
 
     def _line(self, event: Event) -> str:
         return redact(to_json(event), self._spelled)
@@ -76,11 +89,15 @@ class Redactor:
         return replace(piece, text=text[: len(text) - begun])
 
     def _released(self, event: Event) -> list[_Piece]:
-        """Forget what is held of a stream whose whole text comes; return all that is held where nothing more will come."""
+        """Forget what is held of a stream whose whole text comes; return all that is held where
+        nothing more will come.
+        """
         if isinstance(event, TextFinished | ToolResult):
             self._held.pop(_stream(event), None)
         elif isinstance(event, MessageDropped):
-            self._held = {key: piece for key, piece in self._held.items() if key[1] != event.message_id}
+            self._held = {
+                key: piece for key, piece in self._held.items() if key[1] != event.message_id
+            }
         elif isinstance(event, RunFinished | SessionLost):
             held, self._held = list(self._held.values()), {}
             return held
@@ -91,9 +108,20 @@ def _stream(event: _Piece | TextFinished | ToolResult) -> tuple[str, ...]:
     """Return what names the stream that `event` is of."""
     if isinstance(event, ToolOutput | ToolResult):
         return ("tool", event.tool_use_id)
-    return ("thinking" if isinstance(event, ThinkingDelta) else "text", event.message_id, str(event.block))
+    return (
+        "thinking" if isinstance(event, ThinkingDelta) else "text",
+        event.message_id,
+        str(event.block),
+    )
 
 
 def _begun(text: str, secret: str) -> int:
     """Return how many characters at the end of `text` are a beginning of `secret`."""
-    return next((size for size in range(min(len(text), len(secret) - 1), 0, -1) if text.endswith(secret[:size])), 0)
+    return next(
+        (
+            size
+            for size in range(min(len(text), len(secret) - 1), 0, -1)
+            if text.endswith(secret[:size])
+        ),
+        0,
+    )

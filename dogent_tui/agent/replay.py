@@ -26,11 +26,17 @@ _UNREADABLE = Notice(
 def cut_off(events: Sequence[Event]) -> list[str]:
     """Return the prompts that still waited for their run when the earlier session was cut off."""
     last = next((event for event in reversed(events) if isinstance(event, QueueChanged)), None)
-    return [queued.prompt.text for queued in last.prompts if not queued.prompt.answers] if last is not None else []
+    return (
+        [queued.prompt.text for queued in last.prompts if not queued.prompt.answers]
+        if last is not None
+        else []
+    )
 
 
 def told_by(log: Path) -> tuple[list[Event], list[str]]:
-    """Return what happened in an earlier session, and the prompts that it did not come to; nothing where that cannot be read."""
+    """Return what happened in an earlier session, and the prompts that it did not come to;
+    nothing where that cannot be read.
+    """
     with suppress(OSError):
         events = list(earlier_events(log))
         return events, cut_off(events)
@@ -43,10 +49,11 @@ def earlier_events(log: Path) -> Iterator[Event]:
 
 
 def events_of(lines: Sequence[str]) -> Iterator[Event]:
-    """Yield the events that stand in `lines` of a log, without most pieces of texts that stand there whole as well.
+    """Yield the events that stand in `lines` of a log, without most pieces of texts that stand
+    there whole as well.
 
-    Nine lines of ten are such pieces. The first of each stays: it says when the text began. For lines that
-    are no events there is a notice.
+    Nine lines of ten are such pieces. The first of each stays: it says when the text began. For
+    lines that are no events there is a notice.
     """
     whole = {found.groups() for line in lines if (found := _WHOLE.match(line))}
     begun = set()

@@ -1,4 +1,6 @@
-"""What the agent's own file tools would write, as a proposal that the user reviews first: `review_edits`, `/review`."""
+"""What the agent's own file tools would write, as a proposal that the user reviews first:
+`review_edits`, `/review`.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,16 +20,24 @@ from dogent_tui.workspace.paths import Workspace
 REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The CLI's tools that write texts. NotebookEdit is not offered."""
 
-SUMMARY = tr("The agent is writing this file itself. You see it first because you review every change (/review).")
+SUMMARY = tr(
+    "The agent is writing this file itself. You see it first because you review every change"
+    " (/review)."
+)
 
-BY_COMMAND = tr("A command of the agent changed this file. You see it first because you review every change (/review).")
+BY_COMMAND = tr(
+    "A command of the agent changed this file. You see it first because you review every change"
+    " (/review)."
+)
 
 _MOST_PLACES = 200
 """Approved proposals that were not made yet."""
 
 
 class Reviewing:
-    """The reviews of one conversation: which calls become proposals, and where a proposal may lead."""
+    """The reviews of one conversation: which calls become proposals, and where a proposal may
+    lead.
+    """
 
     def __init__(
         self,
@@ -36,9 +46,11 @@ class Reviewing:
         review: Callable[[Reviewed, str], Awaitable[str | None]],
         ledger: Ledger | None = None,
     ) -> None:
-        """`review` puts a proposal and its text to the user, and gives the outcome in words, None where nobody decided.
+        """`review` puts a proposal and its text to the user, and gives the outcome in words, None
+        where nobody decided.
 
-        `ledger` knows what the model has seen of a file: that is what a whole new text of it changes.
+        `ledger` knows what the model has seen of a file: that is what a whole new text of it
+        changes.
         """
         self._ledger = ledger
         self._mode = mode
@@ -52,9 +64,11 @@ class Reviewing:
         return self._mode.on and call.tool in REVIEWED_TOOLS
 
     async def outcome(self, call: ToolCall, place: Path | None, tool_use_id: str) -> str:
-        """Have the user review what `call` would make of the file at `place`, and return what came of it, for the model.
+        """Have the user review what `call` would make of the file at `place`, and return what came
+        of it, for the model.
 
-        What they accept is written by the review. A call that cannot be reviewed is not run: the answer says why.
+        What they accept is written by the review. A call that cannot be reviewed is not run: the
+        answer says why.
         """
         try:
             opened, text = await asyncio.to_thread(self._opened, call, place)
@@ -74,16 +88,24 @@ class Reviewing:
         return self._mode.on
 
     async def outcome_of(self, place: Path, text: str) -> str:
-        """Have the user review what a command made of the file at `place`, and return what came of it, for the model."""
-        opened = await asyncio.to_thread(Reviewed.open, self._workspace, str(place), text, BY_COMMAND, approved=place)
+        """Have the user review what a command made of the file at `place`, and return what came
+        of it, for the model.
+        """
+        opened = await asyncio.to_thread(
+            Reviewed.open, self._workspace, str(place), text, BY_COMMAND, approved=place
+        )
         return await self._review(opened, text) or UNDECIDED
 
     def is_reviewed(self, tool_use_id: str) -> bool:
-        """Tell whether the result of this call is the outcome of a review, though the CLI reports it as refused."""
+        """Tell whether the result of this call is the outcome of a review, though the CLI
+        reports it as refused.
+        """
         return tool_use_id in self._reviewed
 
     def approve(self, proposal: Mapping[str, Any], place: Path) -> None:
-        """Note that the call of `propose_document_change` with this input may lead to `place`, once."""
+        """Note that the call of `propose_document_change` with this input may lead to `place`,
+        once.
+        """
         self._places = [*self._places[-_MOST_PLACES:], (dict(proposal), place)]
 
     def approved(self, proposal: Mapping[str, Any]) -> Path | None:
@@ -97,16 +119,27 @@ class Reviewing:
     def _opened(self, call: ToolCall, place: Path | None) -> tuple[Reviewed, str]:
         """Return the review of `call`, and the text that it would leave. Raises DogentError."""
         if place is None:
-            raise DogentError(tr("It is not clear where this call writes."), tr("Give the file's plain path."))
+            raise DogentError(
+                tr("It is not clear where this call writes."), tr("Give the file's plain path.")
+            )
         name = self._workspace.relative(place)
         content = held(place, name)
         text = text_after(call.tool, call.input, "" if content is None else content.text)
         if text is None:
             raise DogentError(
-                tr("The text to replace is not in {name} as it is now, or occurs more than once.").format(name=name),
+                tr(
+                    "The text to replace is not in {name} as it is now, or occurs more than once."
+                ).format(name=name),
                 tr("Read the file again."),
             )
         # An Edit is of the file as it is now, a Write of what the model has seen.
-        seen = self._ledger.content(place) if self._ledger is not None and call.tool == "Write" else None
+        seen = (
+            self._ledger.content(place)
+            if self._ledger is not None and call.tool == "Write"
+            else None
+        )
         base = ... if seen is None else seen
-        return Reviewed.open(self._workspace, str(place), text, SUMMARY, base=base, approved=place), text
+        return (
+            Reviewed.open(self._workspace, str(place), text, SUMMARY, base=base, approved=place),
+            text,
+        )

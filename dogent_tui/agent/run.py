@@ -1,4 +1,6 @@
-"""The run under way: what it waits for, what its calls were answered, and for how long it has heard nothing."""
+"""The run under way: what it waits for, what its calls were answered, and for how long it has
+heard nothing.
+"""
 
 import asyncio
 import json
@@ -26,7 +28,10 @@ from dogent_tui.language import tr
 _TELL_AGAIN_S = 5.0
 """How much longer a silence must be to be told once more."""
 
-_WITHOUT = "The user denied this call. Do not ask for the same again: continue without it, or say what you cannot do without it."
+_WITHOUT = (
+    "The user denied this call. Do not ask for the same again: continue without it, or say what you"
+    " cannot do without it."
+)
 
 _DROPPED = "The user looked at what it did and did not keep it. Do not run it again unchanged."
 
@@ -41,12 +46,14 @@ STOPPED = Verdict(allow=False, message="The run was stopped.", stop=True)
 
 
 class Run(msgspec.Struct):
-    """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's.
+    """The run under way. `ended` gets the end of its turn, or None when the session is lost; times
+    are the event loop's.
 
-    `denied` are the calls that the user denied, and their answers: who asks the same again gets the same answer. `asked` is the
-    request on a screen with which it ends; `given_up` says why it is no longer waited for. `had_begun`: an answer to the last
-    request began to come. `message_id` is the UUID under which the agent's own transcript keeps the prompt, and `id` how that
-    begins: by it the prompt is found there again.
+    `denied` are the calls that the user denied, and their answers: who asks the same again gets the
+    same answer. `asked` is the request on a screen with which it ends; `given_up` says why it is no
+    longer waited for. `had_begun`: an answer to the last request began to come. `message_id` is the
+    UUID under which the agent's own transcript keeps the prompt, and `id` how that begins: by it
+    the prompt is found there again.
     """
 
     id: str
@@ -69,7 +76,13 @@ class Run(msgspec.Struct):
     def begin(cls) -> "Run":
         """Return a run that begins now."""
         loop, message = asyncio.get_running_loop(), uuid.uuid4()
-        return cls(message.hex[:12], loop.create_future(), loop.time(), loop.time(), message_id=str(message))
+        return cls(
+            message.hex[:12],
+            loop.create_future(),
+            loop.time(),
+            loop.time(),
+            message_id=str(message),
+        )
 
     @property
     def stopped_by_user(self) -> bool:
@@ -106,10 +119,14 @@ class Run(msgspec.Struct):
         """Return what the user said when the same call was denied before, None where it was not."""
         return self.denied.get(_same(question))
 
-    def record_answer(self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str) -> Verdict:
-        """Return what `answer` means for the call; None is nobody's answer. A denial without words aborts the run.
+    def record_answer(
+        self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str
+    ) -> Verdict:
+        """Return what `answer` means for the call; None is nobody's answer. A denial without words
+        aborts the run.
 
-        It does not where the question says so: then the model hears of it, and goes on without what it asked for.
+        It does not where the question says so: then the model hears of it, and goes on without what
+        it asked for.
         """
         if answer is not None and answer.behavior == "allow":
             return Verdict(allow=True, scope=answer.scope)
@@ -117,7 +134,9 @@ class Run(msgspec.Struct):
         if answer is not None and answer.drops:
             return Verdict(allow=False, message=_DROPPED)
         if answer is not None and answer.message:
-            verdict = Verdict(allow=False, message=f"The user denied this call and says: {answer.message}")
+            verdict = Verdict(
+                allow=False, message=f"The user denied this call and says: {answer.message}"
+            )
         elif answer is not None and not (question.ends_run or answer.ends_run):
             verdict = Verdict(allow=False, message=_WITHOUT)
         elif answer is not None:
@@ -138,7 +157,15 @@ class Run(msgspec.Struct):
 
 def _same(question: PermissionQuestion) -> str:
     """Return what an identical call has in common with this one."""
-    from dogent_tui.permissions.consulting import without_reason  # on use: not needed before the first denial
+    from dogent_tui.permissions.consulting import (
+        without_reason,
+    )  # on use: not needed before the first denial
 
-    places = [[target.path, target.kind] for target in question.targets] if question.happened else []
-    return json.dumps([question.tool, without_reason(question.tool, question.input), places], sort_keys=True, default=str)
+    places = (
+        [[target.path, target.kind] for target in question.targets] if question.happened else []
+    )
+    return json.dumps(
+        [question.tool, without_reason(question.tool, question.input), places],
+        sort_keys=True,
+        default=str,
+    )

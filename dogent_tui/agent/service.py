@@ -1,4 +1,6 @@
-"""The agent service: prompts in, typed events out, one run at a time. The app, print mode and every other face use it alike."""
+"""The agent service: prompts in, typed events out, one run at a time. The app, print mode and
+every other face use it alike.
+"""
 
 import asyncio
 import logging
@@ -77,7 +79,9 @@ _MEMORY_GAP = Notice(
     remedy=tr("It has been given what is missing there, without the results of tools."),
 )
 _LONGEST_SILENCE_S = 600.0
-"""For how long an endpoint that is there may say nothing, where its profile sets no API_TIMEOUT_MS: as long as the CLI waits."""
+"""For how long an endpoint that is there may say nothing, where its profile sets no
+API_TIMEOUT_MS: as long as the CLI waits.
+"""
 _CHECK_LIMIT_S = 10.0
 """How long an endpoint may take to say that it is there."""
 
@@ -87,8 +91,9 @@ State = Literal["connecting", "idle", "running", "lost", "closed"]
 class AgentService:
     """One conversation in one workspace.
 
-    `async with service:` starts it: the agent connects in the background while prompts already queue. `events()` gives every
-    subscriber every event from then on. `submit`, `interrupt`, `reply` and the queue calls may be used at any time until `close`.
+    `async with service:` starts it: the agent connects in the background while prompts already
+    queue. `events()` gives every subscriber every event from then on. `submit`, `interrupt`,
+    `reply` and the queue calls may be used at any time until `close`.
     """
 
     def __init__(
@@ -104,10 +109,12 @@ class AgentService:
         began: Callable[[str], None] | None = None,
         budget: Budget | None = None,
     ) -> None:
-        """Converse through `launcher`. As a run begins, `heard` is told what the user wrote, `began` the id of the run.
+        """Converse through `launcher`. As a run begins, `heard` is told what the user wrote,
+        `began` the id of the run.
 
         `budget` is what the conversation may cost, shared with the launcher.
-        A silence is told after `stall_after_s` seconds. After `check_after_s` it is looked whether the endpoint is there at all.
+        A silence is told after `stall_after_s` seconds. After `check_after_s` it is looked whether
+        the endpoint is there at all.
         """
         self.endpoint = endpoint
         self.state: State = "connecting"
@@ -123,7 +130,9 @@ class AgentService:
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
         self._requests = OpenRequests(self._publish)
-        self._connection = Connection(launcher, session or SessionChoice(str(uuid.uuid4())), self._ask, self._ask_form, self)
+        self._connection = Connection(
+            launcher, session or SessionChoice(str(uuid.uuid4())), self._ask, self._ask_form, self
+        )
         self._run: Run | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.budget = budget or Budget()
@@ -140,7 +149,9 @@ class AgentService:
     async def __aenter__(self) -> Self:
         self._tasks = [
             asyncio.create_task(self._work(), name="agent-runs"),
-            asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"),  # while the user types
+            asyncio.create_task(
+                self._connection.warm_up(), name="agent-warm-up"
+            ),  # while the user types
         ]
         return self
 
@@ -148,7 +159,8 @@ class AgentService:
         await self.close()
 
     async def close(self) -> None:
-        """End the run, every question and the CLI; subscribers see the stream end. Prompts that wait stay in `queued`.
+        """End the run, every question and the CLI; subscribers see the stream end. Prompts that
+        wait stay in `queued`.
 
         Takes some 50 ms; at the most, with a process that does not answer, three seconds.
         """
@@ -157,7 +169,9 @@ class AgentService:
         self._closing = True
         self._queue.stop()
         if self._queue.waiting:
-            self._publish(QueueChanged())  # they are the caller's again, and not what a crash cut off
+            self._publish(
+                QueueChanged()
+            )  # they are the caller's again, and not what a crash cut off
         self._requests.release()
         await self._stop_run()
         self.state = "closed"
@@ -169,7 +183,9 @@ class AgentService:
         self._stream.close()
 
     async def _stop_run(self) -> None:
-        """Interrupt before disconnecting: a disconnect in mid-stream takes 5 s, after an interrupt 0.05 s (measured)."""
+        """Interrupt before disconnecting: a disconnect in mid-stream takes 5 s, after an
+        interrupt 0.05 s (measured).
+        """
         if self._run is None:
             return
         self._run.stop.set()
@@ -190,8 +206,13 @@ class AgentService:
 
     @property
     def said(self) -> tuple[tuple[str, str], ...]:
-        """What was said so far and not gone back over: the role, ``user`` or ``assistant``, and the text."""
-        return tuple(("user" if who == "The user" else "assistant", text) for who, text, _ in self._course.said)
+        """What was said so far and not gone back over: the role, ``user`` or ``assistant``, and
+        the text.
+        """
+        return tuple(
+            ("user" if who == "The user" else "assistant", text)
+            for who, text, _ in self._course.said
+        )
 
     @property
     def requests(self) -> tuple[UiRequested, ...]:
@@ -199,12 +220,16 @@ class AgentService:
         return self._requests.waiting
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
-        """Keep open what is open in the log of the conversation that this one goes on with. Before anything is submitted.
+        """Keep open what is open in the log of the conversation that this one goes on with. Before
+        anything is submitted.
 
-        What was answered and not sent is sent; where `send` is False, by `send_answers` or before the next prompt.
+        What was answered and not sent is sent; where `send` is False, by `send_answers` or before
+        the next prompt.
         """
         earlier = list(events)
-        self.budget.spent_usd = sum(event.cost_usd or 0.0 for event in earlier if isinstance(event, RunFinished))
+        self.budget.spent_usd = sum(
+            event.cost_usd or 0.0 for event in earlier if isinstance(event, RunFinished)
+        )
         self._course = course_of(earlier)
         self._requests.restore(earlier)
         if send:
@@ -222,7 +247,9 @@ class AgentService:
         return self._stream.subscribe()
 
     async def submit(self, prompt: Prompt) -> str:
-        """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits. Raises AgentError once closed."""
+        """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits.
+        Raises AgentError once closed.
+        """
         if self.state == "closed":
             raise AgentError(tr("The session is closed."), tr("Restart the application."))
         if self.has_unsent_answers:
@@ -230,15 +257,21 @@ class AgentService:
         return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
 
     def tell_queue(self) -> None:
-        """Publish which prompts wait: the log of an earlier session may end with others, which are the user's again."""
+        """Publish which prompts wait: the log of an earlier session may end with others, which
+        are the user's again.
+        """
         self._queue.tell()
 
     def take_back(self, queued_id: str) -> Prompt | None:
-        """Remove a waiting prompt from the queue and return it; None where it does not wait any more."""
+        """Remove a waiting prompt from the queue and return it; None where it does not wait any
+        more.
+        """
         return self._queue.take_back(queued_id)
 
     async def interrupt(self) -> None:
-        """Stop the shell command or the run under way, if any. Waiting prompts stay queued and run next."""
+        """Stop the shell command or the run under way, if any. Waiting prompts stay queued and
+        run next.
+        """
         if self.stop_shell():
             return
         if self._run is not None and not self._run.stop.is_set():
@@ -250,10 +283,11 @@ class AgentService:
         return self._shell.stop()
 
     async def reply(self, request_id: str, reply: Reply) -> None:
-        """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer.
+        """Answer a question. Raises AgentError where it does not wait (any more), or waits for
+        another kind of answer.
 
-        The answers to what the agent asked on a screen go to it as the next prompt, before those that wait. An empty one abandons
-        all that is asked, and the run ends as interrupted.
+        The answers to what the agent asked on a screen go to it as the next prompt, before those
+        that wait. An empty one abandons all that is asked, and the run ends as interrupted.
         """
         if not isinstance(reply, UiAnswer):
             self._questions.reply(request_id, reply)
@@ -264,7 +298,9 @@ class AgentService:
             self.send_answers()
 
     def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
-        """Have the agent know, with the next prompt, which files are not any more as it left them."""
+        """Have the agent know, with the next prompt, which files are not any more as it left
+        them.
+        """
         if restored or removed:
             self._taken_back.append(taken_back(restored, removed))
 
@@ -273,14 +309,17 @@ class AgentService:
         self._publish(DocumentExported(path=path))
 
     async def run_shell(self, command: str) -> None:
-        """Run a shell command of the user in the workspace. What it writes goes to the agent with the next prompt.
+        """Run a shell command of the user in the workspace. What it writes goes to the agent with
+        the next prompt.
 
         One at a time; `interrupt` stops it. Raises AgentError while another one runs.
         """
         await self._shell.run(command, Path(self._cwd))
 
     async def restart(self) -> None:
-        """Start the agent process again where it was lost; the conversation goes on where it was."""
+        """Start the agent process again where it was lost; the conversation goes on where it
+        was.
+        """
         await self._connection.warm_up()
 
     @property
@@ -289,7 +328,9 @@ class AgentService:
         return self._usage.context_tokens
 
     async def context(self) -> ContextUse:
-        """Return what fills the context window now. Raises AgentError where the agent is not there, or does not say."""
+        """Return what fills the context window now. Raises AgentError where the agent is not
+        there, or does not say.
+        """
         conversation = await self._connection.get()
         return await conversation.context()
 
@@ -299,9 +340,11 @@ class AgentService:
         return await conversation.servers()
 
     async def switch_server(self, name: str, *, on: bool) -> None:
-        """Start or end an MCP server. One that the agent process was not started with has it start again, with the conversation.
+        """Start or end an MCP server. One that the agent process was not started with has it start
+        again, with the conversation.
 
-        Raises AgentError while the agent works, where the process would have to be started again, or where it fails.
+        Raises AgentError while the agent works, where the process would have to be started again,
+        or where it fails.
         """
         conversation = await self._connection.get()
         if any(each.name == name for each in await conversation.servers()):
@@ -315,7 +358,9 @@ class AgentService:
         await (self._connection.start_again() if self.begun else self._connection.renew())
 
     async def set_budget(self, limit_usd: float) -> None:
-        """Have the conversation cost `limit_usd` dollars at most, 0 for no limit. Raises AgentError while the agent works."""
+        """Have the conversation cost `limit_usd` dollars at most, 0 for no limit. Raises
+        AgentError while the agent works.
+        """
         if self._run is not None:
             raise AgentError(*REWIND_AT_WORK)
         self.budget.limit_usd = limit_usd
@@ -323,7 +368,9 @@ class AgentService:
             await self._start_again()  # the process was told the limit as it started
 
     async def go_on(self) -> None:
-        """Send once more what was not sent because the budget was used up, or else have the agent go on where it stopped."""
+        """Send once more what was not sent because the budget was used up, or else have the
+        agent go on where it stopped.
+        """
         unsent, self._unsent = self._unsent, None
         await self.submit(unsent or Prompt(tr("Continue where you stopped.")))
 
@@ -336,9 +383,11 @@ class AgentService:
             await self._connection.renew()
 
     async def rewind(self, run_id: str) -> None:
-        """Go back to before the prompt of the run `run_id`: the agent forgets it and all that came after it.
+        """Go back to before the prompt of the run `run_id`: the agent forgets it and all that came
+        after it.
 
-        What is open of what it asked is abandoned. Raises AgentError while it is at work, or where there is no such run any more.
+        What is open of what it asked is abandoned. Raises AgentError while it is at work, or where
+        there is no such run any more.
         """
         runs = self._course.runs_from(run_id)
         if not runs or self._run is not None or self.state in ("running", "closed"):
@@ -374,7 +423,9 @@ class AgentService:
                 self._unsent = prompt
                 self._fail(run, budget_spent(self.budget.limit_usd))
                 return
-            ended = await take_turn(self._connection, run, lambda conversation: self._send(conversation, prompt, run))
+            ended = await take_turn(
+                self._connection, run, lambda conversation: self._send(conversation, prompt, run)
+            )
             failed = ended.outcome == "api_error" and not run.stop.is_set()
             self._conclude(run, ended, await self._api_failure(run, ended) if failed else None)
         except TurnLost:
@@ -384,7 +435,11 @@ class AgentService:
         except Exception as error:
             self._fail(
                 run,
-                turn_failure(tr("internal error, {kind}: {error}").format(kind=type(error).__name__, error=error)),
+                turn_failure(
+                    tr("internal error, {kind}: {error}").format(
+                        kind=type(error).__name__, error=error
+                    )
+                ),
             )
         finally:
             watch.cancel()
@@ -396,14 +451,17 @@ class AgentService:
             await conversation.send(await self._words(prompt, run), run.message_id)
 
     async def _words(self, prompt: Prompt, run: Run) -> str:
-        """Return the message for `prompt`; what the user ran in the shell since the last one follows it, once."""
+        """Return the message for `prompt`; what the user ran in the shell since the last one
+        follows it, once.
+        """
         notes = await self._not_remembered(run)
         notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
         self._taken_back.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
     async def _not_remembered(self, run: Run) -> list[str]:
-        """Return, once after each start of the process, a note of what was said before `run` and the process does not remember.
+        """Return, once after each start of the process, a note of what was said before `run` and
+        the process does not remember.
 
         What is the other way round, that it remembers what our log does not have, the user is told.
         """
@@ -416,8 +474,13 @@ class AgentService:
         if memory is None:
             return []
         if more := memory.beyond(self._course.run_ids, self._course.messages):
-            words = tr("The agent remembers more than is shown here: {count} prompts or replies are missing from what was saved.")
-            self._publish(Notice(level="warning", code="gap", message=words.format(count=more), remedy=""))
+            words = tr(
+                "The agent remembers more than is shown here: {count} prompts or replies are"
+                " missing from what was saved."
+            )
+            self._publish(
+                Notice(level="warning", code="gap", message=words.format(count=more), remedy="")
+            )
         lacking = [one for one in said if one.source not in memory.sources]
         if not lacking:
             return []
@@ -427,17 +490,26 @@ class AgentService:
     async def _api_failure(self, run: Run, ended: TurnEnded) -> Failure:
         """Return why the endpoint failed, and write to the log what was said of it.
 
-        The CLI keeps some errors to itself and says what it makes of them: of a wrong key, that one should log in; of whatever is
-        no error of the API, that there is no connection, and more. There the endpoint is asked once more, by us.
+        The CLI keeps some errors to itself and says what it makes of them: of a wrong key, that one
+        should log in; of whatever is no error of the API, that there is no connection, and more.
+        There the endpoint is asked once more, by us.
         """
-        from dogent_tui.agent.unanswered import asked_again, why_unanswered  # on use: not needed before something fails
+        from dogent_tui.agent.unanswered import (
+            asked_again,
+            why_unanswered,
+        )  # on use: not needed before something fails
 
         said = server_words(ended.error) if ended.status else ""
         answered = None if said else await asked_again(self.endpoint)
         if ended.status and answered is not None and answered.status == ended.status:
             said = answered.said
         told = redact(said or ended.error, self.endpoint.secrets)
-        _LOG.warning("The endpoint of %s answered %s: %s", self.endpoint.name, ended.status or "without a status", told)
+        _LOG.warning(
+            "The endpoint of %s answered %s: %s",
+            self.endpoint.name,
+            ended.status or "without a status",
+            told,
+        )
         if answered is None or ended.status:
             return api_failure(ended.status, ended.error, self.endpoint, said)
         return why_unanswered(self.endpoint, answered, had_begun=run.had_begun)
@@ -447,7 +519,9 @@ class AgentService:
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
             self._publish(self._usage)
-        if run.stopped_by_user and not self._closing:  # what is open when we close is asked again later
+        if (
+            run.stopped_by_user and not self._closing
+        ):  # what is open when we close is asked again later
             self._requests.abandon()
             self.send_answers()
         if run.aborted:
@@ -470,14 +544,18 @@ class AgentService:
             self._fail(run, failure or turn_failure(ended.error))
 
     def _cost(self, ended: TurnEnded) -> float | None:
-        """What this run cost, only where the figure is real: the CLI prices every endpoint as if it were Anthropic's."""
+        """What this run cost, only where the figure is real: the CLI prices every endpoint as if
+        it were Anthropic's.
+        """
         if ended.cost_usd is None or self.endpoint.kind != "anthropic":
             return None
         self.budget.spent_usd += ended.cost_usd
         return ended.cost_usd
 
     def _fail(self, run: Run, failure: Failure) -> None:
-        self._finish(run, "failed", reason=failure.message, remedy=failure.remedy, code=failure.code)
+        self._finish(
+            run, "failed", reason=failure.message, remedy=failure.remedy, code=failure.code
+        )
 
     def _finish(
         self,
@@ -512,7 +590,9 @@ class AgentService:
             self.state = "idle"
 
     async def _watch(self, run: Run) -> None:
-        """Say for how long nothing has come, and give up in the end, unless a tool or the user is what we wait for."""
+        """Say for how long nothing has come, and give up in the end, unless a tool or the user
+        is what we wait for.
+        """
         loop = asyncio.get_running_loop()
         most_s = self._longest_silence_s
         next_check_s = min(self._check_after_s, most_s)
@@ -535,10 +615,14 @@ class AgentService:
 
     async def _give_up_where_dead(self, run: Run, silent_s: float, most_s: float) -> None:
         """End `run` as failed where the endpoint is not there, or was silent for too long."""
-        from dogent_tui.agent.unanswered import given_up  # on use: not needed before something fails
+        from dogent_tui.agent.unanswered import (
+            given_up,
+        )  # on use: not needed before something fails
 
         heard = run.last_heard
-        failure = await given_up(self.endpoint, silent_s, most_s, min(_CHECK_LIMIT_S, self._check_after_s))
+        failure = await given_up(
+            self.endpoint, silent_s, most_s, min(_CHECK_LIMIT_S, self._check_after_s)
+        )
         if failure is not None and run.last_heard == heard and not run.stop.is_set():
             run.given_up = failure
             await self._stop_run()
@@ -547,7 +631,9 @@ class AgentService:
 
     def on_start(self, conversation: Conversation, *, resumed: bool) -> None:
         """See `Listener.on_start`."""
-        self._remembered = asyncio.ensure_future(asyncio.to_thread(memory_of, *self._connection.remembers))
+        self._remembered = asyncio.ensure_future(
+            asyncio.to_thread(memory_of, *self._connection.remembers)
+        )
         if self.state != "closed":
             self.state = "running" if self._run is not None else "idle"
         self._publish(
@@ -601,7 +687,9 @@ class AgentService:
         if question.outlives_run:  # a command in the background, whichever run goes on meanwhile
             answer = await self._questions.ask(question)
             kept = answer is not None and answer.behavior == "allow"
-            return Verdict(allow=kept, scope=answer.scope if answer is not None and kept else "once")
+            return Verdict(
+                allow=kept, scope=answer.scope if answer is not None and kept else "once"
+            )
         if run is None or run.stop.is_set() or run.aborted or self._connection.is_leaving_turn:
             return STOPPED
         if (before := run.denied_before(question)) is not None:
@@ -620,15 +708,22 @@ class AgentService:
         return await self._requests.ask(replace(request, run_id=run.id))
 
     def send_answers(self) -> None:
-        """Send the answers once nothing is open any more; what was submitted meanwhile comes after them."""
+        """Send the answers once nothing is open any more; what was submitted meanwhile comes
+        after them.
+        """
         if message := self._requests.take_message():
             self._queue.put(message, waits=self._run is not None, first=True)
         self._queue.hold(bool(self._requests))
 
     async def _abandon(self, request_id: str) -> None:
-        request = next((request for request in self.requests if request.request_id == request_id), None)
+        request = next(
+            (request for request in self.requests if request.request_id == request_id), None
+        )
         if request is None:
-            raise AgentError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
+            raise AgentError(
+                tr("This request is no longer open."),
+                tr("Nothing was done; the conversation continues."),
+            )
         finished = self._requests.ended_run(request_id)
         if finished is None and self._run is None:  # a crash ended it
             finished = RunFinished(status="failed", duration_ms=0, run_id=request.run_id)
@@ -641,4 +736,6 @@ class AgentService:
         self.send_answers()
 
     def _publish(self, event: Event) -> None:
-        self._course.hear(self._stream.publish(event, self._run.id if self._run is not None else ""))
+        self._course.hear(
+            self._stream.publish(event, self._run.id if self._run is not None else "")
+        )

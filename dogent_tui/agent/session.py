@@ -1,4 +1,6 @@
-"""Opening a session: from a folder and a few choices to a service that runs, the same for every face of the application."""
+"""Opening a session: from a folder and a few choices to a service that runs, the same for every
+face of the application.
+"""
 
 import os
 import uuid
@@ -46,11 +48,12 @@ if TYPE_CHECKING:
 class SessionOptions(msgspec.Struct, frozen=True):
     """What the user chose on the command line. `allow` are rules of what may run unasked.
 
-    `resume` is the id of the conversation to go on with; `fork`: go on from there in another one, and leave it as it is.
-    `answered_by` is who answers what the agent asks.
-    `trust`: what came with the folder is used, this time. `begin` is the UUID of a new conversation, if it is to have that one.
-    `consent`: only tools that ask whenever they look at a document.
-    `model` and `effort` are taken in place of the profile's model, and of the effort that the model makes by itself.
+    `resume` is the id of the conversation to go on with; `fork`: go on from there in another one,
+    and leave it as it is. `answered_by` is who answers what the agent asks.
+    `trust`: what came with the folder is used, this time. `begin` is the UUID of a new
+    conversation, if it is to have that one. `consent`: only tools that ask whenever they look at a
+    document. `model` and `effort` are taken in place of the profile's model, and of the effort that
+    the model makes by itself.
     """
 
     profile: str = ""
@@ -67,13 +70,15 @@ class SessionOptions(msgspec.Struct, frozen=True):
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
-    """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
+    """A service that is ready to be entered. `earlier_log` is the log of the conversation that it
+    goes on with.
 
-    `authority` knows what the user allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
-    the folder is used. `libraries` is what the agent's tools work with, and whatever else reads or writes documents here.
-    `review_mode` says whether the user reviews every change of a file, and can be changed.
-    `read_only`: another window has this conversation, and it can only be read here. `hold` keeps others from writing it.
-    `fork_of` is the conversation that a new one begins with.
+    `authority` knows what the user allowed, `copies()` what the session's tool calls changed,
+    `trust` whether what came with the folder is used. `libraries` is what the agent's tools work
+    with, and whatever else reads or writes documents here. `review_mode` says whether the user
+    reviews every change of a file, and can be changed. `read_only`: another window has this
+    conversation, and it can only be read here. `hold` keeps others from writing it. `fork_of` is
+    the conversation that a new one begins with.
     """
 
     workspace: Workspace
@@ -95,13 +100,18 @@ class OpenedSession(msgspec.Struct, frozen=True):
 
     @property
     def unusable_profile(self) -> str:
-        """The profile that was to answer and cannot, so that the offline engine does; empty where the right one answers."""
+        """The profile that was to answer and cannot, so that the offline engine does; empty
+        where the right one answers.
+        """
         wanted = (self.options.profile or self.settings.profile or self.own.profile).strip()
         return "" if wanted == self.endpoint.name else wanted
 
 
-def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
-    """Read the configuration and return the session for it. Cheap: nothing is imported or started for the agent yet.
+def open_session(
+    workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ
+) -> OpenedSession:
+    """Read the configuration and return the session for it. Cheap: nothing is imported or started
+    for the agent yet.
 
     Raises UsageError where the conversation to go on with is not one of this workspace.
     """
@@ -110,9 +120,14 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     try:
         ensure_home_files(home)
         private_folder(state_dir(environ))
-    except (ConfigError, OSError) as error:  # a home that cannot be written costs the stubs, not the session
+    except (
+        ConfigError,
+        OSError,
+    ) as error:  # a home that cannot be written costs the stubs, not the session
         warnings.append(_not_writable(error, home))
-    endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
+    endpoint, endpoint_warnings = choose_endpoint(
+        settings, home, environ, override=options.profile or None
+    )
     if options.model and endpoint.kind != "offline":
         endpoint = msgspec.structs.replace(endpoint, model=options.model)
     earlier = _earlier(workspace, options)
@@ -120,7 +135,9 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     read_only = earlier is not None and not options.fork and not _taken(hold, earlier)
     session = _choice(earlier, options)
     web, web_warnings = read_access(settings.web_profile, home)
-    libraries = Libraries(workspace, settings, web, consent=options.consent or settings.consent == EVERY_TOOL)
+    libraries = Libraries(
+        workspace, settings, web, consent=options.consent or settings.consent == EVERY_TOOL
+    )
     authority = Authority(
         workspace,
         options.allow,
@@ -193,7 +210,9 @@ def _each_once(*warnings: Iterable[ConfigWarning]) -> tuple[ConfigWarning, ...]:
 
 
 def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | None:
-    """Return the conversation to go on with or to fork. Raises UsageError where the one that was named is not there."""
+    """Return the conversation to go on with or to fork. Raises UsageError where the one that was
+    named is not there.
+    """
     if not options.resume:
         return latest_session(workspace) if options.continue_latest else None
     for record in list_sessions(workspace):
@@ -214,7 +233,9 @@ def _choice(earlier: SessionRecord | None, options: SessionOptions) -> SessionCh
 
 
 def _taken(hold: SessionHold, earlier: SessionRecord) -> bool:
-    """Whether the conversation is ours to write. Where nothing can be locked, nothing can be written either: it is."""
+    """Whether the conversation is ours to write. Where nothing can be locked, nothing can be
+    written either: it is.
+    """
     try:
         return hold.take(earlier.path)
     except OSError:
@@ -227,12 +248,17 @@ def _copies_of(
     if earlier is None:
         return session_copies(workspace, session.session_id)
     return (
-        session_copies(workspace, session.session_id, earlier.first_id) if fork else session_copies(workspace, earlier.first_id)
+        session_copies(workspace, session.session_id, earlier.first_id)
+        if fork
+        else session_copies(workspace, earlier.first_id)
     )
 
 
-def session_copies(workspace: Workspace, session_id: str, fork_of: str = "") -> Callable[[], "UndoLog"]:
-    """Return what gives the copies of a session, always the same: they are not needed before the first run.
+def session_copies(
+    workspace: Workspace, session_id: str, fork_of: str = ""
+) -> Callable[[], "UndoLog"]:
+    """Return what gives the copies of a session, always the same: they are not needed before the
+    first run.
 
     A new one begins with those of the session `fork_of`: its prompts can be gone back to as well.
     """
@@ -247,15 +273,21 @@ def session_copies(workspace: Workspace, session_id: str, fork_of: str = "") -> 
 
 
 def make_prompt(
-    text: str, workspace: Workspace, references: Iterable[Reference], also: Iterable[Attachment] = ()
+    text: str,
+    workspace: Workspace,
+    references: Iterable[Reference],
+    also: Iterable[Attachment] = (),
 ) -> tuple[Prompt, list[ResolvedReference]]:
-    """Return `text` as a prompt with its `references` as attachments, in the order typed, each once, and those not found.
+    """Return `text` as a prompt with its `references` as attachments, in the order typed, each
+    once, and those not found.
 
     `also` are attachments that the text does not name; they come last. Looks at the disk.
     """
     resolved = [resolve(reference, workspace) for reference in references]
     found = [as_attachment(ref) for ref in resolved if ref.exists]
-    return Prompt(text, tuple(dict.fromkeys([*found, *also]))), [ref for ref in resolved if not ref.exists]
+    return Prompt(text, tuple(dict.fromkeys([*found, *also]))), [
+        ref for ref in resolved if not ref.exists
+    ]
 
 
 def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Prompt:
@@ -270,7 +302,9 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
         return prompt
     if len(named) > 1:
         raise ConfigError(
-            tr("{names} are several templates.").format(names=listing([f"@@{name}" for name in named])),
+            tr("{names} are several templates.").format(
+                names=listing([f"@@{name}" for name in named])
+            ),
             tr("Use one per request."),
         )
     found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))
@@ -280,7 +314,9 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
 def as_attachment(found: ResolvedReference) -> Attachment:
     """Return what travels of a file that a reference leads to."""
     lines = found.reference.lines if found.type != "folder" else None
-    return Attachment(found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None)
+    return Attachment(
+        found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None
+    )
 
 
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
@@ -310,9 +346,16 @@ def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:
         warnings.append(ConfigWarning(error.message, error.remedy, f"web_profile_{error.code}"))
     if not libraries.workspace.contains(libraries.images):
         message = tr(
-            "The images_path of this folder points outside it ({images}): images from the web are not saved there."
+            "The images_path of this folder points outside it ({images}): images from the web are"
+            " not saved there."
         ).format(images=libraries.images)
-        warnings.append(ConfigWarning(message, tr("Specify a folder inside it in .dogent/dogent.json."), "images_path_outside"))
+        warnings.append(
+            ConfigWarning(
+                message,
+                tr("Specify a folder inside it in .dogent/dogent.json."),
+                "images_path_outside",
+            )
+        )
     return warnings
 
 

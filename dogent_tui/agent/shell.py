@@ -1,4 +1,6 @@
-"""The user's own shell commands (``!command``): run in the workspace, shown like a tool call, offered to the agent."""
+"""The user's own shell commands (``!command``): run in the workspace, shown like a tool call,
+offered to the agent.
+"""
 
 import asyncio
 import codecs
@@ -10,14 +12,23 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL, Event, ToolOutput, ToolResult, ToolUse
+from dogent_tui.agent.events import (
+    SHELL_STOPPED,
+    SHELL_TOOL,
+    Event,
+    ToolOutput,
+    ToolResult,
+    ToolUse,
+)
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.processes import stream_process
 
 _MOST_KEPT = 1_000_000
 _MOST_OFFERED = 10_000
-"""Characters of output that are kept for the screen, and that travel with the next prompt: its end, where the result is."""
+"""Characters of output that are kept for the screen, and that travel with the next prompt: its
+end, where the result is.
+"""
 _LEFT_OUT = "[the beginning is left out]\n"
 _STOP_LIMIT_S = 1.0
 """How long a command may take to end when we close."""
@@ -33,12 +44,18 @@ class ShellNote(msgspec.Struct, frozen=True):
     def as_text(self) -> str:
         """Return the block that the model reads."""
         ended = "stopped by the user" if self.status is None else f"exit status {self.status}"
-        output = self.output if len(self.output) <= _MOST_OFFERED else f"{_LEFT_OUT}{self.output[-_MOST_OFFERED:]}"
+        output = (
+            self.output
+            if len(self.output) <= _MOST_OFFERED
+            else f"{_LEFT_OUT}{self.output[-_MOST_OFFERED:]}"
+        )
         return f"<shell-command>\n$ {self.command}\n{output.rstrip()}\n({ended})\n</shell-command>"
 
 
 class PersonalShell:
-    """Runs the user's commands, one at a time; `notes` are of those that the agent has not been told of yet."""
+    """Runs the user's commands, one at a time; `notes` are of those that the agent has not been
+    told of yet.
+    """
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
         self.notes: list[ShellNote] = []
@@ -46,9 +63,13 @@ class PersonalShell:
         self._running: asyncio.Task[ShellNote] | None = None
 
     async def run(self, command: str, cwd: Path) -> None:
-        """Run `command` in the folder `cwd` until it ends. Raises AgentError while another one runs."""
+        """Run `command` in the folder `cwd` until it ends. Raises AgentError while another one
+        runs.
+        """
         if self._running is not None and not self._running.done():
-            raise AgentError(tr("A shell command is still running."), tr("Wait for it, or stop it with Esc."))
+            raise AgentError(
+                tr("A shell command is still running."), tr("Wait for it, or stop it with Esc.")
+            )
         self._running = asyncio.create_task(run_shell(command, cwd, self._publish), name="shell")
         await asyncio.wait({self._running})
         if not self._running.cancelled():
@@ -95,7 +116,9 @@ class _Tail:
 
 
 async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -> ShellNote:
-    """Run `command` in the user's shell and publish it as a tool call. Cancelling stops it, and is a result too."""
+    """Run `command` in the user's shell and publish it as a tool call. Cancelling stops it, and
+    is a result too.
+    """
     tool_use_id = f"shell-{uuid.uuid4().hex[:12]}"
     publish(ToolUse(tool_use_id=tool_use_id, name=SHELL_TOOL, input={"command": command}))
     kept = _Tail()
@@ -105,18 +128,32 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
         text = decoder.decode(chunk)
         if text:
             kept.add(text)
-            if kept.total <= _MOST_KEPT:  # what is more would only scroll by; the result has the end
+            if (
+                kept.total <= _MOST_KEPT
+            ):  # what is more would only scroll by; the result has the end
                 publish(ToolOutput(tool_use_id=tool_use_id, text=text))
 
     status: int | None = None
     try:
-        status = await stream_process([os.environ.get("SHELL") or "/bin/sh", "-c", command], cwd=cwd, on_output=take)
+        status = await stream_process(
+            [os.environ.get("SHELL") or "/bin/sh", "-c", command], cwd=cwd, on_output=take
+        )
     except OSError as error:
-        kept.add(tr("The shell did not start: {strerror}. Set $SHELL to one that is installed.").format(strerror=error.strerror))
+        kept.add(
+            tr("The shell did not start: {strerror}. Set $SHELL to one that is installed.").format(
+                strerror=error.strerror
+            )
+        )
         status = 127
     finally:
         output = kept.text
-        failed = "" if status == 0 else SHELL_STOPPED if status is None else tr("(exit status {status})").format(status=status)
+        failed = (
+            ""
+            if status == 0
+            else SHELL_STOPPED
+            if status is None
+            else tr("(exit status {status})").format(status=status)
+        )
         content = "\n".join(part for part in (output.rstrip("\n"), failed) if part)
         publish(ToolResult(tool_use_id=tool_use_id, content=content, is_error=status != 0))
     return ShellNote(command, output, status)

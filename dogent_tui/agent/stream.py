@@ -10,14 +10,18 @@ from dogent_tui.agent.events import Event
 
 
 class EventStream:
-    """Numbers events and hands each to all subscribers, each with a queue of its own, so that a slow one delays nobody."""
+    """Numbers events and hands each to all subscribers, each with a queue of its own, so that a
+    slow one delays nobody.
+    """
 
     def __init__(self) -> None:
         self._seq = 0
         self._subscribers: list[asyncio.Queue[Event | None]] = []
 
     def publish(self, event: Event, run_id: str) -> Event:
-        """Stamp `event` with its number, the time and its run, deliver it, and return what was delivered."""
+        """Stamp `event` with its number, the time and its run, deliver it, and return what was
+        delivered.
+        """
         self._seq += 1
         stamped = replace(event, seq=self._seq, time=time.time(), run_id=run_id)
         for subscriber in self._subscribers:

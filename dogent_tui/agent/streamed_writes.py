@@ -1,4 +1,6 @@
-"""The text of a Write call while the model is still writing it: its input comes as JSON in pieces."""
+"""The text of a Write call while the model is still writing it: its input comes as JSON in
+pieces.
+"""
 
 from pydantic_core import from_json
 
@@ -7,8 +9,10 @@ WRITE = "Write"
 
 _STEP = 64
 _SHARE = 50
-"""A piece of the input is looked at once it is as long as the larger of `_STEP` characters and a share of all before: the JSON
-is read from its beginning each time, and so a megabyte is read some hundred times and not once for each word."""
+"""A piece of the input is looked at once it is as long as the larger of `_STEP` characters and a
+share of all before: the JSON is read from its beginning each time, and so a megabyte is read some
+hundred times and not once for each word.
+"""
 
 
 class StreamedWrite:
@@ -36,8 +40,16 @@ class StreamedWrite:
             fields = from_json(self._pieces[0], allow_partial="trailing-strings")
         except ValueError:  # nothing yet, or no JSON: the call itself will say so
             return ""
-        path, text = (fields.get("file_path"), fields.get("content")) if isinstance(fields, dict) else (None, None)
-        if not isinstance(path, str) or not isinstance(text, str) or list(fields)[-1] == "file_path":  # which may be cut
+        path, text = (
+            (fields.get("file_path"), fields.get("content"))
+            if isinstance(fields, dict)
+            else (None, None)
+        )
+        if (
+            not isinstance(path, str)
+            or not isinstance(text, str)
+            or list(fields)[-1] == "file_path"
+        ):  # which may be cut
             return ""
         self.path = path
         new, self._told = text[self._told :], max(self._told, len(text))

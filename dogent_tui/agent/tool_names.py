@@ -55,8 +55,12 @@ _SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
 
 
 def friendly_name(name: str) -> str:
-    """Return what a user reads for the tool `name`: ``mcp__dogent__read_document`` gives ``Read document``."""
-    server, _, own = name.removeprefix("mcp__").rpartition("__") if name.startswith("mcp__") else ("", "", name)
+    """Return what a user reads for the tool `name`: ``mcp__dogent__read_document`` gives ``Read
+    document``.
+    """
+    server, _, own = (
+        name.removeprefix("mcp__").rpartition("__") if name.startswith("mcp__") else ("", "", name)
+    )
     known = _NAMES.get(own) if server in ("", "dogent") else None
     if known is not None:
         return known
@@ -67,7 +71,8 @@ def friendly_name(name: str) -> str:
 
 
 def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
-    """Return the one line that says what a call is about: its path (relative to `cwd` where inside), command, pattern, ….
+    """Return the one line that says what a call is about: its path (relative to `cwd` where
+    inside), command, pattern, ….
 
     Empty where no field tells anything.
     """
@@ -82,7 +87,9 @@ def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
 
 
 def result_summary(name: str, result: str) -> str:
-    """Return the few words that say what came of a call, empty where the size of the result says as much."""
+    """Return the few words that say what came of a call, empty where the size of the result says
+    as much.
+    """
     match name:
         case "mcp__dogent__web_search":
             return _results(len(_SEARCH_RESULT.findall(result)))
@@ -91,27 +98,41 @@ def result_summary(name: str, result: str) -> str:
             return _results(int(found[1])) if found is not None else ""
         case "mcp__dogent__web_fetch":
             head = result.partition("\n\n")[0].splitlines()
-            told = next((line for line in head if line.startswith(("Saved an image: ", "Characters "))), "")
+            told = next(
+                (line for line in head if line.startswith(("Saved an image: ", "Characters "))), ""
+            )
             return one_line(told[:1].lower() + told[1:_LIMIT])
     return ""
 
 
 def _results(found: int) -> str:
-    return tr("1 result") if found == 1 else tr("{found} results").format(found=found) if found else tr("no results")
+    return (
+        tr("1 result")
+        if found == 1
+        else tr("{found} results").format(found=found)
+        if found
+        else tr("no results")
+    )
 
 
 def review_summary(result: str) -> str:
-    """Return what came of a change that the user reviewed, ``1 of 2 hunks written to tea.md``; empty where they did not."""
+    """Return what came of a change that the user reviewed, ``1 of 2 hunks written to tea.md``;
+    empty where they did not.
+    """
     found = _REVIEWED.match(result)
     return one_line(found["outcome"]) if found is not None else ""
 
 
 def review_words(result: str) -> str:
-    """Return what `review_summary` does, in the language of the interface: what the agent is told stays as it is."""
+    """Return what `review_summary` does, in the language of the interface: what the agent is
+    told stays as it is.
+    """
     outcome = review_summary(result)
     if found := _WRITTEN.fullmatch(outcome):
         words = ngettext(
-            "{taken} of {count} hunk written to {name}", "{taken} of {count} hunks written to {name}", int(found["count"])
+            "{taken} of {count} hunk written to {name}",
+            "{taken} of {count} hunks written to {name}",
+            int(found["count"]),
         )
         return words.format(**found.groupdict())
     if found := _NOT_WRITTEN.fullmatch(outcome):

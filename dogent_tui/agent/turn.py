@@ -11,15 +11,20 @@ from dogent_tui.errors import AgentError
 _STOP_LIMIT_S = 0.3
 """How long an interrupted turn may keep the user waiting (it takes 6–30 ms to end)."""
 _DYING_LIMIT_S = 10.0
-"""How long a process may take to end whose turn was cut, and not by us: it got a signal (75 ms on a quiet machine)."""
+"""How long a process may take to end whose turn was cut, and not by us: it got a signal (75 ms
+on a quiet machine).
+"""
 
 
 class TurnLost(Exception):  # noqa: N818  (it says what happened, and is an error only to the run)
     """The agent process is gone in the middle of a turn."""
 
 
-async def take_turn(connection: Connection, run: Run, send: Callable[[Conversation], Awaitable[None]]) -> TurnEnded:
-    """Have `send` send what the run is about once the agent is there, and return how the turn of `run` ended.
+async def take_turn(
+    connection: Connection, run: Run, send: Callable[[Conversation], Awaitable[None]]
+) -> TurnEnded:
+    """Have `send` send what the run is about once the agent is there, and return how the turn of
+    `run` ended.
 
     Raises AgentError where the session cannot start, and TurnLost.
     """
@@ -34,11 +39,19 @@ async def take_turn(connection: Connection, run: Run, send: Callable[[Conversati
         if not run.ended.done():
             await _await_stop(connection, run)
         ended = run.ended.result()
-        if ended is not None and ended.outcome in ("cut", "error", "stopped") and not run.stopped_by_us:
-            dying = asyncio.create_task(connection.last_breath(_DYING_LIMIT_S if ended.outcome == "cut" else 0.0))
+        if (
+            ended is not None
+            and ended.outcome in ("cut", "error", "stopped")
+            and not run.stopped_by_us
+        ):
+            dying = asyncio.create_task(
+                connection.last_breath(_DYING_LIMIT_S if ended.outcome == "cut" else 0.0)
+            )
             await first_of(dying, stopped)
             dying.cancel()
-            if connection.live is None:  # a CLI that a signal ends finishes its turn first, then itself
+            if (
+                connection.live is None
+            ):  # a CLI that a signal ends finishes its turn first, then itself
                 raise TurnLost
         if ended is None:
             raise TurnLost
@@ -57,7 +70,9 @@ async def _sent(sending: Awaitable[None]) -> None:
 
 
 async def _await_stop(connection: Connection, run: Run) -> None:
-    """Wait a moment for an interrupted turn to end. Where it takes longer, the user is free, and the connection waits for it."""
+    """Wait a moment for an interrupted turn to end. Where it takes longer, the user is free, and
+    the connection waits for it.
+    """
     await asyncio.wait({run.ended}, timeout=_STOP_LIMIT_S)
     if not run.ended.done():
         run.end(TurnEnded("stopped"))

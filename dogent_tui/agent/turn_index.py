@@ -1,4 +1,6 @@
-"""The course of a conversation as it stands: its runs, and what was said. What the user went back over is not part of it."""
+"""The course of a conversation as it stands: its runs, and what was said. What the user went
+back over is not part of it.
+"""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -27,11 +29,15 @@ class _Begun(msgspec.Struct, frozen=True):
 
 
 MOST_TOLD = 60_000
-"""Characters of an earlier conversation that are told where it is not remembered: no more of a text is kept."""
+"""Characters of an earlier conversation that are told where it is not remembered: no more of a
+text is kept.
+"""
 
 
 class Said(NamedTuple):
-    """Who said what. `source` is the run whose prompt it is, or the message of the agent that it is of."""
+    """Who said what. `source` is the run whose prompt it is, or the message of the agent that it
+    is of.
+    """
 
     who: str
     words: str
@@ -39,10 +45,11 @@ class Said(NamedTuple):
 
 
 class TurnIndex:
-    """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies.
+    """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and
+    the replies.
 
-    A text that never ended, because something died, counts as far as it came. `messages` are those of the agent of which anything
-    is known, also of what was gone back over.
+    A text that never ended, because something died, counts as far as it came. `messages` are those
+    of the agent of which anything is known, also of what was gone back over.
     """
 
     def __init__(self) -> None:
@@ -68,7 +75,11 @@ class TurnIndex:
             case RunFinished():
                 self._finish(event)
             case MessageDropped():
-                self._unfinished = {key: text for key, text in self._unfinished.items() if key[0] != event.message_id}
+                self._unfinished = {
+                    key: text
+                    for key, text in self._unfinished.items()
+                    if key[0] != event.message_id
+                }
                 while self.said and self.said[-1].source == event.message_id:
                     self.said.pop()
             case UsageChanged():
@@ -98,7 +109,9 @@ class TurnIndex:
             self.said.append(Said("You", text[-MOST_TOLD:], message_id))
 
     def runs_from(self, run_id: str) -> list[str]:
-        """Return the ids of the run `run_id` and of all after it; none where it is no part of the conversation."""
+        """Return the ids of the run `run_id` and of all after it; none where it is no part of
+        the conversation.
+        """
         ids = self.run_ids
         return ids[ids.index(run_id) :] if run_id in ids else []
 
@@ -108,8 +121,12 @@ class TurnIndex:
         return [begun.run_id for begun in self._begun]
 
     def said_before(self, run_id: str) -> list[Said]:
-        """Return what was said before the run `run_id`; all where it is no part of the conversation."""
-        return self.said[: next((begun.said for begun in self._begun if begun.run_id == run_id), None)]
+        """Return what was said before the run `run_id`; all where it is no part of the
+        conversation.
+        """
+        return self.said[
+            : next((begun.said for begun in self._begun if begun.run_id == run_id), None)
+        ]
 
     def _go_back(self, run_id: str) -> None:
         self._unfinished.clear()

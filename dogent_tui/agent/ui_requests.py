@@ -1,8 +1,9 @@
-"""What the agent may ask on a screen of its own: a clarification or an outline to edit (the input of the tool `ui_request`).
+"""What the agent may ask on a screen of its own: a clarification or an outline to edit (the input
+of the tool `ui_request`).
 
-`parse_request` reads the model's payload and names every field that is wrong, so that the model can correct itself. What is
-meant clearly is taken: an option as a plain string, a number as a value, a question without an id. The CLI's own
-`AskUserQuestion` becomes the same clarification.
+`parse_request` reads the model's payload and names every field that is wrong, so that the model can
+correct itself. What is meant clearly is taken: an option as a plain string, a number as a value, a
+question without an id. The CLI's own `AskUserQuestion` becomes the same clarification.
 """
 
 import json
@@ -24,7 +25,9 @@ MOST_OPTIONS = 50
 
 
 class RequestError(DogentError):
-    """A field of a request, or of an answer, is not what it should be. `field` is its path: ``questions[1].options[0].label``."""
+    """A field of a request, or of an answer, is not what it should be. `field` is its path:
+    ``questions[1].options[0].label``.
+    """
 
     def __init__(self, field: str, message: str, remedy: str = "") -> None:
         super().__init__(f"{field}: {message}", remedy)
@@ -32,7 +35,9 @@ class RequestError(DogentError):
 
 
 class Option(msgspec.Struct, frozen=True):
-    """One answer that can be chosen. `label` is what the user reads, `value` what goes back, `description` a further line."""
+    """One answer that can be chosen. `label` is what the user reads, `value` what goes back,
+    `description` a further line.
+    """
 
     label: str
     value: str
@@ -40,7 +45,9 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One question. `recommended` holds values of its options; `header` is a word or two that name the subject."""
+    """One question. `recommended` holds values of its options; `header` is a word or two that
+    name the subject.
+    """
 
     id: str
     question: str
@@ -86,8 +93,8 @@ Request: TypeAlias = Clarification | OutlineRequest
 def _advice(description: str, **schema: Any) -> dict[str, Any]:
     """Return a schema that tells the model what a field is, and lets everything else pass as well.
 
-    The SDK refuses what its schema refuses, in words that do not say which field (claude-agent-sdk 0.2.187, `run_tool`). So it
-    is `parse_request` that refuses.
+    The SDK refuses what its schema refuses, in words that do not say which field (claude-agent-sdk
+    0.2.187, `run_tool`). So it is `parse_request` that refuses.
     """
     return {"description": description, "anyOf": [schema, {}]}
 
@@ -130,7 +137,9 @@ JSON_SCHEMA: Mapping[str, Any] = {
 
 
 def parse_request(payload: Mapping[str, Any]) -> Request:
-    """Return the request in `payload`, the input of the tool. Raises RequestError, which names the first field that is wrong."""
+    """Return the request in `payload`, the input of the tool. Raises RequestError, which names
+    the first field that is wrong.
+    """
     kind = _kind(payload)
     title = _needed(payload, "title", "")
     preface = _text(payload, "preface", "")
@@ -140,7 +149,9 @@ def parse_request(payload: Mapping[str, Any]) -> Request:
 
 
 def _kind(payload: Mapping[str, Any]) -> Kind:
-    given = {name: payload[name] for name in ("type", "response_type") if payload.get(name) is not None}
+    given = {
+        name: payload[name] for name in ("type", "response_type") if payload.get(name) is not None
+    }
     if not given:
         raise RequestError("type", "is missing; it is “clarification” or “outline_edit”.")
     field, kind = next(iter(given.items()))
@@ -156,8 +167,14 @@ def _kind(payload: Mapping[str, Any]) -> Kind:
 def _questions(payload: Mapping[str, Any]) -> tuple[Question, ...]:
     given = _list(payload, "questions", "", MOST_QUESTIONS)
     if not given:
-        raise RequestError("questions", "is missing or empty; a clarification asks at least one question.")
-    taken = {_scalar(item["id"]) for item in given if isinstance(item, Mapping) and item.get("id") is not None}
+        raise RequestError(
+            "questions", "is missing or empty; a clarification asks at least one question."
+        )
+    taken = {
+        _scalar(item["id"])
+        for item in given
+        if isinstance(item, Mapping) and item.get("id") is not None
+    }
     questions: list[Question] = []
     for number, item in enumerate(given):
         path = f"questions[{number}]"
@@ -179,7 +196,9 @@ def _question(item: Any, path: str, default_id: str) -> Question:
     if isinstance(item, str):
         item = {"question": item}
     if not isinstance(item, Mapping):
-        raise RequestError(path, f"is {_shown(item)}; a question is an object with id, question and options.")
+        raise RequestError(
+            path, f"is {_shown(item)}; a question is an object with id, question and options."
+        )
     options = _options(item, path)
     multiple = _flag(item, "multiple", path)
     return Question(
@@ -201,7 +220,10 @@ def _options(item: Mapping[str, Any], path: str) -> tuple[Option, ...]:
         option = _option(given, place)
         for field in ("value", "label"):
             if any(getattr(option, field) == getattr(other, field) for other in options):
-                raise RequestError(f"{place}.{field}", f"“{getattr(option, field)}” appears twice; options must differ.")
+                raise RequestError(
+                    f"{place}.{field}",
+                    f"“{getattr(option, field)}” appears twice; options must differ.",
+                )
         options.append(option)
     return tuple(options)
 
@@ -210,21 +232,27 @@ def _option(given: Any, path: str) -> Option:
     if (plain := _scalar(given)) is not None:
         given = {"label": plain}
     if not isinstance(given, Mapping):
-        raise RequestError(path, f"is {_shown(given)}; an option is an object with label and value, or a string.")
+        raise RequestError(
+            path, f"is {_shown(given)}; an option is an object with label and value, or a string."
+        )
     label = _text(given, "label", path) or _text(given, "value", path)
     if not label:
         raise RequestError(f"{path}.label", "is missing or empty; it is what the user reads.")
     return Option(label, _text(given, "value", path) or label, _text(given, "description", path))
 
 
-def _recommended(item: Mapping[str, Any], path: str, options: Sequence[Option], *, multiple: bool) -> tuple[str, ...]:
+def _recommended(
+    item: Mapping[str, Any], path: str, options: Sequence[Option], *, multiple: bool
+) -> tuple[str, ...]:
     field = f"{path}.recommended"
     given = item.get("recommended")
     if given is None or given == "":
         return ()
     wanted = given if isinstance(given, list) else [given]
     if len(wanted) > 1 and not multiple:
-        raise RequestError(field, "names several options, but only one can be chosen; set multiple, or name one.")
+        raise RequestError(
+            field, "names several options, but only one can be chosen; set multiple, or name one."
+        )
     values: list[str] = []
     for entry in wanted:
         option = _find(options, _scalar(entry))
@@ -261,7 +289,9 @@ def _text(item: Mapping[str, Any], name: str, path: str) -> str:
         return ""
     text = _scalar(given)
     if text is None:
-        raise RequestError(_joined(path, name), tr("is {given}; it must be text.").format(given=_shown(given)))
+        raise RequestError(
+            _joined(path, name), tr("is {given}; it must be text.").format(given=_shown(given))
+        )
     return text if name == "outline_text" and text.strip() else text.strip()
 
 
@@ -307,19 +337,28 @@ _MARKED = re.compile(r"\s*[(（]\s*recommended\s*[)）]\s*$", re.IGNORECASE)
 def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
     """Return the input of the CLI's `AskUserQuestion` as a clarification. Raises RequestError.
 
-    The CLI always lets the user answer otherwise, so that each question takes free text. The values of options are their labels.
+    The CLI always lets the user answer otherwise, so that each question takes free text. The values
+    of options are their labels.
     """
     questions = [_asked(item) for item in _list(given, "questions", "", MOST_QUESTIONS)]
     count = len(questions)
-    title = ngettext("One question", "{count} questions", count).format(count=count)  # it stands behind “The agent asks”
+    title = ngettext("One question", "{count} questions", count).format(
+        count=count
+    )  # it stands behind “The agent asks”
     return Clarification(title, _questions({"questions": questions}))
 
 
 def _asked(item: Any) -> Any:
     if not isinstance(item, Mapping):
         return item
-    options = [_asked_option(option) for option in _list(item, "options", "questions[]", MOST_OPTIONS)]
-    marked = [option["value"] for option in options if isinstance(option, dict) and option["value"] != option["label"]]
+    options = [
+        _asked_option(option) for option in _list(item, "options", "questions[]", MOST_OPTIONS)
+    ]
+    marked = [
+        option["value"]
+        for option in options
+        if isinstance(option, dict) and option["value"] != option["label"]
+    ]
     multiple = item.get("multiSelect")
     return {
         "question": item.get("question"),
@@ -334,7 +373,11 @@ def _asked(item: Any) -> Any:
 def _asked_option(option: Any) -> Any:
     if not isinstance(option, Mapping) or not isinstance(label := option.get("label"), str):
         return option
-    return {"label": _MARKED.sub("", label) or label, "value": label, "description": option.get("description")}
+    return {
+        "label": _MARKED.sub("", label) or label,
+        "value": label,
+        "description": option.get("description"),
+    }
 
 
 # ── What goes back to the model ───────────────────────────────────────────────────────────────────
@@ -347,18 +390,29 @@ def values_of(answer: object) -> list[str]:
 
 
 def answer_text(request: Request, answer: UiAnswer) -> str:
-    """Return the user's message that answers `request`, in plain text for both the user and the model."""
+    """Return the user's message that answers `request`, in plain text for both the user and the
+    model.
+    """
     if answer.answers is None and answer.outline is None:
         return tr("I did not answer “{title}”.").format(title=request.title)
     if isinstance(request, Clarification):
-        said = [_answered(question, (answer.answers or {}).get(question.id)) for question in request.questions]
+        said = [
+            _answered(question, (answer.answers or {}).get(question.id))
+            for question in request.questions
+        ]
         parts = [tr("My answers to “{title}”:").format(title=request.title), *said]
     else:
         same = (answer.outline or "").strip() == request.outline_text.strip()
-        words = tr("I accept this outline as it is (“{title}”):") if same else tr("This is the outline as I want it (“{title}”):")
+        words = (
+            tr("I accept this outline as it is (“{title}”):")
+            if same
+            else tr("This is the outline as I want it (“{title}”):")
+        )
         parts = [words.format(title=request.title), (answer.outline or "").strip()]
         if answer.changes:
-            parts.append("\n".join([tr("What I changed:"), *(f"- {change}" for change in answer.changes)]))
+            parts.append(
+                "\n".join([tr("What I changed:"), *(f"- {change}" for change in answer.changes)])
+            )
     return "\n\n".join([*parts, answer.comment.strip()] if answer.comment.strip() else parts)
 
 
@@ -373,25 +427,35 @@ def _said(question: Question, value: str) -> str:
     option = question.option(value)
     if option is None:
         return "→ " + "\n  ".join(value.strip().splitlines())
-    return f"→ {option.label}" if option.value.casefold() == option.label.casefold() else f"→ {option.label} ({option.value})"
+    return (
+        f"→ {option.label}"
+        if option.value.casefold() == option.label.casefold()
+        else f"→ {option.label} ({option.value})"
+    )
 
 
 def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
-    """Return the answers of a file to `request`: question id → value, label, several of them, or text; null skips a question.
+    """Return the answers of a file to `request`: question id → value, label, several of them, or
+    text; null skips a question.
 
-    The file may answer several requests, so that names which this one does not know are no error, unless a question of it has no
-    answer: then one of them is probably misspelled. An outline is ``{"outline": "…"}``, with a ``comment`` where there is one to
-    say. Raises RequestError, which names the question.
+    The file may answer several requests, so that names which this one does not know are no error,
+    unless a question of it has no answer: then one of them is probably misspelled. An outline is
+    ``{"outline": "…"}``, with a ``comment`` where there is one to say. Raises RequestError, which
+    names the question.
     """
     comment = _text(given, "comment", "")
     if isinstance(request, OutlineRequest):
         outline = given.get("outline")
         if not isinstance(outline, str) or not outline.strip():
             raise RequestError(
-                "outline", tr("is missing or empty; the agent is proposing an outline."), tr('Answer with {"outline": "…"}.')
+                "outline",
+                tr("is missing or empty; the agent is proposing an outline."),
+                tr('Answer with {"outline": "…"}.'),
             )
         return UiAnswer(outline=outline, comment=comment)
-    unknown = sorted(set(given) - {question.id for question in request.questions} - {"comment", "outline"})
+    unknown = sorted(
+        set(given) - {question.id for question in request.questions} - {"comment", "outline"}
+    )
     answers: dict[str, Any] = {}
     for question in request.questions:
         if question.id in given:
@@ -399,14 +463,21 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
         elif unknown:
             raise RequestError(
                 question.id,
-                tr("has no answer, and there is no question “{unknown}”.").format(unknown=unknown[0]),
+                tr("has no answer, and there is no question “{unknown}”.").format(
+                    unknown=unknown[0]
+                ),
                 tr("Write null to skip a question."),
             )
-    return UiAnswer(answers={name: value for name, value in answers.items() if value is not None}, comment=comment)
+    return UiAnswer(
+        answers={name: value for name, value in answers.items() if value is not None},
+        comment=comment,
+    )
 
 
 def _checked(question: Question, given: Any) -> Any:
-    """Return an answer as the value of an option, as text, or, where several can be chosen, as a list of these."""
+    """Return an answer as the value of an option, as text, or, where several can be chosen, as a
+    list of these.
+    """
     entries = given if isinstance(given, list) else [given]
     if len(entries) > 1 and not question.multiple:
         raise RequestError(question.id, tr("takes only one answer."))
@@ -420,7 +491,9 @@ def _checked_value(question: Question, given: Any) -> str:
     text = _scalar(given)
     if text is None or not text.strip():
         raise RequestError(
-            question.id, tr("is {given}; it must be text.").format(given=_shown(given)), tr("Write null to skip a question.")
+            question.id,
+            tr("is {given}; it must be text.").format(given=_shown(given)),
+            tr("Write null to skip a question."),
         )
     option = _find(question.options, text)
     if option is not None:

@@ -1,4 +1,6 @@
-"""Why an endpoint gave no answer: asked again, with next to nothing, and told from what really came."""
+"""Why an endpoint gave no answer: asked again, with next to nothing, and told from what really
+came.
+"""
 
 from urllib.parse import urlsplit
 
@@ -23,28 +25,41 @@ def credential_headers(endpoint: Endpoint) -> dict[str, str]:
 
 
 async def asked_again(endpoint: Endpoint) -> Answered | None:
-    """Ask `endpoint` for one token; None where that would tell nothing of it: a server of our own is in between, or a log-in."""
+    """Ask `endpoint` for one token; None where that would tell nothing of it: a server of our
+    own is in between, or a log-in.
+    """
     if endpoint.kind not in ("anthropic", "custom") or endpoint.oauth_token:
         return None
     model = endpoint.model or CHEAP_MODEL
-    return await probe_messages(endpoint.base_url, credential_headers(endpoint), model, _AGAIN_LIMIT_S)
+    return await probe_messages(
+        endpoint.base_url, credential_headers(endpoint), model, _AGAIN_LIMIT_S
+    )
 
 
-async def given_up(endpoint: Endpoint, silent_s: float, most_s: float, check_s: float) -> Failure | None:
-    """Return the failure of a run that heard nothing for `silent_s` seconds, None where it may still wait.
+async def given_up(
+    endpoint: Endpoint, silent_s: float, most_s: float, check_s: float
+) -> Failure | None:
+    """Return the failure of a run that heard nothing for `silent_s` seconds, None where it may
+    still wait.
 
-    Up to `most_s` seconds are waited for an endpoint that is there: a model may think for long. One that does not even answer
-    that it is there, within `check_s` seconds, is not waited for. Our own servers for local models and for the offline engine
-    are there as long as we are.
+    Up to `most_s` seconds are waited for an endpoint that is there: a model may think for long. One
+    that does not even answer that it is there, within `check_s` seconds, is not waited for. Our own
+    servers for local models and for the offline engine are there as long as we are.
     """
     if silent_s >= most_s:
-        return _silence(endpoint, silent_s, tr("Send the prompt again. API_TIMEOUT_MS of a profile sets how long to wait."))
+        return _silence(
+            endpoint,
+            silent_s,
+            tr("Send the prompt again. API_TIMEOUT_MS of a profile sets how long to wait."),
+        )
     if endpoint.kind not in ("anthropic", "custom"):
         return None
     if (await probe_presence(endpoint.base_url, check_s)).is_there:
         return None
     check = tr("Check that {url} is right and that its server works, then send the prompt again.")
-    return _silence(endpoint, silent_s + check_s, check.format(url=endpoint.place_of("ANTHROPIC_BASE_URL")))
+    return _silence(
+        endpoint, silent_s + check_s, check.format(url=endpoint.place_of("ANTHROPIC_BASE_URL"))
+    )
 
 
 def _silence(endpoint: Endpoint, silent_s: float, remedy: str) -> Failure:
@@ -53,17 +68,27 @@ def _silence(endpoint: Endpoint, silent_s: float, remedy: str) -> Failure:
 
 
 def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = False) -> Failure:
-    """Return the failure for what `answered` shows of `endpoint`. `had_begun`: an answer came, and broke off."""
+    """Return the failure for what `answered` shows of `endpoint`. `had_begun`: an answer came,
+    and broke off.
+    """
     said = redact(answered.said, endpoint.secrets)[:_SAID]
     url = endpoint.place_of("ANTHROPIC_BASE_URL")
-    network = tr("If this network has a sign-in page, sign in with a browser. Otherwise check {url}.").format(url=url)
+    network = tr(
+        "If this network has a sign-in page, sign in with a browser. Otherwise check {url}."
+    ).format(url=url)
     match answered.came:
         case "error":
             return api_failure(answered.status, "", endpoint, said)
         case "page":
-            words = tr("{who}, {address}, answered with a web page{title}, not with the Messages API.")
+            words = tr(
+                "{who}, {address}, answered with a web page{title}, not with the Messages API."
+            )
             return Failure(
-                "not_the_api", _sentence(words, endpoint, title=tr(" (“{title}”)").format(title=said) if said else ""), network
+                "not_the_api",
+                _sentence(
+                    words, endpoint, title=tr(" (“{title}”)").format(title=said) if said else ""
+                ),
+                network,
             )
         case "moved":
             words = tr("{who}, {address}, redirects to {place}.")
@@ -77,7 +102,10 @@ def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = 
                 words = tr("The connection to {who}, {address}, was lost; it works again.")
             else:
                 words = tr("The answer of {who}, {address}, broke off.")
-            remedy = tr("Send the prompt again. If it happens each time, something between here and there cuts long connections.")
+            remedy = tr(
+                "Send the prompt again. If it happens each time, something between here and there"
+                " cuts long connections."
+            )
             return Failure("cut_off", _sentence(words, endpoint), remedy)
         case "silence":
             remedy = tr("Check the network and {url}, then send the prompt again.")
@@ -85,14 +113,18 @@ def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = 
         case "untrusted":
             words = tr("The certificate of {who}, {address}, is not trusted: {said}.")
             remedy = tr(
-                "Check {url} and the date of this computer. If a proxy here inspects connections, set NODE_EXTRA_CA_CERTS "
-                "to the file of its certificate."
+                "Check {url} and the date of this computer. If a proxy here inspects connections,"
+                " set NODE_EXTRA_CA_CERTS to the file of its certificate."
             )
-            return Failure("no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url))
+            return Failure(
+                "no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url)
+            )
         case "nothing":
             words = tr("There is no connection to {who}, {address}: {said}.")
             remedy = tr("Check the network and {url}, then send the prompt again.")
-            return Failure("no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url))
+            return Failure(
+                "no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url)
+            )
 
 
 def _sentence(words: str, endpoint: Endpoint, **values: object) -> str:

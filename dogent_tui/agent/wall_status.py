@@ -1,6 +1,8 @@
-"""Which wall surrounds the agent's commands: found out by going behind it once, and said in words for the user.
+"""Which wall surrounds the agent's commands: found out by going behind it once, and said in words
+for the user.
 
-The wall is imported on use: this is known before a session starts, and the start is quick without it.
+The wall is imported on use: this is known before a session starts, and the start is quick without
+it.
 """
 
 import contextlib
@@ -16,17 +18,19 @@ if TYPE_CHECKING:
 
 _WALLS = {
     "full": tr(
-        "Commands run behind a wall, on a copy of this folder: they change nothing outside it, and you're asked before "
-        "anything they delete is deleted here."
+        "Commands run behind a wall, on a copy of this folder: they change nothing outside it, and"
+        " you're asked before anything they delete is deleted here."
     ),
     "partial": tr(
-        "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held "
-        "back, but is taken back if you say no. You are asked before plain deletions, and before changes to protected files. "
-        "What is written into a file too large to copy cannot be taken back."
+        "Commands run behind a wall that protects everything outside this folder. Inside, what they"
+        " do is not held back, but is taken back if you say no. You are asked before plain"
+        " deletions, and before changes to protected files. What is written into a file too large"
+        " to copy cannot be taken back."
     ),
     "none": tr(
-        "There is no wall around commands here. Only commands known to do nothing but read in this folder run without "
-        "asking; you're asked before every other one, and once allowed it can do whatever you can."
+        "There is no wall around commands here. Only commands known to do nothing but read in this"
+        " folder run without asking; you're asked before every other one, and once allowed it can"
+        " do whatever you can."
     ),
 }
 
@@ -45,7 +49,10 @@ def find_wall_status(workspace: Workspace) -> "WallStatus":
             private_folder(folder)
         return probe(workspace.root, folder)
     except OSError as error:
-        return WallStatus("none", tr("The wall could not be tested: {error}.").format(error=error.strerror or error))
+        return WallStatus(
+            "none",
+            tr("The wall could not be tested: {error}.").format(error=error.strerror or error),
+        )
     finally:
         if not was_there:
             with contextlib.suppress(OSError):  # somebody else uses it already
@@ -63,8 +70,14 @@ def standing_words(standing: "WallStatus") -> str:
 
 
 def standing_notices(standing: "WallStatus") -> tuple[Notice, ...]:
-    """Return what is told at the start of a session: nothing where the wall holds back everything."""
+    """Return what is told at the start of a session: nothing where the wall holds back
+    everything.
+    """
     if standing.level == "full":
         return ()
     message = " ".join(filter(None, (wall_words(standing), standing.reason)))
-    return (Notice(level="warning", message=message, remedy=standing.remedy, code=f"wall_{standing.level}"),)
+    return (
+        Notice(
+            level="warning", message=message, remedy=standing.remedy, code=f"wall_{standing.level}"
+        ),
+    )

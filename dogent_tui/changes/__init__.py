@@ -1,4 +1,5 @@
-"""Changes that are proposed to a document: compared, decided hunk by hunk, merged and written. No screen, no SDK.
+"""Changes that are proposed to a document: compared, decided hunk by hunk, merged and written. No
+screen, no SDK.
 
 The life of a proposed change
 -----------------------------

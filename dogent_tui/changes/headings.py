@@ -1,4 +1,6 @@
-"""Under which headings of a Markdown text each line stands, found without parsing it: a megabyte takes too long."""
+"""Under which headings of a Markdown text each line stands, found without parsing it: a megabyte
+takes too long.
+"""
 
 import re
 from bisect import bisect_right
@@ -26,7 +28,9 @@ class Headings:
             self._paths.append(tuple(name for _, name in above))
 
     def path(self, line: int) -> tuple[str, ...]:
-        """Return the titles of the headings that `line` stands under, the highest first; a heading stands under itself."""
+        """Return the titles of the headings that `line` stands under, the highest first; a
+        heading stands under itself.
+        """
         number = bisect_right(self._starts, line)
         return self._paths[number - 1] if number else ()
 

@@ -1,4 +1,6 @@
-"""Which lines a proposal changes: hunks as a writer would cut them, each with the headings that it stands under."""
+"""Which lines a proposal changes: hunks as a writer would cut them, each with the headings that
+it stands under.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +12,9 @@ from dogent_tui.changes.headings import Headings
 from dogent_tui.changes.prose import aligned
 
 _JOINED_OVER = 2
-"""Unchanged lines within one paragraph over which two changes are one: a paragraph that was wrapped anew is one change."""
+"""Unchanged lines within one paragraph over which two changes are one: a paragraph that was
+wrapped anew is one change.
+"""
 _BLOCK = re.compile(r"\s*\Z|\s*(?:[-+*>#|]|\d+[.)]\s|`{3}|~{3})|\t| {4}")
 """A line that is no running text, or none at all."""
 
@@ -21,9 +25,9 @@ _ITEM = re.compile(r"\s*(?:[-+*]|\d+[.)])\s+\S")
 class Hunk(msgspec.Struct, frozen=True):
     """The lines `start` to `end` (exclusive) of the base, which hold `old`, become `new`.
 
-    `number` counts from 1. `heading` holds the titles that it stands under, the highest first; where it adds a
-    heading of its own, that one too. `is_conflict`: both the proposal and somebody else changed these lines; `ours` is what they
-    were before.
+    `number` counts from 1. `heading` holds the titles that it stands under, the highest first;
+    where it adds a heading of its own, that one too. `is_conflict`: both the proposal and somebody
+    else changed these lines; `ours` is what they were before.
     """
 
     number: int
@@ -65,7 +69,11 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
         last = ranges[-1] if ranges else None
         touches = last is not None and (last.end, last.new_end) == (here.start, here.new_start)
         if here.start < here.end or here.new_start < here.new_end:
-            if last is not None and touches and not (_begins_anew(old, new, here) or _begins_items(old, new, here)):
+            if (
+                last is not None
+                and touches
+                and not (_begins_anew(old, new, here) or _begins_items(old, new, here))
+            ):
                 here = Range(last.start, here.end, last.new_start, here.new_end)
                 ranges.pop()
             ranges += _item_by_item(old, new, here)
@@ -85,14 +93,20 @@ def _begins_anew(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
 
 
 def _begins_items(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
-    """Tell whether what comes or goes here begins with an item of a list: each item is a change of its own."""
+    """Tell whether what comes or goes here begins with an item of a list: each item is a change
+    of its own.
+    """
     return all(_ITEM.match(lines[0]) for lines in _sides(old, new, range_))
 
 
 def _item_by_item(old: Sequence[str], new: Sequence[str], range_: Range) -> list[Range]:
-    """Return `range_`, where it replaces items of a list by as many others, as one range for each item."""
+    """Return `range_`, where it replaces items of a list by as many others, as one range for
+    each item.
+    """
     starts = [place for place in range(range_.start, range_.end) if _ITEM.match(old[place])]
-    new_starts = [place for place in range(range_.new_start, range_.new_end) if _ITEM.match(new[place])]
+    new_starts = [
+        place for place in range(range_.new_start, range_.new_end) if _ITEM.match(new[place])
+    ]
     begin = starts[:1] == [range_.start] and new_starts[:1] == [range_.new_start]
     if not begin or len(starts) != len(new_starts):
         return [range_]
@@ -117,7 +131,11 @@ def hunks_between(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...]:
     hunks: list[Hunk] = []
     for number, (start, end, new_start, new_end) in enumerate(ranges, 1):
         lines = tuple(new[new_start:new_end])
-        heading = after.path(_first_words(new, new_start, new_end)) if lines else before.path(_first_words(old, start, end))
+        heading = (
+            after.path(_first_words(new, new_start, new_end))
+            if lines
+            else before.path(_first_words(old, start, end))
+        )
         hunks.append(Hunk(number, start, end, tuple(old[start:end]), lines, heading))
     return tuple(hunks)
 

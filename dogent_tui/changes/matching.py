@@ -1,8 +1,10 @@
-"""What two sequences have in common, in order: anchors that are unique in both first, then the shortest way between them.
+"""What two sequences have in common, in order: anchors that are unique in both first, then the
+shortest way between them.
 
-Patience diff finds what a user would call the same passages; where nothing is unique, Myers' greedy algorithm
-(https://doi.org/10.1007/BF01840446) looks for the longest common subsequence. A budget of steps bounds the whole of it, so
-that no input takes quadratic time: what it does not reach counts as different.
+Patience diff finds what a user would call the same passages; where nothing is unique, Myers' greedy
+algorithm (https://doi.org/10.1007/BF01840446) looks for the longest common subsequence. A budget of
+steps bounds the whole of it, so that no input takes quadratic time: what it does not reach counts
+as different.
 """
 
 from bisect import bisect_left
@@ -15,14 +17,17 @@ Pair: TypeAlias = tuple[int, int]
 STEPS = 60_000
 """Steps of one comparison that Myers' algorithm may take; some 50 ms."""
 _MOST_DIFFERENCES = 256
-"""Differences in a row after which the way that came furthest is taken: the next ones are looked for from there."""
+"""Differences in a row after which the way that came furthest is taken: the next ones are looked
+for from there.
+"""
 _DEEPEST = 24
 
 
 def matched(a: Sequence[Hashable], b: Sequence[Hashable], weak: Hashable = None) -> list[Pair]:
     """Return the pairs of places at which `a` and `b` are the same, rising in both.
 
-    The item `weak` (a blank line, a space) says nothing about what belongs together: it matches beside others only.
+    The item `weak` (a blank line, a space) says nothing about what belongs together: it matches
+    beside others only.
     """
     names: dict[Hashable, int] = {weak: 0}
     first = [names.setdefault(item, len(names)) for item in a]
@@ -32,7 +37,9 @@ def matched(a: Sequence[Hashable], b: Sequence[Hashable], weak: Hashable = None)
 
 
 def filled(a: Sequence[Hashable], b: Sequence[Hashable], pairs: Sequence[Pair]) -> list[Pair]:
-    """Return `pairs` with those beside them that are the same too, down from the upper and up from the lower."""
+    """Return `pairs` with those beside them that are the same too, down from the upper and up
+    from the lower.
+    """
     full: list[Pair] = []
     for i, j, to_i, to_j in gaps(pairs, len(a), len(b)):
         end_i, end_j = to_i, to_j
@@ -49,7 +56,9 @@ def filled(a: Sequence[Hashable], b: Sequence[Hashable], pairs: Sequence[Pair]) 
 
 
 def gaps(pairs: Sequence[Pair], size_a: int, size_b: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield what lies before, between and behind `pairs`: from and from, to and to (exclusive). Many are empty."""
+    """Yield what lies before, between and behind `pairs`: from and from, to and to (exclusive).
+    Many are empty.
+    """
     i = j = 0
     for to_i, to_j in pairs:
         yield i, j, to_i, to_j
@@ -86,7 +95,9 @@ class _Matching:
         found.sort()
         return found
 
-    def _trimmed(self, i: int, j: int, end_i: int, end_j: int, found: list[Pair]) -> tuple[int, int, int, int]:
+    def _trimmed(
+        self, i: int, j: int, end_i: int, end_j: int, found: list[Pair]
+    ) -> tuple[int, int, int, int]:
         """Match what is the same at both ends."""
         a, b = self._a, self._b
         while i < end_i and j < end_j and a[i] == b[j]:
@@ -101,11 +112,17 @@ class _Matching:
         """Return a longest rising row of the items that are there once in both."""
         there = _once(self._b, j, end_j)
         here = _once(self._a, i, end_i)
-        common = [(place, there[item]) for item, place in here.items() if place >= 0 and item and there.get(item, -1) >= 0]
+        common = [
+            (place, there[item])
+            for item, place in here.items()
+            if place >= 0 and item and there.get(item, -1) >= 0
+        ]
         return _rising(common)
 
     def _shortest(self, i: int, j: int, end_i: int, end_j: int, found: list[Pair]) -> None:
-        """Match what is not weak by the shortest way from one to the other, as far as the budget reaches."""
+        """Match what is not weak by the shortest way from one to the other, as far as the budget
+        reaches.
+        """
         here = [place for place in range(i, end_i) if self._a[place]]
         there = [place for place in range(j, end_j) if self._b[place]]
         common = {self._a[place] for place in here} & {self._b[place] for place in there}
@@ -119,7 +136,9 @@ class _Matching:
             x, y = to_x, to_y
 
     def _way(self, a: list[int], b: list[int], x0: int, y0: int) -> tuple[list[Pair], int, int]:
-        """Return the matches on the way of fewest differences from (x0, y0), and how far it goes."""
+        """Return the matches on the way of fewest differences from (x0, y0), and how far it
+        goes.
+        """
         n, m = len(a) - x0, len(b) - y0
         zero = _MOST_DIFFERENCES + 1
         furthest = [-1] * (2 * zero + 1)  # by the diagonal k = x - y, counted from `zero`
@@ -146,7 +165,9 @@ class _Matching:
 
 
 def _walked(trace: list[list[int]], x: int, k: int, x0: int, y0: int) -> list[Pair]:
-    """Return the matches on the way that ends at `x` on the diagonal `k`. `trace` is what was reached before each step."""
+    """Return the matches on the way that ends at `x` on the diagonal `k`. `trace` is what was
+    reached before each step.
+    """
     pairs: list[Pair] = []
     zero = _MOST_DIFFERENCES + 1
     for differences in range(len(trace) - 1, -1, -1):
@@ -168,7 +189,9 @@ def _once(items: list[int], start: int, end: int) -> dict[int, int]:
 
 
 def _rising(pairs: list[Pair]) -> list[Pair]:
-    """Return a longest row of `pairs`, which rise in the first place, that rises in the second too (patience sorting)."""
+    """Return a longest row of `pairs`, which rise in the first place, that rises in the second
+    too (patience sorting).
+    """
     tops: list[int] = []
     heads: list[int] = []
     before: list[int] = []

@@ -1,4 +1,6 @@
-"""A proposal taken over to a file that somebody else changed meanwhile: three texts, and nothing of any is lost silently."""
+"""A proposal taken over to a file that somebody else changed meanwhile: three texts, and nothing
+of any is lost silently.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,7 +14,9 @@ from dogent_tui.changes.text import Lines, decoded
 
 
 class _Edit(NamedTuple):
-    """A change of the lines `start` to `end` of the base, by the proposal (`mine`: its number there) or by somebody else."""
+    """A change of the lines `start` to `end` of the base, by the proposal (`mine`: its number
+    there) or by somebody else.
+    """
 
     start: int
     end: int
@@ -25,10 +29,12 @@ class _Edit(NamedTuple):
 
 
 def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
-    """Return `change` over what the file holds now. What the user decided holds where nobody else changed the same lines.
+    """Return `change` over what the file holds now. What the user decided holds where nobody else
+    changed the same lines.
 
-    Where somebody did, a hunk stands that is a conflict, and open: until it is accepted, the file stays there as it is now. What
-    the file holds already is no hunk any more. Raises DogentError where the file is no text any more.
+    Where somebody did, a hunk stands that is a conflict, and open: until it is accepted, the file
+    stays there as it is now. What the file holds already is no hunk any more. Raises DogentError
+    where the file is no text any more.
     """
     base = decoded(content, change.name)
     if content is None and not change.is_new:
@@ -49,7 +55,9 @@ def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
         elif len(cluster) == 1:
             hunks.append(replace(mine[0], number=number, start=start, end=end))
             decisions.append(change.decision(mine[0].number))
-        elif (hunk := _conflict(change, mine, start - grown, end - grown - grows, here)).new != here:
+        elif (
+            hunk := _conflict(change, mine, start - grown, end - grown - grows, here)
+        ).new != here:
             hunks.append(replace(hunk, number=number, start=start, end=end))
             decisions.append(_doubtful([change.decision(hunk.number) for hunk in mine]))
         grown += grows
@@ -60,19 +68,35 @@ def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
 
 
 def _all_anew(change: DocumentChange) -> DocumentChange:
-    """Return the change of a document that is gone: all of it, with what was not rejected, as a conflict."""
+    """Return the change of a document that is gone: all of it, with what was not rejected, as a
+    conflict.
+    """
     new = change.with_hunks(lambda hunk: change.decision(hunk.number).verdict != "rejected")
     hunk = Hunk(1, 0, 0, (), new.lines, is_conflict=True, ours=change.base.lines)
-    made = DocumentChange(change.name, None, Lines((), (), new.has_bom), [hunk] if new.lines else [], new, change.summary)
+    made = DocumentChange(
+        change.name,
+        None,
+        Lines((), (), new.has_bom),
+        [hunk] if new.lines else [],
+        new,
+        change.summary,
+    )
     if new.lines:
-        made.take_over(1, _doubtful([Decision(comment=change.decision(hunk.number).comment) for hunk in change.hunks]))
+        made.take_over(
+            1,
+            _doubtful(
+                [Decision(comment=change.decision(hunk.number).comment) for hunk in change.hunks]
+            ),
+        )
     return made
 
 
 def _clusters(hunks: Sequence[Hunk], theirs: Sequence[Range]) -> Iterator[list[_Edit]]:
     """Yield the changes in order, those that overlap together."""
     edits = [_Edit(hunk.start, hunk.end, number, 0) for number, hunk in enumerate(hunks)]
-    edits += [_Edit(r.start, r.end, -1, (r.new_end - r.new_start) - (r.end - r.start)) for r in theirs]
+    edits += [
+        _Edit(r.start, r.end, -1, (r.new_end - r.new_start) - (r.end - r.start)) for r in theirs
+    ]
     cluster: list[_Edit] = []
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         if cluster and not any(_overlap(edit, other) for other in cluster):
@@ -84,7 +108,9 @@ def _clusters(hunks: Sequence[Hunk], theirs: Sequence[Range]) -> Iterator[list[_
 
 
 def _overlap(edit: _Edit, other: _Edit) -> bool:
-    """Tell whether two changes by different hands are of the same lines. Those beside each other are not."""
+    """Tell whether two changes by different hands are of the same lines. Those beside each other
+    are not.
+    """
     if (edit.mine < 0) == (other.mine < 0):
         return False
     if edit.is_insertion and other.is_insertion:
@@ -92,7 +118,9 @@ def _overlap(edit: _Edit, other: _Edit) -> bool:
     return edit.start < other.end and other.start < edit.end
 
 
-def _conflict(change: DocumentChange, mine: Sequence[Hunk], start: int, end: int, here: tuple[str, ...]) -> Hunk:
+def _conflict(
+    change: DocumentChange, mine: Sequence[Hunk], start: int, end: int, here: tuple[str, ...]
+) -> Hunk:
     """Return the hunk of the lines `start` to `end` of the base, which are `here` now."""
     before = change.base.lines[start:end]
     is_rejected = all(change.decision(hunk.number).verdict == "rejected" for hunk in mine)
@@ -108,8 +136,12 @@ def _conflict(change: DocumentChange, mine: Sequence[Hunk], start: int, end: int
     return Hunk(0, start, end, here, new, mine[0].heading, is_conflict=True, ours=before)
 
 
-def _by_sentences(before: Sequence[str], wanted: Sequence[str], here: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the lines with what both changed, where they changed different sentences; None where they did not."""
+def _by_sentences(
+    before: Sequence[str], wanted: Sequence[str], here: Sequence[str]
+) -> tuple[str, ...] | None:
+    """Return the lines with what both changed, where they changed different sentences; None
+    where they did not.
+    """
     if not (before and wanted and here):
         return None
     base, mine, theirs = (sentences("\n".join(lines)) for lines in (before, wanted, here))
@@ -131,6 +163,12 @@ def _by_sentences(before: Sequence[str], wanted: Sequence[str], here: Sequence[s
 
 
 def _doubtful(decisions: Sequence[Decision]) -> Decision:
-    """Return what is left of decisions about lines that are others now: what was said, and a rejection."""
-    verdict: Verdict = "rejected" if all(decision.verdict == "rejected" for decision in decisions) else "open"
-    return Decision(verdict, None, "\n".join(decision.comment for decision in decisions if decision.comment))
+    """Return what is left of decisions about lines that are others now: what was said, and a
+    rejection.
+    """
+    verdict: Verdict = (
+        "rejected" if all(decision.verdict == "rejected" for decision in decisions) else "open"
+    )
+    return Decision(
+        verdict, None, "\n".join(decision.comment for decision in decisions if decision.comment)
+    )

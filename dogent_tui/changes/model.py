@@ -1,4 +1,6 @@
-"""A change that was proposed to a document, and what the user decides about it, hunk by hunk. Nothing here touches a disk."""
+"""A change that was proposed to a document, and what the user decides about it, hunk by hunk.
+Nothing here touches a disk.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
@@ -19,7 +21,9 @@ _LONGEST_COMMENT = 4_000
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What the user decided about a hunk. `edited` are the lines to write instead of those proposed, None for those."""
+    """What the user decided about a hunk. `edited` are the lines to write instead of those
+    proposed, None for those.
+    """
 
     verdict: Verdict = "open"
     edited: tuple[str, ...] | None = None
@@ -30,7 +34,9 @@ _OPEN = Decision()
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """The decisions as they are kept while a review is not finished. `base` and `hunks` tell whether they still fit."""
+    """The decisions as they are kept while a review is not finished. `base` and `hunks` tell
+    whether they still fit.
+    """
 
     base: str
     hunks: int
@@ -38,15 +44,24 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class DocumentChange:
-    """The change of the document `name` from `content` (None: there is no file yet) that `hunks` make.
+    """The change of the document `name` from `content` (None: there is no file yet) that `hunks`
+    make.
 
     Only what is accepted is in the `result`: a hunk that nobody decided about changes nothing.
     """
 
     def __init__(
-        self, name: str, content: bytes | None, base: Lines, hunks: Sequence[Hunk], new: Lines, summary: str = ""
+        self,
+        name: str,
+        content: bytes | None,
+        base: Lines,
+        hunks: Sequence[Hunk],
+        new: Lines,
+        summary: str = "",
     ) -> None:
-        """Made by `propose`, or by `merging.rebased`. `new` gives a text that is all new its line endings."""
+        """Made by `propose`, or by `merging.rebased`. `new` gives a text that is all new its
+        line endings.
+        """
         self.name = name
         self.content = content
         self.base = base
@@ -88,17 +103,24 @@ class DocumentChange:
         self._set(number, replace(self.decision(number), verdict=verdict))
 
     def decide_all(self, verdict: Verdict) -> None:
-        """Accept or reject all hunks. A conflict is accepted on its own only: it replaces what somebody else wrote."""
+        """Accept or reject all hunks. A conflict is accepted on its own only: it replaces what
+        somebody else wrote.
+        """
         for hunk in self.hunks:
             if verdict != "accepted" or not hunk.is_conflict:
                 self.decide(hunk.number, verdict)
 
     def edit(self, number: int, text: str) -> None:
-        """Take `text` in the place of what was proposed, and accept it. What was proposed makes it unedited again."""
+        """Take `text` in the place of what was proposed, and accept it. What was proposed makes
+        it unedited again.
+        """
         lines = split(text).lines if text else ()
         hunk = self.hunk(number)
         unchanged = lines == hunk.new or text == "\n".join(hunk.new)
-        self._set(number, replace(self.decision(number), verdict="accepted", edited=None if unchanged else lines))
+        self._set(
+            number,
+            replace(self.decision(number), verdict="accepted", edited=None if unchanged else lines),
+        )
 
     def comment(self, number: int, words: str) -> None:
         """Say something about a hunk to the agent; nothing takes it back."""
@@ -116,7 +138,9 @@ class DocumentChange:
         return sum(self.decision(hunk.number).verdict == verdict for hunk in self.hunks)
 
     def lines_of(self, hunk: Hunk) -> tuple[str, ...]:
-        """Return what would be written for a hunk if it is accepted: what was proposed, or what the user made of it."""
+        """Return what would be written for a hunk if it is accepted: what was proposed, or what
+        the user made of it.
+        """
         edited = self.decision(hunk.number).edited
         return hunk.new if edited is None else edited
 
@@ -141,7 +165,9 @@ class DocumentChange:
             self._keep(place, hunk.start, lines, endings)
             written = self.lines_of(hunk)
             lines += written
-            endings += _endings_for(len(written), self.base.endings[hunk.start : hunk.end], endings, self.base)
+            endings += _endings_for(
+                len(written), self.base.endings[hunk.start : hunk.end], endings, self.base
+            )
             place = hunk.end
         self._keep(place, len(self.base.lines), lines, endings)
         like = self.base if self.base.lines else self._new
@@ -155,25 +181,39 @@ class DocumentChange:
 
     def draft(self) -> dict[str, Any]:
         """Return the decisions, as JSON holds them."""
-        made: dict[str, Any] = msgspec.to_builtins(Draft(self.fingerprint, len(self.hunks), self._decisions), str_keys=True)
+        made: dict[str, Any] = msgspec.to_builtins(
+            Draft(self.fingerprint, len(self.hunks), self._decisions), str_keys=True
+        )
         return made
 
     def restore(self, draft: Mapping[str, Any]) -> bool:
-        """Take over decisions that were kept. False where they do not fit any more: nothing was taken over."""
+        """Take over decisions that were kept. False where they do not fit any more: nothing was
+        taken over.
+        """
         try:
             kept = msgspec.convert(draft, Draft, strict=False)
         except msgspec.ValidationError:
             return False
-        if kept.base != self.fingerprint or kept.hunks != len(self.hunks) or not kept.decisions.keys() <= self._numbers.keys():
+        if (
+            kept.base != self.fingerprint
+            or kept.hunks != len(self.hunks)
+            or not kept.decisions.keys() <= self._numbers.keys()
+        ):
             return False
         self._decisions = dict(kept.decisions)
         return True
 
 
-def _endings_for(count: int, replaced: Sequence[str], before: Sequence[str | None], base: Lines) -> Iterable[str | None]:
-    """Return the endings of new lines: of those that they replace, and further on as the line above has it."""
+def _endings_for(
+    count: int, replaced: Sequence[str], before: Sequence[str | None], base: Lines
+) -> Iterable[str | None]:
+    """Return the endings of new lines: of those that they replace, and further on as the line
+    above has it.
+    """
     last = replaced[-1] if replaced else before[-1] if before else None
-    return [replaced[place] if place < len(replaced) else last or base.ending for place in range(count)]
+    return [
+        replaced[place] if place < len(replaced) else last or base.ending for place in range(count)
+    ]
 
 
 def propose(name: str, content: bytes | None, text: str, summary: str = "") -> DocumentChange:
@@ -183,7 +223,9 @@ def propose(name: str, content: bytes | None, text: str, summary: str = "") -> D
     """
     if len(content or b"") > LARGEST or len(text) > LARGEST:
         raise DogentError(
-            tr("{name} is too large to review: the limit is {size} MB.").format(name=name, size=LARGEST >> 20),
+            tr("{name} is too large to review: the limit is {size} MB.").format(
+                name=name, size=LARGEST >> 20
+            ),
             tr("Change part of it."),
         )
     base = decoded(content, name)

@@ -18,11 +18,15 @@ _IN_SHORT = 60
 _EDITED = 4_000
 """Characters of what the user wrote instead."""
 _MOST = 40_000
-"""Characters of an outcome that names each hunk. The CLI puts a result of more than 50,000 into a file (measured)."""
+"""Characters of an outcome that names each hunk. The CLI puts a result of more than 50,000 into
+a file (measured).
+"""
 
 
 class HunkOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a hunk. `proposed` is the start of it; `written` what the user wrote instead, where they did."""
+    """What became of a hunk. `proposed` is the start of it; `written` what the user wrote
+    instead, where they did.
+    """
 
     number: int
     heading: tuple[str, ...]
@@ -47,7 +51,9 @@ def _outcome(change: DocumentChange, hunk: Hunk) -> HunkOutcome:
         if decision.edited is not None:
             status, written = "edited", _shortened("\n".join(decision.edited), _EDITED)
     proposed = _shortened("\n".join(hunk.new or hunk.old), _QUOTED)
-    return HunkOutcome(hunk.number, hunk.heading, hunk.kind, status, proposed, decision.comment, written)
+    return HunkOutcome(
+        hunk.number, hunk.heading, hunk.kind, status, proposed, decision.comment, written
+    )
 
 
 def _shortened(text: str, most: int) -> str:
@@ -55,17 +61,27 @@ def _shortened(text: str, most: int) -> str:
 
 
 def outcome_text(change: DocumentChange, *, written: bool) -> str:
-    """Return the outcome as the result of the model's call. `written`: whether the file was changed."""
+    """Return the outcome as the result of the model's call. `written`: whether the file was
+    changed.
+    """
     found = outcomes(change)
     taken = sum(outcome.status in ("accepted", "edited") for outcome in found)
-    did = f"{taken} of {_hunks(len(found))} written to {change.name}" if written else f"nothing was written to {change.name}"
+    did = (
+        f"{taken} of {_hunks(len(found))} written to {change.name}"
+        if written
+        else f"nothing was written to {change.name}"
+    )
     lines = [f"The user reviewed your change: {did}."]
     said = [line for outcome in found for line in _lines(outcome)]
     lines += said if sum(map(len, said)) <= _MOST else _in_short(found)
     if taken < len(found):
-        lines.append("Do not propose again what was rejected, unless it is changed as the comments ask.")
+        lines.append(
+            "Do not propose again what was rejected, unless it is changed as the comments ask."
+        )
     if written:
-        lines.append("The file holds what was accepted, and not more: read it before you change it again.")
+        lines.append(
+            "The file holds what was accepted, and not more: read it before you change it again."
+        )
     return "\n".join(lines)
 
 
@@ -73,7 +89,11 @@ def _lines(outcome: HunkOutcome) -> Sequence[str]:
     where = " > ".join(outcome.heading) or "the beginning"
     lines = [f"Hunk {outcome.number} ({outcome.kind}, under {where}): {_status(outcome)}."]
     if outcome.status != "accepted":
-        lines.append(_indented("The deletion of" if outcome.kind == "deleted" else "You proposed", outcome.proposed))
+        lines.append(
+            _indented(
+                "The deletion of" if outcome.kind == "deleted" else "You proposed", outcome.proposed
+            )
+        )
     if outcome.status == "edited":
         lines.append(_indented("Written instead", outcome.written or "(nothing)"))
     if outcome.comment:
@@ -82,10 +102,16 @@ def _lines(outcome: HunkOutcome) -> Sequence[str]:
 
 
 def _in_short(found: Sequence[HunkOutcome]) -> Iterator[str]:
-    """Yield what became of many hunks: those that went alike together, and those that the user had words for on their own."""
+    """Yield what became of many hunks: those that went alike together, and those that the user
+    had words for on their own.
+    """
 
     def alike(outcome: HunkOutcome) -> object:
-        return outcome.number if outcome.comment or outcome.status == "edited" else (outcome.status, outcome.heading)
+        return (
+            outcome.number
+            if outcome.comment or outcome.status == "edited"
+            else (outcome.status, outcome.heading)
+        )
 
     for _, group in groupby(found, alike):
         first, *others = group
@@ -95,13 +121,16 @@ def _in_short(found: Sequence[HunkOutcome]) -> Iterator[str]:
         elif first.comment or first.status == "edited":
             yield from _lines(first)
         else:
-            yield from _lines(msgspec.structs.replace(first, proposed=f"{first.proposed[:_IN_SHORT]}…"))
+            yield from _lines(
+                msgspec.structs.replace(first, proposed=f"{first.proposed[:_IN_SHORT]}…")
+            )
 
 
 def _status(outcome: HunkOutcome) -> str:
-    return {"edited": "accepted, edited by the user", "undecided": "left undecided, not written"}.get(
-        outcome.status, outcome.status
-    )
+    return {
+        "edited": "accepted, edited by the user",
+        "undecided": "left undecided, not written",
+    }.get(outcome.status, outcome.status)
 
 
 def _indented(label: str, text: str) -> str:

@@ -1,4 +1,6 @@
-"""What changed within prose: sentences that belong together first, then their words, without spaces their characters."""
+"""What changed within prose: sentences that belong together first, then their words, without spaces
+their characters.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -7,7 +9,9 @@ from typing import NamedTuple
 from dogent_tui.changes.matching import Pair, filled, gaps, matched
 
 SIMILAR = 0.4
-"""The share of words in common (Dice's coefficient) from which two texts count as the same one, rewritten."""
+"""The share of words in common (Dice's coefficient) from which two texts count as the same one,
+rewritten.
+"""
 _COMPARED = 10_000
 """Pairs of texts that are compared with each other at the most."""
 _SURELY = 0.5
@@ -25,12 +29,17 @@ _ALONE = (
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 # What belongs to the character before it: accents, vowel signs, joiners and variations.
-_MARKS = "[\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]"
+_MARKS = (
+    "[\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
+    "\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]"
+)
 _PIECE = re.compile(
-    rf"\s+|[{_ALONE}]{_MARKS}*|(?:[^\W{_ALONE}]{_MARKS}*)+(?:['’](?:[^\W{_ALONE}]{_MARKS}*)+)*|.{_MARKS}*", re.DOTALL
+    rf"\s+|[{_ALONE}]{_MARKS}*|(?:[^\W{_ALONE}]{_MARKS}*)+(?:['’](?:[^\W{_ALONE}]{_MARKS}*)+)*|.{_MARKS}*",
+    re.DOTALL,
 )
 _END = re.compile(
-    "(?<![.!?…])[.!?…]++[\"'”’»)\\]*_]*+(?=\\s)\\s*+"  # a full stop counts where white space follows: not in 3.5
+    # a full stop counts where white space follows: not in 3.5
+    "(?<![.!?…])[.!?…]++[\"'”’»)\\]*_]*+(?=\\s)\\s*+"
     "|(?<![。！？])[。！？]++[」』”’）》]*+\\s*+"
     "|\\n[ \\t]*\\n\\s*+"
 )
@@ -52,12 +61,16 @@ class Refined(NamedTuple):
 
 
 def pieces(text: str) -> list[str]:
-    """Return the words of `text`, the marks and the white space between them: together they are the text."""
+    """Return the words of `text`, the marks and the white space between them: together they are the
+    text.
+    """
     return _PIECE.findall(text)
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of `text`, each with the white space behind it: together they are the text."""
+    """Return the sentences of `text`, each with the white space behind it: together they are the
+    text.
+    """
     found: list[str] = []
     start = 0
     for end in _END.finditer(text):
@@ -69,7 +82,8 @@ def sentences(text: str) -> list[str]:
 
 
 def aligned(a: Sequence[str], b: Sequence[str]) -> tuple[list[Pair], list[Pair]]:
-    """Return the places of the texts in `a` and `b` that are the same, and of those that are the same ones, rewritten.
+    """Return the places of the texts in `a` and `b` that are the same, and of those that are the
+    same ones, rewritten.
 
     The empty text (a blank line) matches beside others only.
     """
@@ -85,12 +99,19 @@ def aligned(a: Sequence[str], b: Sequence[str]) -> tuple[list[Pair], list[Pair]]
         if not pairs and 0 < len(here) * len(there) <= left:
             left -= len(here) * len(there)
             pairs = _rewritten(a, b, here, there)
-        if not pairs and "" in a[i:to_i] and [not text for text in a[i:to_i]] == [not text for text in b[j:to_j]]:
-            pairs = list(zip(here, there, strict=True))  # other words, and paragraph by paragraph in their place
+        if (
+            not pairs
+            and "" in a[i:to_i]
+            and [not text for text in a[i:to_i]] == [not text for text in b[j:to_j]]
+        ):
+            pairs = list(
+                zip(here, there, strict=True)
+            )  # other words, and paragraph by paragraph in their place
         similar += pairs
     if similar:
         weak = dict.fromkeys(similar)
-        # What stands beside two that belong together is matched by them: the blank lines between paragraphs.
+        # What stands beside two that belong together is matched by them: the blank lines between
+        # paragraphs.
         both = sorted([*(pair for pair in same if a[pair[0]]), *similar])
         same = [pair for pair in filled(a, b, both) if pair not in weak]
     return same, similar
@@ -105,7 +126,9 @@ def _in_place(a: Sequence[str], b: Sequence[str], here: list[int], there: list[i
 
 
 def _is_similar(a: str, b: str) -> bool:
-    """Tell whether one is the other rewritten. What both begin and end with is found without taking them apart into words."""
+    """Tell whether one is the other rewritten. What both begin and end with is found without taking
+    them apart into words.
+    """
     shortest, longest = sorted((len(a), len(b)))
     begun = _shared(shortest, lambda size: a[:size] == b[:size])
     ended = _shared(shortest - begun, lambda size: a[len(a) - size :] == b[len(b) - size :])
@@ -147,7 +170,9 @@ def _rewritten(a: Sequence[str], b: Sequence[str], here: list[int], there: list[
 
 def _words(text: str) -> frozenset[str]:
     text = text[:_TELLING]
-    return frozenset(text.split() if text.isascii() else (piece for piece in pieces(text) if not piece.isspace()))
+    return frozenset(
+        text.split() if text.isascii() else (piece for piece in pieces(text) if not piece.isspace())
+    )
 
 
 def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
@@ -155,7 +180,9 @@ def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def refined(old: str, new: str) -> Refined:
-    """Say what changed from `old` to `new`. Where lines break anew, only that is no change, unless it is all there is."""
+    """Say what changed from `old` to `new`. Where lines break anew, only that is no change, unless
+    it is all there is.
+    """
     if len(old) + len(new) > _LONGEST:
         return _both(old, new, old != new)
     before, after = sentences(old), sentences(new)
@@ -168,7 +195,11 @@ def refined(old: str, new: str) -> Refined:
         parts_old += [Span(text, True) for text in before[i:to_i]]
         parts_new += [Span(text, True) for text in after[j:to_j]]
         is_same = not rewritten and before[to_i] == after[to_j]
-        pair = _both(before[to_i], after[to_j], False) if is_same else _by_words(before[to_i], after[to_j])
+        pair = (
+            _both(before[to_i], after[to_j], False)
+            if is_same
+            else _by_words(before[to_i], after[to_j])
+        )
         parts_old += pair.old
         parts_new += pair.new
         i, j = to_i + 1, to_j + 1
@@ -195,7 +226,9 @@ def _by_words(old: str, new: str) -> Refined:
 
 
 def _without_islands(a: list[str], b: list[str], pairs: list[Pair]) -> list[Pair]:
-    """Drop what is the same by chance: a letter or two, a space, a comma, with changes at both sides."""
+    """Drop what is the same by chance: a letter or two, a space, a comma, with changes at both
+    sides.
+    """
     runs: list[list[Pair]] = []
     for pair in pairs:
         if runs and runs[-1][-1] == (pair[0] - 1, pair[1] - 1):
@@ -212,12 +245,16 @@ def _without_islands(a: list[str], b: list[str], pairs: list[Pair]) -> list[Pair
 
 
 def _flat(text: str) -> str:
-    """Return `text` with every run of white space as one space and none at its ends: how its lines break makes no difference."""
+    """Return `text` with every run of white space as one space and none at its ends: how its lines
+    break makes no difference.
+    """
     return " ".join(text.split())
 
 
 def _seen(piece: str) -> str:
-    """Return `piece` as it counts beside others: a line that breaks is a space, but two spaces are not one."""
+    """Return `piece` as it counts beside others: a line that breaks is a space, but two spaces are
+    not one.
+    """
     if not piece.isspace():
         return piece
     before = piece.partition("\n")[0]

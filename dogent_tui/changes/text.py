@@ -1,4 +1,6 @@
-"""A text as its lines, with all that a rewrite has to keep: line endings, the byte order mark, the end of the last line."""
+"""A text as its lines, with all that a rewrite has to keep: line endings, the byte order mark,
+the end of the last line.
+"""
 
 import hashlib
 import re
@@ -15,7 +17,9 @@ _ENDING = re.compile(r"\r\n|\n|\r")
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """The lines of a text without their endings, and the endings; the last one is "" where the text ends without."""
+    """The lines of a text without their endings, and the endings; the last one is "" where the
+    text ends without.
+    """
 
     lines: tuple[str, ...]
     endings: tuple[str, ...]
@@ -55,15 +59,20 @@ def split(text: str) -> Lines:
 
 
 def decoded(content: bytes | None, name: str) -> Lines:
-    """Return what a file holds, nothing where there is none. Raises DogentError where it is not a UTF-8 text."""
+    """Return what a file holds, nothing where there is none. Raises DogentError where it is not
+    a UTF-8 text.
+    """
     try:
         return split((content or b"").decode("utf-8"))
     except UnicodeDecodeError:
-        raise DogentError(tr("{name} is not UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
+        raise DogentError(
+            tr("{name} is not UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")
+        ) from None
 
 
 def proposed(text: str, base: Lines) -> Lines:
-    """Return a proposal as it would be written over `base`: with its endings, its mark, and its last line ended or not.
+    """Return a proposal as it would be written over `base`: with its endings, its mark, and its
+    last line ended or not.
 
     Raises DogentError for characters that no file can hold.
     """
@@ -71,7 +80,8 @@ def proposed(text: str, base: Lines) -> Lines:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise DogentError(
-            tr("The proposed text contains half a character (a lone surrogate)."), tr("Send valid Unicode.")
+            tr("The proposed text contains half a character (a lone surrogate)."),
+            tr("Send valid Unicode."),
         ) from None
     new = split(text)
     if not base.lines:
@@ -80,7 +90,9 @@ def proposed(text: str, base: Lines) -> Lines:
 
 
 def ended(lines: Sequence[str], endings: Iterable[str | None], base: Lines) -> tuple[str, ...]:
-    """Return the `endings` of `lines`, those that are not known yet (None), and that of the last line, as `base` has them."""
+    """Return the `endings` of `lines`, those that are not known yet (None), and that of the last
+    line, as `base` has them.
+    """
     most = base.ending
     found = [ending or most for ending in endings]
     if "\r" in found:  # followed by an empty line that ends with \n it would be one ending

@@ -1,4 +1,5 @@
-"""Documents in, as Markdown whose every block knows where it came from; Markdown out, as finished pdf and docx.
+"""Documents in, as Markdown whose every block knows where it came from; Markdown out, as finished
+pdf and docx.
 
 The life of a document that is read
 -----------------------------------

@@ -1,4 +1,6 @@
-"""One conversion of one document: made by a worker or found in the store, and read while it is still going on."""
+"""One conversion of one document: made by a worker or found in the store, and read while it is
+still going on.
+"""
 
 import asyncio
 import contextlib
@@ -19,10 +21,18 @@ _MOST_BYTES = 64 << 20
 
 
 class Conversion:
-    """Begins at once. `waiting` counts who waits for it; `was_useful`: somebody got a part of it."""
+    """Begins at once. `waiting` counts who waits for it; `was_useful`: somebody got a part of
+    it.
+    """
 
     def __init__(
-        self, store: ConversionStore, workers: Workers, key: str, path: Path, state: FileState, options: ReadOptions
+        self,
+        store: ConversionStore,
+        workers: Workers,
+        key: str,
+        path: Path,
+        state: FileState,
+        options: ReadOptions,
     ) -> None:
         self.waiting = 0
         self.was_useful = False
@@ -77,7 +87,9 @@ class Conversion:
             self.error = error
         except OSError as error:
             self.error = DocumentError(
-                tr("{name} could not be converted: {strerror}.").format(name=self._path.name, strerror=error.strerror or error),
+                tr("{name} could not be converted: {strerror}.").format(
+                    name=self._path.name, strerror=error.strerror or error
+                ),
                 tr("Check that the disk has space and that the cache folder is writable."),
             )
         finally:
@@ -99,7 +111,9 @@ class Conversion:
     async def _convert(self) -> None:
         self._spool = spool = await asyncio.to_thread(self._store.begin, self._key)
         request = Request(bytes(self._path), self._options)
-        async with contextlib.aclosing(self._workers.convert(self._path, request, Path(os.fsdecode(self._state.path)))) as said:
+        async with contextlib.aclosing(
+            self._workers.convert(self._path, request, Path(os.fsdecode(self._state.path)))
+        ) as said:
             async for lines in said:
                 pieces = [(line, message) for line, message in lines if isinstance(message, Piece)]
                 if pieces:
@@ -109,8 +123,8 @@ class Conversion:
                 if spool.bytes > _MOST_BYTES:
                     self.warnings.append(
                         tr(
-                            "Only the first {chars} characters were converted because the document is very large. Read "
-                            "part of it with `pages` or `sheet`, or split it."
+                            "Only the first {chars} characters were converted because the document"
+                            " is very large. Read part of it with `pages` or `sheet`, or split it."
                         ).format(chars=spool.chars)
                     )
                     break
@@ -131,10 +145,19 @@ class Conversion:
                     pass
 
     async def _keep(self, spool: Spool) -> None:
-        """Keep what was converted, unless the file was changed meanwhile: then nobody knows what it is a conversion of."""
+        """Keep what was converted, unless the file was changed meanwhile: then nobody knows what
+        it is a conversion of.
+        """
         with contextlib.suppress(OSError):
             if await asyncio.to_thread(FileState.of, self._path) == self._state:
-                kept = Kept(self.format, self.metadata, self.warnings, spool.chars, spool.bytes, spool.checkpoints)
+                kept = Kept(
+                    self.format,
+                    self.metadata,
+                    self.warnings,
+                    spool.chars,
+                    spool.bytes,
+                    spool.checkpoints,
+                )
                 await asyncio.to_thread(self._store.keep, self._key, spool, kept)
                 self._is_kept = True
 

@@ -1,4 +1,6 @@
-"""Markdown out, as the file that was asked for: what may be written where, and the engines, kept warm for a session."""
+"""Markdown out, as the file that was asked for: what may be written where, and the engines, kept
+warm for a session.
+"""
 
 import os
 from pathlib import Path
@@ -21,16 +23,26 @@ KINDS: tuple[ExportKind, ...] = get_args(ExportKind)
 
 
 def plan_export(
-    workspace: Workspace, markdown: str, kind: str, output: str = "", *, toc: bool | None = None, start: Path | None = None
+    workspace: Workspace,
+    markdown: str,
+    kind: str,
+    output: str = "",
+    *,
+    toc: bool | None = None,
+    start: Path | None = None,
 ) -> ExportRequest:
-    """Return the request for what was typed: `markdown` as `kind` in `output`, beside it where that is empty.
+    """Return the request for what was typed: `markdown` as `kind` in `output`, beside it where that
+    is empty.
 
-    What is relative starts at `start`, the root of the workspace unless told. Links are followed, so that what is written is what
-    a question named. Touches nothing, but asks the disk. Raises DocumentError.
+    What is relative starts at `start`, the root of the workspace unless told. Links are followed,
+    so that what is written is what a question named. Touches nothing, but asks the disk. Raises
+    DocumentError.
     """
     if kind not in KINDS:
         raise DocumentError(
-            tr("Markdown cannot be exported as {kind}.").format(kind=one_line(kind) or tr("nothing")),
+            tr("Markdown cannot be exported as {kind}.").format(
+                kind=one_line(kind) or tr("nothing")
+            ),
             tr("Use pdf or docx."),
             code="unsupported",
         )
@@ -40,39 +52,53 @@ def plan_export(
     target = _real(workspace, output or export_target(markdown, kind), start)
     name = one_line(workspace.relative(target))
     if target.is_dir():
-        raise DocumentError(tr("{name} is a folder.").format(name=name), tr("Specify a file inside it."), code="unsupported")
+        raise DocumentError(
+            tr("{name} is a folder.").format(name=name),
+            tr("Specify a file inside it."),
+            code="unsupported",
+        )
     if target == source or (target.exists() and source.exists() and target.samefile(source)):
         raise DocumentError(
             tr("{name} is the Markdown file itself.").format(name=name),
             tr("Choose another file, ending in .{kind}.").format(kind=kind),
         )
     home = Path(os.path.realpath(dogent_home()))
-    in_sample = workspace.root.is_relative_to(home) and target.is_relative_to(workspace.root)  # which lies in the home
+    in_sample = workspace.root.is_relative_to(home) and target.is_relative_to(
+        workspace.root
+    )  # which lies in the home
     if target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not in_sample):
         raise DocumentError(
             tr("{name} is where dogent-tui keeps its own files.").format(name=name),
             tr("Choose a location outside .dogent."),
         )
-    return ExportRequest(markdown=source, target=target, root=workspace.root, home=dogent_home(), toc=toc)
+    return ExportRequest(
+        markdown=source, target=target, root=workspace.root, home=dogent_home(), toc=toc
+    )
 
 
 def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
     typed = typed.removeprefix("file://")
-    if typed.startswith("~") and not typed.startswith("~/"):  # a shell would take it for somebody's home
+    if typed.startswith("~") and not typed.startswith(
+        "~/"
+    ):  # a shell would take it for somebody's home
         raise DocumentError(
-            tr("{typed} is ambiguous.").format(typed=one_line(typed)), tr("Put ./ before it, or give the full path.")
+            tr("{typed} is ambiguous.").format(typed=one_line(typed)),
+            tr("Put ./ before it, or give the full path."),
         )
     path = workspace.absolute(typed if start is None or typed.startswith("~") else start / typed)
     try:
         return Path(os.path.realpath(path))
     except ValueError:
         raise DocumentError(
-            tr("{typed} is not a valid file name.").format(typed=one_line(typed)), tr("Check the name.")
+            tr("{typed} is not a valid file name.").format(typed=one_line(typed)),
+            tr("Check the name."),
         ) from None
 
 
 class Exporter:
-    """Makes pdf and docx files. One for a session, on one event loop; close it at the end. Nothing starts before it is wanted."""
+    """Makes pdf and docx files. One for a session, on one event loop; close it at the end.
+    Nothing starts before it is wanted.
+    """
 
     def __init__(self) -> None:
         self._pdf: PdfExporter | None = None
@@ -83,10 +109,16 @@ class Exporter:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def export(self, request: ExportRequest, kind: ExportKind, on_progress: Progress = unheard) -> ExportResult:
-        """Make the file that `request` asks for. Its target is replaced at the very end, or not at all. Raises DocumentError."""
+    async def export(
+        self, request: ExportRequest, kind: ExportKind, on_progress: Progress = unheard
+    ) -> ExportResult:
+        """Make the file that `request` asks for. Its target is replaced at the very end, or not
+        at all. Raises DocumentError.
+        """
         if kind == "docx":
-            from dogent_tui.documents.export.docx import export_docx  # on use, as are the engines in it
+            from dogent_tui.documents.export.docx import (
+                export_docx,
+            )  # on use, as are the engines in it
 
             return await export_docx(request, on_progress)
         if self._pdf is None:

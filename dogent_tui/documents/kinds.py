@@ -1,4 +1,6 @@
-"""What kind of document a file is: told by what is in it first, and by its name only where that says nothing."""
+"""What kind of document a file is: told by what is in it first, and by its name only where that
+says nothing.
+"""
 
 import zipfile
 from collections.abc import Mapping
@@ -41,9 +43,19 @@ _LARGEST = 512 << 20
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-_PARTS: Mapping[str, str] = {"word/document.xml": "docx", "xl/workbook.xml": "workbook", "ppt/presentation.xml": "pptx"}
-"""Where Office Open XML files keep their main part. Files of Word may name it otherwise: see `_CONTENT_TYPES`."""
-_CONTENT_TYPES = ((b"wordprocessingml", "docx"), (b"spreadsheetml", "workbook"), (b"presentationml", "pptx"))
+_PARTS: Mapping[str, str] = {
+    "word/document.xml": "docx",
+    "xl/workbook.xml": "workbook",
+    "ppt/presentation.xml": "pptx",
+}
+"""Where Office Open XML files keep their main part. Files of Word may name it otherwise: see
+`_CONTENT_TYPES`.
+"""
+_CONTENT_TYPES = (
+    (b"wordprocessingml", "docx"),
+    (b"spreadsheetml", "workbook"),
+    (b"presentationml", "pptx"),
+)
 _MIMETYPES: Mapping[str, str] = {
     "application/vnd.oasis.opendocument.text": "odt",
     "application/vnd.oasis.opendocument.text-template": "odt",
@@ -68,7 +80,9 @@ _OFFICE_NAMES: Mapping[str, str] = {
     ".epub": tr("e-book"),
     ".pdf": "pdf",
 }
-"""Names that promise a format whose content is unmistakable: what has the name and not the content is damaged."""
+"""Names that promise a format whose content is unmistakable: what has the name and not the
+content is damaged.
+"""
 
 _IMAGE = (tr("an image"), tr("analyze_media can see what is in it."))
 _VIDEO = (tr("a video"), tr("analyze_media can see what is in it."))
@@ -122,7 +136,9 @@ _MAGIC: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
     (0, b"\0\1\0\0\0", _FONT),
     (0, b"%!PS", ("PostScript", tr("Convert it to pdf first."))),
 )
-"""(offset, bytes, what it is and what to do): formats that no text begins like. RIFF files say at 8 what they hold."""
+"""(offset, bytes, what it is and what to do): formats that no text begins like. RIFF files say
+at 8 what they hold.
+"""
 
 
 def kind_of(path: Path) -> str:
@@ -135,7 +151,9 @@ def kind_of(path: Path) -> str:
             head = file.read(_HEAD_BYTES)
     except OSError as error:
         raise DocumentError(
-            tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=error.strerror),
+            tr("{path} cannot be read: {strerror}.").format(
+                path=path.name, strerror=error.strerror
+            ),
             tr("Check its permissions."),
             code="failed",
         ) from None
@@ -156,7 +174,9 @@ def kind_of(path: Path) -> str:
 
 
 def _by_content(path: Path, head: bytes) -> str | None:
-    """Return the kind where the first bytes are those of a container or of a format that is not plain text."""
+    """Return the kind where the first bytes are those of a container or of a format that is not
+    plain text.
+    """
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(path)
     if head.startswith(_OLE):
@@ -179,14 +199,20 @@ def _zip_kind(path: Path) -> str:
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError, EOFError):
         what = _OFFICE_NAMES.get(path.suffix.lower(), tr("zip archive"))
         raise DocumentError(
-            tr("{path} is a damaged {what}: it ends early or is broken inside.").format(path=path.name, what=what),
+            tr("{path} is a damaged {what}: it ends early or is broken inside.").format(
+                path=path.name, what=what
+            ),
             tr("Get a complete copy, or save it again with the program that created it."),
             code="damaged",
         ) from None
     if mimetype in _MIMETYPES:
         return _MIMETYPES[mimetype]
     if mimetype.startswith("application/vnd.oasis.opendocument"):
-        raise unsupported(path, tr("an OpenDocument file that isn't text or a spreadsheet"), tr("Save it as pptx or pdf first."))
+        raise unsupported(
+            path,
+            tr("an OpenDocument file that isn't text or a spreadsheet"),
+            tr("Save it as pptx or pdf first."),
+        )
     if "xl/workbook.bin" in names:
         return "values"
     for part, kind in _PARTS.items():
@@ -207,7 +233,9 @@ def _start_of(archive: zipfile.ZipFile, member: str, names: set[str]) -> bytes:
 
 def _refuse_other_formats(path: Path, head: bytes) -> None:
     for offset, magic, (what, remedy) in _MAGIC:
-        if head.startswith(magic, offset) and (magic not in {b"WEBP", b"AVI ", b"WAVE"} or head.startswith(b"RIFF")):
+        if head.startswith(magic, offset) and (
+            magic not in {b"WEBP", b"AVI ", b"WAVE"} or head.startswith(b"RIFF")
+        ):
             raise unsupported(path, what, remedy)
     if head.startswith(b"BM") and b"\0" in head[:32]:
         raise unsupported(path, _IMAGE[0], _IMAGE[1])
@@ -221,7 +249,9 @@ def _by_name(path: Path, head: bytes) -> str:
     if suffix in _OFFICE_NAMES:
         what = _OFFICE_NAMES[suffix]
         raise DocumentError(
-            tr("{path} is not a {what}, despite its name, or it is damaged.").format(path=path.name, what=what),
+            tr("{path} is not a {what}, despite its name, or it is damaged.").format(
+                path=path.name, what=what
+            ),
             tr("Check where it came from, and get a complete copy."),
             code="damaged",
         )
@@ -241,5 +271,7 @@ def _by_name(path: Path, head: bytes) -> str:
 def unsupported(path: Path, what: str, remedy: str) -> DocumentError:
     """Return the error for a file that is something else than a document that can be read."""
     return DocumentError(
-        tr("{path} is {what}, which read_document cannot read.").format(path=path.name, what=what), remedy, code="unsupported"
+        tr("{path} is {what}, which read_document cannot read.").format(path=path.name, what=what),
+        remedy,
+        code="unsupported",
     )

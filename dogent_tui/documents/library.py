@@ -1,4 +1,6 @@
-"""Reading documents, page by page: a conversion is made once, goes on behind the first page, and is kept for later."""
+"""Reading documents, page by page: a conversion is made once, goes on behind the first page, and
+is kept for later.
+"""
 
 import asyncio
 import contextlib
@@ -25,7 +27,9 @@ FEWEST_CHARS = 200
 MOST_CHARS = 1_000_000
 _PROGRESS_AFTER_S = 1.0
 _FULL_PAGE_S = 6.0
-"""How long a page is waited for; after that, what there is of it is enough, and the rest is the next page."""
+"""How long a page is waited for; after that, what there is of it is enough, and the rest is the
+next page.
+"""
 _MOST_IN_HAND = 16
 """Conversions that are known without looking into the store."""
 
@@ -33,8 +37,9 @@ _MOST_IN_HAND = 16
 class ReadResult(msgspec.Struct, frozen=True):
     """Characters `offset` to ``offset + len(text)`` of a document's Markdown.
 
-    `next_offset` is where to read on, None at the end; `total_chars` is None as long as the conversion goes on. `sources` tell
-    for ranges of the document's characters where they come from. `metadata` and `warnings` are complete once `total_chars` is.
+    `next_offset` is where to read on, None at the end; `total_chars` is None as long as the
+    conversion goes on. `sources` tell for ranges of the document's characters where they come from.
+    `metadata` and `warnings` are complete once `total_chars` is.
     """
 
     text: str
@@ -48,12 +53,19 @@ class ReadResult(msgspec.Struct, frozen=True):
 
 
 class DocumentLibrary:
-    """Reads documents for one event loop; what is under way ends with `close`. Cheap to make: nothing is started before a read.
+    """Reads documents for one event loop; what is under way ends with `close`. Cheap to make:
+    nothing is started before a read.
 
     `folder` is where conversions are kept, by default in the platform's cache folder.
     """
 
-    def __init__(self, folder: Path | None = None, workers: Workers | None = None, *, full_page_s: float = _FULL_PAGE_S) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        workers: Workers | None = None,
+        *,
+        full_page_s: float = _FULL_PAGE_S,
+    ) -> None:
         self._full_page_s = full_page_s
         self._store = ConversionStore(folder or cache_dir() / "conversions")
         self._workers = workers or Workers()
@@ -64,7 +76,12 @@ class DocumentLibrary:
     async def __aenter__(self) -> "DocumentLibrary":
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     async def read(
@@ -77,17 +94,20 @@ class DocumentLibrary:
         on_progress: Report | None = None,
         place: Path | None = None,
     ) -> ReadResult:
-        """Return the part of the document `path` that begins at `offset`, cut at a block where one ends within `max_chars`.
+        """Return the part of the document `path` that begins at `offset`, cut at a block where one
+        ends within `max_chars`.
 
-        `on_progress` is told how far the conversion is, from one second on. `place` is the real path to which `path` has to lead,
-        where that was decided before. Raises DocumentError.
+        `on_progress` is told how far the conversion is, from one second on. `place` is the real
+        path to which `path` has to lead, where that was decided before. Raises DocumentError.
         """
         max_chars = max(FEWEST_CHARS, min(max_chars, MOST_CHARS))
         offset = max(0, offset)
         state = await asyncio.to_thread(_look_at, path)
         if place is not None and state.path != bytes(place):
             raise DocumentError(
-                tr("{path} now points elsewhere.").format(path=path.name), tr("Specify the file again."), code="not_found"
+                tr("{path} now points elsewhere.").format(path=path.name),
+                tr("Specify the file again."),
+                code="not_found",
             )
         key = self._store.key(state, options)
         conversion = self._conversion(key, path, state, options)
@@ -98,7 +118,8 @@ class DocumentLibrary:
         self._last_keys[state.path, options] = key
         if offset and before != key:
             changed = tr(
-                "The file changed since the previous part was read, so offsets may have moved. Read it again from offset 0."
+                "The file changed since the previous part was read, so offsets may have moved. Read"
+                " it again from offset 0."
             )
             return msgspec.structs.replace(result, warnings=(changed, *result.warnings))
         return result
@@ -110,7 +131,9 @@ class DocumentLibrary:
         await asyncio.gather(*self._closing, *(conversion.close() for conversion in conversions))
         await self._workers.close()
 
-    def _conversion(self, key: str, path: Path, state: FileState, options: ReadOptions) -> Conversion:
+    def _conversion(
+        self, key: str, path: Path, state: FileState, options: ReadOptions
+    ) -> Conversion:
         """Return the conversion under way or at hand, or begin one. Those used last stand last."""
         found = self._conversions.pop(key, None)
         if found is None or found.has_failed:
@@ -125,8 +148,12 @@ class DocumentLibrary:
         return found
 
     @contextlib.asynccontextmanager
-    async def _waiting(self, key: str, conversion: Conversion, on_progress: Report | None) -> AsyncIterator[None]:
-        """Count who waits: a conversion that nobody waits for any more before it gave anything ends."""
+    async def _waiting(
+        self, key: str, conversion: Conversion, on_progress: Report | None
+    ) -> AsyncIterator[None]:
+        """Count who waits: a conversion that nobody waits for any more before it gave anything
+        ends.
+        """
         telling = asyncio.create_task(_tell(conversion, on_progress)) if on_progress else None
         conversion.waiting += 1
         try:
@@ -151,12 +178,14 @@ class DocumentLibrary:
                 raise conversion.error
             total = None
             if is_last:
-                warnings.append(tr("The rest could not be read: {error}").format(error=conversion.error))
+                warnings.append(
+                    tr("The rest could not be read: {error}").format(error=conversion.error)
+                )
         elif offset > page.start:
             warnings.append(
-                tr("The offset {offset} is past the end: the document has {start} characters.").format(
-                    offset=offset, start=page.start
-                )
+                tr(
+                    "The offset {offset} is past the end: the document has {start} characters."
+                ).format(offset=offset, start=page.start)
             )
         return ReadResult(
             text=page.text,
@@ -170,11 +199,17 @@ class DocumentLibrary:
         )
 
 
-async def _gathered(conversion: Conversion, offset: int, max_chars: int, full_page_s: float) -> None:
-    """Wait until there is a page from `offset` on. A document that trickles in for minutes gives a shorter one in time."""
+async def _gathered(
+    conversion: Conversion, offset: int, max_chars: int, full_page_s: float
+) -> None:
+    """Wait until there is a page from `offset` on. A document that trickles in for minutes gives
+    a shorter one in time.
+    """
     try:
         async with asyncio.timeout(full_page_s):
-            await conversion.until(lambda: conversion.ended or conversion.spool_chars > offset + max_chars)
+            await conversion.until(
+                lambda: conversion.ended or conversion.spool_chars > offset + max_chars
+            )
     except TimeoutError:
         await conversion.until(lambda: conversion.ended or conversion.spool_chars > offset)
 
@@ -193,7 +228,9 @@ def _look_at(path: Path) -> FileState:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
             raise DocumentError(
-                tr("{path} is a folder.").format(path=path.name or path), tr("Specify a file inside it."), code="unsupported"
+                tr("{path} is a folder.").format(path=path.name or path),
+                tr("Specify a file inside it."),
+                code="unsupported",
             )
         if not stat.S_ISREG(mode):  # opening a pipe or a device may take for ever
             raise DocumentError(
@@ -203,16 +240,22 @@ def _look_at(path: Path) -> FileState:
             )
         if not os.access(path, os.R_OK):
             raise DocumentError(
-                tr("You have no permission to read {path}.").format(path=path.name), tr("Check its permissions."), code="failed"
+                tr("You have no permission to read {path}.").format(path=path.name),
+                tr("Check its permissions."),
+                code="failed",
             )
         return FileState.of(path)
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError | NotADirectoryError | ValueError):
             raise DocumentError(
-                tr("There is no file {path}.").format(path=path), tr("Check the name and the folder."), code="not_found"
+                tr("There is no file {path}.").format(path=path),
+                tr("Check the name and the folder."),
+                code="not_found",
             ) from None
         raise DocumentError(
-            tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=error.strerror),
+            tr("{path} cannot be read: {strerror}.").format(
+                path=path.name, strerror=error.strerror
+            ),
             tr("Check its permissions."),
             code="failed",
         ) from None

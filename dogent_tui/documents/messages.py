@@ -7,7 +7,9 @@ import msgspec
 from dogent_tui.documents.model import ReadOptions, Source
 
 Joint: TypeAlias = Literal["\n\n", "\n", ""]
-"""What stands between a piece and the one before it: a new block, the next lines of a block, or nothing: one line goes on."""
+"""What stands between a piece and the one before it: a new block, the next lines of a block, or
+nothing: one line goes on.
+"""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -30,7 +32,9 @@ class Began(msgspec.Struct, frozen=True, tag="began"):
 
 
 class Piece(msgspec.Struct, frozen=True, tag="piece", omit_defaults=True):
-    """A block, or a part of one that is very long. The document's Markdown is ``joint + text`` of all pieces."""
+    """A block, or a part of one that is very long. The document's Markdown is ``joint + text``
+    of all pieces.
+    """
 
     text: str
     source: Source = Source()
@@ -53,7 +57,9 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """It cannot be read, or not to its end: a DocumentError in parts. `last`: the process ends as well."""
+    """It cannot be read, or not to its end: a DocumentError in parts. `last`: the process ends
+    as well.
+    """
 
     message: str
     remedy: str

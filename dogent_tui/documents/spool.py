@@ -1,4 +1,6 @@
-"""The Markdown of a document as it is converted, in a file: appended to at its end, cut into pages anywhere."""
+"""The Markdown of a document as it is converted, in a file: appended to at its end, cut into
+pages anywhere.
+"""
 
 import os
 from bisect import bisect_right
@@ -46,12 +48,20 @@ class _Placed(NamedTuple):
 
 
 class Spool:
-    """Pieces in the file `path`, one JSON object a line. `chars` and `bytes` tell how much there is; both only grow.
+    """Pieces in the file `path`, one JSON object a line. `chars` and `bytes` tell how much there
+    is; both only grow.
 
     One thread at a time appends; others may read meanwhile. Its methods block.
     """
 
-    def __init__(self, path: Path, *, chars: int = 0, size: int = 0, checkpoints: list[tuple[int, int]] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        chars: int = 0,
+        size: int = 0,
+        checkpoints: list[tuple[int, int]] | None = None,
+    ) -> None:
         """Take a file that holds so much, or none."""
         self.path = path
         self.chars = chars
@@ -73,10 +83,11 @@ class Spool:
         self.chars, self.bytes = chars, size
 
     def page(self, offset: int, max_chars: int, *, ended: bool) -> Page:
-        """Return the characters from `offset` on, at most `max_chars`, up to where it is best to cut.
+        """Return the characters from `offset` on, at most `max_chars`, up to where it is best to
+        cut.
 
-        That is the end of a block. A block that fits on no page is cut at the end of a line where one is near, else anywhere.
-        `ended`: nothing will come after what there is.
+        That is the end of a block. A block that fits on no page is cut at the end of a line where
+        one is near, else anywhere. `ended`: nothing will come after what there is.
         """
         chars = self.chars
         offset = min(offset, chars)
@@ -85,8 +96,12 @@ class Spool:
         if not placed:
             return Page("", offset, offset, ())
         base = placed[0].start
-        text = "".join(found.piece.joint + found.piece.text for found in placed)[offset - base : limit - base]
-        end = offset + (len(text) if ended and chars <= limit else _cut(text, offset, limit, placed))
+        text = "".join(found.piece.joint + found.piece.text for found in placed)[
+            offset - base : limit - base
+        ]
+        end = offset + (
+            len(text) if ended and chars <= limit else _cut(text, offset, limit, placed)
+        )
         return Page(text[: end - offset], offset, end, tuple(_shown(placed, offset, end)))
 
     def close(self) -> None:
@@ -101,9 +116,13 @@ class Spool:
         return self._descriptor
 
     def _from(self, offset: int, limit: int) -> Iterator[_Placed]:
-        """Yield the pieces from the one that holds `offset` to the first that begins at `limit` or later."""
+        """Yield the pieces from the one that holds `offset` to the first that begins at `limit`
+        or later.
+        """
         size = self.bytes
-        start, place = self.checkpoints[bisect_right(self.checkpoints, offset, key=lambda known: known[0]) - 1]
+        start, place = self.checkpoints[
+            bisect_right(self.checkpoints, offset, key=lambda known: known[0]) - 1
+        ]
         for line in self._lines(place, size):
             piece = _PIECE.decode(line)
             begin = start + len(piece.joint)
@@ -115,7 +134,9 @@ class Spool:
                 return
 
     def _lines(self, place: int, size: int) -> Iterator[bytes]:
-        """Yield the lines from `place` on. Readers share the file and must not share its position."""
+        """Yield the lines from `place` on. Readers share the file and must not share its
+        position.
+        """
         descriptor, rest = self._open(), b""
         while place < size and (chunk := os.pread(descriptor, min(_CHUNK, size - place), place)):
             place += len(chunk)
@@ -124,12 +145,22 @@ class Spool:
 
 
 def _cut(text: str, offset: int, limit: int, placed: list[_Placed]) -> int:
-    """Return after how many characters of `text` it is best to cut: there is always one, and something to see before it."""
+    """Return after how many characters of `text` it is best to cut: there is always one, and
+    something to see before it.
+    """
     seen = len(text) - len(text.lstrip())
-    places = (place - offset for found in placed if found.piece.joint for place in (found.begin, found.start) if place <= limit)
+    places = (
+        place - offset
+        for found in placed
+        if found.piece.joint
+        for place in (found.begin, found.start)
+        if place <= limit
+    )
     block = max((place for place in places if place > seen), default=0)
     line = text.rfind("\n", seen) + 1
-    is_cut_anyway = placed[-1].end - offset - block > limit - offset  # the next block: it fits on no page
+    is_cut_anyway = (
+        placed[-1].end - offset - block > limit - offset
+    )  # the next block: it fits on no page
     enough = len(text) // 4
     if block > enough or (block and not is_cut_anyway):
         return block

@@ -1,4 +1,6 @@
-"""Conversions that are kept: in the platform's cache folder, for as long as their files do not change and there is room."""
+"""Conversions that are kept: in the platform's cache folder, for as long as their files do not
+change and there is room.
+"""
 
 import contextlib
 import hashlib
@@ -25,7 +27,9 @@ _UNFINISHED_S = 3_600
 
 
 class FileState(msgspec.Struct, frozen=True):
-    """What tells one content of a file from another. `path` has all links followed, `suffix` is how it was named."""
+    """What tells one content of a file from another. `path` has all links followed, `suffix` is
+    how it was named.
+    """
 
     path: bytes
     suffix: str
@@ -37,7 +41,13 @@ class FileState(msgspec.Struct, frozen=True):
     def of(cls, path: Path) -> "FileState":
         """Look at the file. Raises OSError."""
         found = path.stat()
-        return cls(os.fsencode(os.path.realpath(path)), path.suffix.lower(), found.st_size, found.st_mtime_ns, found.st_ino)
+        return cls(
+            os.fsencode(os.path.realpath(path)),
+            path.suffix.lower(),
+            found.st_size,
+            found.st_mtime_ns,
+            found.st_ino,
+        )
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -58,8 +68,9 @@ class ConversionStore:
         self._folder = folder
 
     def key(self, state: FileState, options: ReadOptions) -> str:
-        """Return the name of a conversion: it differs where the file, what is wanted of it, this program or the
-        language of its warnings does."""
+        """Return the name of a conversion: it differs where the file, what is wanted of it, this
+        program or the language of its warnings does.
+        """
         known = msgspec.json.encode((state, options, __version__, interface_language()))
         return hashlib.sha256(known).hexdigest()[:32]
 
@@ -91,7 +102,9 @@ class ConversionStore:
         return kept, Spool(place, chars=kept.chars, size=kept.bytes, checkpoints=kept.checkpoints)
 
     def tidy(self) -> None:
-        """Drop what nobody wants any more, and the least recently used where all take too much room."""
+        """Drop what nobody wants any more, and the least recently used where all take too much
+        room.
+        """
         now, left = time.time(), _MOST_BYTES
         for used_at, about in sorted(self._kept(), reverse=True):
             place = self._spool(about.stem)

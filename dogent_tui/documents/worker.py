@@ -1,8 +1,9 @@
 """The process that reads documents: it may hang, grow and crash, and the application does not.
 
-It takes a `Request` a line on its standard input, a socket, with the open file, and answers with messages a line: it sees no
-other file of the user's. What libraries print goes nowhere. It ends with whoever started it: at the end of its input it kills
-itself with all that it started, and where a library does not let Python run, a watchdog that needs no Python does.
+It takes a `Request` a line on its standard input, a socket, with the open file, and answers with
+messages a line: it sees no other file of the user's. What libraries print goes nowhere. It ends
+with whoever started it: at the end of its input it kills itself with all that it started, and where
+a library does not let Python run, a watchdog that needs no Python does.
 """
 
 import contextlib
@@ -22,20 +23,35 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.kinds import READERS, UNPAGED, kind_of
-from dogent_tui.documents.messages import Began, Failed, Finished, Joint, Message, Piece, Progress, Request
+from dogent_tui.documents.messages import (
+    Began,
+    Failed,
+    Finished,
+    Joint,
+    Message,
+    Piece,
+    Progress,
+    Request,
+)
 from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree, python_command
 
 LONG_CHARS = 256_000
-"""What is longer is no longer read for somebody who waits: the worker lets others go first, and is not used again."""
+"""What is longer is no longer read for somebody who waits: the worker lets others go first, and
+is not used again.
+"""
 
 _DATA_BYTES = 448 << 20
-"""Memory that this process, and each one that it starts, may fill. Over their sum, those who started us watch."""
+"""Memory that this process, and each one that it starts, may fill. Over their sum, those who
+started us watch.
+"""
 _PIECE_CHARS = 16_000
 """No piece is longer, so that a page can be cut out of a block of any size in bounded memory."""
 _STALLED_S = 20.0
-"""Without a block for this long it ends itself. Whoever started it has ended it before, unless they are gone."""
+"""Without a block for this long it ends itself. Whoever started it has ended it before, unless
+they are gone.
+"""
 _PROGRESS_S = 0.1
 _WITH_SHEETS = {"workbook", "values"}
 _CHUNK = 65_536
@@ -53,7 +69,9 @@ def main() -> None:
 
 
 def _answer(request: Request, channel: "_Channel") -> bool:
-    """Answer a request, and return whether there can be another one: who knows in what state the libraries are."""
+    """Answer a request, and return whether there can be another one: who knows in what state the
+    libraries are.
+    """
     name = Path(os.fsdecode(request.path)).name
     channel.begin()
     try:
@@ -154,7 +172,9 @@ class _Channel:
 
 
 def _placed(file: int, path: Path) -> Path:
-    """Return `path`, made to lead to an open file; to a copy where that may not be opened once more."""
+    """Return `path`, made to lead to an open file; to a copy where that may not be opened once
+    more.
+    """
     path.symlink_to(f"/proc/self/fd/{file}")
     try:
         path.open("rb").close()
@@ -192,7 +212,9 @@ def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
     if options.rows and kind not in {*_WITH_SHEETS, "table"}:
         yield tr("Only sheets and tables have rows: `rows` was ignored.")
     if options.pages and kind in UNPAGED:
-        yield tr("Documents of this kind have no pages: `pages` was ignored; use offset to read on.")
+        yield tr(
+            "Documents of this kind have no pages: `pages` was ignored; use offset to read on."
+        )
 
 
 def _pieces(opened: Opened) -> Iterator[Piece]:
@@ -217,7 +239,9 @@ def _parts(block: Block, joint: Joint) -> Iterator[Piece]:
 def _encoded(message: Message) -> bytes:
     try:
         return _ENCODER.encode(message)
-    except UnicodeEncodeError:  # lone surrogates, which no text holds; some formats let them through
+    except (
+        UnicodeEncodeError
+    ):  # lone surrogates, which no text holds; some formats let them through
         return _ENCODER.encode(_encodable(msgspec.to_builtins(message, enc_hook=str)))
 
 
@@ -252,7 +276,9 @@ def _failed(name: str, error: Exception) -> Failed:
         )
     said = " ".join(str(error).split())[:200]
     return Failed(
-        tr("{name} could not be read: {error}.").format(name=name, error=": ".join(filter(None, (type(error).__name__, said)))),
+        tr("{name} could not be read: {error}.").format(
+            name=name, error=": ".join(filter(None, (type(error).__name__, said)))
+        ),
         tr("It may be damaged: open it with the program that created it and save it again."),
         "damaged",
         last=True,
@@ -269,5 +295,7 @@ def _limit_memory() -> None:
 
 
 def worker_command(*, preload: Sequence[str] = ()) -> list[str]:
-    """Return how to start this process. `preload` are modules that it loads before it takes a request."""
+    """Return how to start this process. `preload` are modules that it loads before it takes a
+    request.
+    """
     return python_command("dogent_tui.documents.worker", preload=preload)

@@ -1,4 +1,6 @@
-"""Running the worker process: its limits on time and memory, its end, and what is said when it ends on its own."""
+"""Running the worker process: its limits on time and memory, its end, and what is said when it
+ends on its own.
+"""
 
 import asyncio
 import contextlib
@@ -53,8 +55,10 @@ _MESSAGE = msgspec.json.Decoder(Message)
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """When a conversion is given up: without a new block for `silence_s` seconds, or for `cpu_s` seconds of processor time, which
-    others who work here do not shorten, and where the worker and all that it started have more than `memory_bytes` resident."""
+    """When a conversion is given up: without a new block for `silence_s` seconds, or for `cpu_s`
+    seconds of processor time, which others who work here do not shorten, and where the worker and
+    all that it started have more than `memory_bytes` resident.
+    """
 
     silence_s: float = 6.5
     cpu_s: float = _LONGEST_S
@@ -65,7 +69,8 @@ Line: TypeAlias = tuple[bytes, Message]
 
 
 class Workers:
-    """Workers for one event loop: `at_once` of them at the most, and `kept` that wait with their libraries loaded.
+    """Workers for one event loop: `at_once` of them at the most, and `kept` that wait with their
+    libraries loaded.
 
     `command` starts one.
     """
@@ -85,8 +90,11 @@ class Workers:
         self._idle: list[_Worker] = []
         self._retiring: asyncio.Task[None] | None = None
 
-    async def convert(self, path: Path, request: Request, real: Path) -> AsyncGenerator[list[Line], None]:
-        """Yield what a worker says of a document, as it comes, until all is said. `real` is where `path` leads.
+    async def convert(
+        self, path: Path, request: Request, real: Path
+    ) -> AsyncGenerator[list[Line], None]:
+        """Yield what a worker says of a document, as it comes, until all is said. `real` is where
+        `path` leads.
 
         Raises DocumentError where it takes too long or too much, or ends on its own.
         """
@@ -104,7 +112,9 @@ class Workers:
                     await worker.end()
 
     async def warm(self) -> None:
-        """Have a worker wait that has loaded its libraries, so that the time of the next document is its own."""
+        """Have a worker wait that has loaded its libraries, so that the time of the next
+        document is its own.
+        """
         if self._idle:
             return
         worker = await self._start()
@@ -128,7 +138,10 @@ class Workers:
         while self._idle:
             worker = self._idle.pop()
             try:
-                is_there = worker.places == await asyncio.to_thread(pandoc_places) and await worker.is_there()
+                is_there = (
+                    worker.places == await asyncio.to_thread(pandoc_places)
+                    and await worker.is_there()
+                )
             except asyncio.CancelledError:
                 await worker.end()
                 raise
@@ -141,9 +154,13 @@ class Workers:
         return worker
 
     async def _start(self, *writable: str) -> "_Worker":
-        """Return a worker that sees nothing of the user's but what it is given, and may write in the folders `writable`."""
+        """Return a worker that sees nothing of the user's but what it is given, and may write in
+        the folders `writable`.
+        """
         places = await asyncio.to_thread(pandoc_places)
-        command = await asyncio.to_thread(walled, self._command, readable=places, writable=writable, rereads=True)
+        command = await asyncio.to_thread(
+            walled, self._command, readable=places, writable=writable, rereads=True
+        )
         return await _Worker.start(command, self._limits, places)
 
     def _keep(self, worker: "_Worker") -> None:
@@ -159,10 +176,16 @@ class Workers:
 
 
 class _Worker:
-    """One process. It sees the pandoc that was at `places` when it started, and none that came later."""
+    """One process. It sees the pandoc that was at `places` when it started, and none that came
+    later.
+    """
 
     def __init__(
-        self, process: asyncio.subprocess.Process, requests: socket.socket, limits: Limits, places: Sequence[Path]
+        self,
+        process: asyncio.subprocess.Process,
+        requests: socket.socket,
+        limits: Limits,
+        places: Sequence[Path],
     ) -> None:
         self.places = places
         self._process = process
@@ -177,16 +200,27 @@ class _Worker:
         self._patience_until = self._give_up_at = 0.0
 
     @classmethod
-    async def start(cls, command: Sequence[str], limits: Limits, places: Sequence[Path]) -> "_Worker":
-        environment = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
+    async def start(
+        cls, command: Sequence[str], limits: Limits, places: Sequence[Path]
+    ) -> "_Worker":
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name in _PASSED_ON or name.startswith("LC_")
+        }
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                process = await talk_process(command, cwd=Path("/"), env=environment, stdin=theirs.fileno())
+                process = await talk_process(
+                    command, cwd=Path("/"), env=environment, stdin=theirs.fileno()
+                )
             return cls(process, ours, limits, places)
         except OSError as error:
             raise DocumentError(
-                tr("Documents cannot be read: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
+                tr("Documents cannot be read: {strerror}.").format(
+                    strerror=error.strerror or error
+                ),
+                tr("Try again."),
             ) from error
 
     async def is_there(self, limit_s: float = _PING_S) -> bool:
@@ -204,7 +238,9 @@ class _Worker:
         in_order = self._finished and not self._is_last
         return in_order and self._chars < LONG_CHARS and await self._memory() < _IDLE_BYTES
 
-    async def answer(self, path: Path, request: Request, real: Path) -> AsyncGenerator[list[Line], None]:
+    async def answer(
+        self, path: Path, request: Request, real: Path
+    ) -> AsyncGenerator[list[Line], None]:
         """See `Workers.convert`."""
         self._chars, self._finished = 0, False
         self._give_up_at = asyncio.get_running_loop().time() + _LONGEST_S
@@ -227,7 +263,9 @@ class _Worker:
             file = open_real(real)
         except OSError as error:
             raise DocumentError(
-                tr("{path} cannot be read: {strerror}.").format(path=real.name, strerror=error.strerror),
+                tr("{path} cannot be read: {strerror}.").format(
+                    path=real.name, strerror=error.strerror
+                ),
                 tr("Check its permissions."),
             ) from None
         passed = sys.platform.startswith("linux")
@@ -300,8 +338,13 @@ class _Worker:
             else tr("exited with status {status}").format(status=status)
         )
         return DocumentError(
-            tr("{path} could not be read: the process that reads documents {how}.").format(path=path.name, how=how),
-            tr("The file is probably damaged: open it with the program that created it and save it again."),
+            tr("{path} could not be read: the process that reads documents {how}.").format(
+                path=path.name, how=how
+            ),
+            tr(
+                "The file is probably damaged: open it with the program that created it and save it"
+                " again."
+            ),
             code="damaged",
         )
 
@@ -309,6 +352,9 @@ class _Worker:
 def _too_slow(path: Path) -> DocumentError:
     return DocumentError(
         tr("{path} takes too long to read.").format(path=path.name),
-        tr("Read part of it if it has pages or sheets, split it, or save it again with the program that created it."),
+        tr(
+            "Read part of it if it has pages or sheets, split it, or save it again with the program"
+            " that created it."
+        ),
         code="timeout",
     )

@@ -1,1 +1,3 @@
-"""The same service for other programs: pages over HTTP (the AI SDK's stream) and editors (the Agent Client Protocol)."""
+"""The same service for other programs: pages over HTTP (the AI SDK's stream) and editors (the
+Agent Client Protocol).
+"""

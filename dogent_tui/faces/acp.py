@@ -1,4 +1,6 @@
-"""`dogent-tui acp`: the agent for editors, over the Agent Client Protocol, version 1, on standard input and output."""
+"""`dogent-tui acp`: the agent for editors, over the Agent Client Protocol, version 1, on
+standard input and output.
+"""
 
 import asyncio
 import os
@@ -31,7 +33,9 @@ _Capabilities: TypeAlias = schema.ClientCapabilities | None
 
 
 class DogentAgent:
-    """What an editor talks to: its sessions, and what it can do. The methods are those of `acp.Agent` that we serve."""
+    """What an editor talks to: its sessions, and what it can do. The methods are those of
+    `acp.Agent` that we serve.
+    """
 
     def __init__(self, options: SessionOptions) -> None:
         self._options = options
@@ -81,7 +85,9 @@ class DogentAgent:
         session = known or await self._open(cwd, replace(self._options, resume=session_id))
         return {"configOptions": config_options(session)}
 
-    async def list_sessions(self, cwd: str | None = None, cursor: str | None = None, **_: Any) -> Chunk:
+    async def list_sessions(
+        self, cwd: str | None = None, cursor: str | None = None, **_: Any
+    ) -> Chunk:
         """List conversations, last spoken in first."""
         listed = [list_sessions, Workspace(Path(cwd))] if cwd else [all_sessions]
         known = await asyncio.to_thread(*listed)
@@ -97,7 +103,9 @@ class DogentAgent:
             await session.close()
         return {}
 
-    async def set_config_option(self, config_id: str, session_id: str, value: Any, **_: Any) -> Chunk:
+    async def set_config_option(
+        self, config_id: str, session_id: str, value: Any, **_: Any
+    ) -> Chunk:
         """Choose the model, or whether every change is reviewed."""
         session = self._known(session_id)
         if config_id == _REVIEW and value in ("on", "off"):
@@ -127,7 +135,9 @@ class DogentAgent:
         closing = [session.close() for session in self._sessions.values()]
         await asyncio.gather(*closing, return_exceptions=True)
 
-    async def _open(self, cwd: str, options: SessionOptions, replays: bool = False) -> EditorSession:
+    async def _open(
+        self, cwd: str, options: SessionOptions, replays: bool = False
+    ) -> EditorSession:
         assert self._client is not None
         folder = Path(cwd)
         if "\0" in cwd or not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
@@ -164,7 +174,9 @@ def profile_names() -> list[str]:
 
 
 def config_options(session: EditorSession) -> list[Chunk]:
-    """Return what an editor may choose in a session: the model, and whether changes are reviewed."""
+    """Return what an editor may choose in a session: the model, and whether changes are
+    reviewed.
+    """
     current = session.opened.endpoint.name
     models = {name: name for name in (current, *profile_names())}
     review = {"off": tr("Write changes, undo later"), "on": tr("Review every change")}
@@ -192,13 +204,17 @@ def _wrong(message: str) -> acp.RequestError:
 
 
 async def run_acp(options: SessionOptions) -> None:
-    """Serve one editor on standard input and output until it goes away. Nothing but the protocol is written there."""
+    """Serve one editor on standard input and output until it goes away. Nothing but the protocol
+    is written there.
+    """
     wire = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever prints, here or in a child, goes to standard error
     sys.stdout = os.fdopen(os.dup(wire.fileno()), "w")
     agent = DogentAgent(replace(options, allow=(*options.allow, f"read:{image_folder()}/")))
     try:
         served = cast("acp.Agent", agent)
-        await acp.run_agent(served, use_unstable_protocol=True, stdio_buffer_limit_bytes=_LARGEST_LINE)
+        await acp.run_agent(
+            served, use_unstable_protocol=True, stdio_buffer_limit_bytes=_LARGEST_LINE
+        )
     finally:
         await agent.close()

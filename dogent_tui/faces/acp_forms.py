@@ -1,4 +1,6 @@
-"""What is asked on a screen as a form of the Agent Client Protocol, or as text where an editor has no forms."""
+"""What is asked on a screen as a form of the Agent Client Protocol, or as text where an editor
+has no forms.
+"""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -13,7 +15,9 @@ from dogent_tui.language import tr
 
 
 def fields_of(asked: ui.Request) -> Chunk:
-    """Return the fields of a form: for a question its options, and a text where words of one's own are taken."""
+    """Return the fields of a form: for a question its options, and a text where words of one's
+    own are taken.
+    """
     if isinstance(asked, ui.OutlineRequest):
         text = asked.outline_text
         return {"outline": {"type": "string", "title": tr("Outline"), "default": text}}
@@ -87,7 +91,9 @@ def as_text(asked: ui.Request) -> str:
 
 
 def from_text(asked: ui.Request | ChangeRequest, text: str) -> UiAnswer | None:
-    """Return the answer that a prompt is; None where it is none: it goes to the agent as it stands."""
+    """Return the answer that a prompt is; None where it is none: it goes to the agent as it
+    stands.
+    """
     if isinstance(asked, ui.OutlineRequest) and "\n#" in f"\n{text}":
         return UiAnswer(outline=text)
     if isinstance(asked, ui.Clarification) and len(asked.questions) == 1:

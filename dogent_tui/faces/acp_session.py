@@ -46,7 +46,9 @@ _INTERRUPTED = events.RunFinished(status="interrupted", duration_ms=0)
 class EditorSession(Connected):
     """One conversation for an editor. `replays`: it is told what was said before."""
 
-    def __init__(self, opened: OpenedSession, client: acp.Client, has_forms: bool, replays: bool) -> None:
+    def __init__(
+        self, opened: OpenedSession, client: acp.Client, has_forms: bool, replays: bool
+    ) -> None:
         super().__init__(opened)
         self._client = client
         self._has_forms = has_forms
@@ -65,7 +67,9 @@ class EditorSession(Connected):
         return self.service.session_id
 
     async def start(self) -> None:
-        """Connect the agent, and tell the editor which commands there are, after the answer to its request."""
+        """Connect the agent, and tell the editor which commands there are, after the answer to
+        its request.
+        """
         await self.connect()
         where, trusted = self.opened.workspace, self.opened.trust.trusted
         found = await asyncio.to_thread(custom_commands, where, Path.home(), trusted=trusted)
@@ -87,7 +91,9 @@ class EditorSession(Connected):
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
     async def prompt(self, blocks: Sequence[Block]) -> str:
-        """Send a prompt and return why its turn ended, in the protocol's words. Raises DogentError."""
+        """Send a prompt and return why its turn ended, in the protocol's words. Raises
+        DogentError.
+        """
         if self._prompt is not None:
             words = tr("The agent is still working.")
             raise UsageError(words, tr("Wait for its answer, or cancel it."))
@@ -117,7 +123,9 @@ class EditorSession(Connected):
                 await self.service.reply(request.request_id, events.UiAnswer())
 
     async def _answers(self, text: str) -> bool:
-        """Take a prompt for the answer to what was asked as text, where it is one; else what is asked is abandoned."""
+        """Take a prompt for the answer to what was asked as text, where it is one; else what is
+        asked is abandoned.
+        """
         answered = False
         for request in self.service.requests:
             answer = from_text(read_request(request.payload), text)
@@ -216,7 +224,9 @@ class EditorSession(Connected):
             await self.service.reply(event.request_id, answer)
 
     async def _chosen(self, call: Chunk, options: list[dict[str, str]]) -> Any:
-        """Return the id of the option that was chosen; None where the editor cancelled, or failed to ask."""
+        """Return the id of the option that was chosen; None where the editor cancelled, or
+        failed to ask.
+        """
         asked = {"sessionId": self.id, "toolCall": call, "options": options}
         request = schema.RequestPermissionRequest.model_validate(asked)
         try:
@@ -286,7 +296,9 @@ class EditorSession(Connected):
                 return None
             return {hunk.number for hunk in hunks if str(hunk.number) in (given.get("hunks") or ())}
         deny = _option("deny", tr("Write nothing"), "reject_once")
-        chosen = await self._chosen(call, [deny, _option("once", tr("Write all of it"), "allow_once")])
+        chosen = await self._chosen(
+            call, [deny, _option("once", tr("Write all of it"), "allow_once")]
+        )
         if chosen is None:
             return None
         return {hunk.number for hunk in hunks} if chosen == "once" else set()

@@ -1,6 +1,7 @@
 """Events as updates of the Agent Client Protocol, version 1 (PyPI `agent-client-protocol` 0.12).
 
-Texts, tool calls and the plan are known by their ids, so that each update may be taken for the whole state of its thing.
+Texts, tool calls and the plan are known by their ids, so that each update may be taken for the
+whole state of its thing.
 """
 
 import re
@@ -31,7 +32,9 @@ class Updates:
         self._is_titled = False
 
     def of(self, event: events.Event, *, replayed: bool = False) -> list[Chunk]:
-        """Return the updates for an event, often none. `replayed`: the editor has not seen the prompts, either."""
+        """Return the updates for an event, often none. `replayed`: the editor has not seen the
+        prompts, either.
+        """
         return [*self._of(event, replayed)]
 
     def _of(self, event: events.Event, replayed: bool) -> Iterator[Chunk]:
@@ -108,7 +111,9 @@ class Updates:
         return progress(event.tool_use_id, status=status, content=content or [text_of(text)])
 
     def asked(self, event: events.PermissionRequested) -> Chunk:
-        """Return the call about which an editor asks: the sentence, why, where, and what would change."""
+        """Return the call about which an editor asks: the sentence, why, where, and what would
+        change.
+        """
         path = self._path(event.input) or next((target.path for target in event.targets), "")
         words = "\n".join([*event.reasons, event.words]).strip()
         content = [text_of(words)] if words else []
@@ -163,7 +168,9 @@ def diff_of(path: str, old: str, new: str) -> Chunk:
 
 
 def diffs_of(diff: str, path: str) -> list[Chunk]:
-    """Return a unified diff as content of a call, one for each hunk: the lines before, and after."""
+    """Return a unified diff as content of a call, one for each hunk: the lines before, and
+    after.
+    """
     hunks = [hunk.strip("\n").split("\n") for hunk in _HUNK.split(diff)[1:]]
     return [diff_of(path, _side(hunk, "-"), _side(hunk, "+")) for hunk in hunks]
 

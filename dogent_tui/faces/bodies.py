@@ -1,4 +1,6 @@
-"""What requests hold: the body of the AI SDK's transport, with the fields that editors add, and the answers to a permission."""
+"""What requests hold: the body of the AI SDK's transport, with the fields that editors add, and
+the answers to a permission.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -60,7 +62,9 @@ class ChatBody(msgspec.Struct, rename="camel"):
 
 
 class ToolBody(msgspec.Struct, rename="camel"):
-    """The body of ``POST /api/chat/execute-tool``. `id` names the chat, where several ask the same."""
+    """The body of ``POST /api/chat/execute-tool``. `id` names the chat, where several ask the
+    same.
+    """
 
     tool_name: str
     parameters: Mapping[str, Any]

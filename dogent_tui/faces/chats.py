@@ -1,4 +1,6 @@
-"""The chats of a server: each is a session of ours, with what its runs said as chunks for whoever reads them."""
+"""The chats of a server: each is a session of ours, with what its runs said as chunks for
+whoever reads them.
+"""
 
 import asyncio
 import contextlib
@@ -36,7 +38,9 @@ _Answer: TypeAlias = tuple[events.UiAnswer, dict[str, Any]]
 
 
 class Chat(Connected):
-    """One conversation over HTTP. Raises DogentError where something cannot be done as it stands."""
+    """One conversation over HTTP. Raises DogentError where something cannot be done as it
+    stands.
+    """
 
     def __init__(self, chat_id: str, opened: OpenedSession, *, page_runs_tools: bool) -> None:
         super().__init__(opened)
@@ -60,7 +64,9 @@ class Chat(Connected):
 
     @property
     def said(self) -> list[tuple[str, str]]:
-        """Who said what, without what the run under way replied so far: that is read from its turn."""
+        """Who said what, without what the run under way replied so far: that is read from its
+        turn.
+        """
         said = [*self.service.said]
         while self.is_running and said and said[-1][0] == "assistant":
             said.pop()
@@ -76,7 +82,9 @@ class Chat(Connected):
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
     async def submit(self, prompt: events.Prompt) -> Turn:
-        """Send a prompt and return the turn that answers it, once that begins: another may be under way."""
+        """Send a prompt and return the turn that answers it, once that begins: another may be
+        under way.
+        """
         begun: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
         self._expected.append((prompt, begun))
         try:
@@ -88,7 +96,9 @@ class Chat(Connected):
             self._expected = [each for each in self._expected if each[1] is not begun]
 
     async def rewind(self, before: int) -> None:
-        """Go back to before the prompt number `before`, from 1. Does nothing where there are fewer."""
+        """Go back to before the prompt number `before`, from 1. Does nothing where there are
+        fewer.
+        """
         if before > len(self._runs):
             return
         if self.is_busy:
@@ -104,7 +114,9 @@ class Chat(Connected):
     # ── Answers ───────────────────────────────────────────────────────────────────────────────────
 
     async def decide(self, request_id: str, given: ApprovalBody) -> None:
-        """Answer a permission. After a denial the run goes on where it `continues`, or where denials of this tool end none."""
+        """Answer a permission. After a denial the run goes on where it `continues`, or where
+        denials of this tool end none.
+        """
         asked, scope = self._asked.get(request_id), given.scope or "once"
         if asked is None:
             words = tr("This question is no longer open.")
@@ -122,7 +134,8 @@ class Chat(Connected):
     async def take_answers(self, parts: Sequence[Part]) -> Turn:
         """Take the answers that the parts of a message hold, and return the turn that goes on.
 
-        A permission is answered by its approval, or, where the page runs the tools, by an error of the tool, which is a denial.
+        A permission is answered by its approval, or, where the page runs the tools, by an error of
+        the tool, which is a denial.
         """
         if self.turn is None:
             raise UsageError(tr("Nothing waits for this answer any more."), tr("Send a prompt."))
@@ -152,7 +165,9 @@ class Chat(Connected):
         return await turn.result(asked.tool_use_id) if turn is not None else None
 
     async def answer(self, request_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer a form, an outline or a review. Returns what came of it. Raises DogentError where the answer does not fit."""
+        """Answer a form, an outline or a review. Returns what came of it. Raises DogentError
+        where the answer does not fit.
+        """
         open_ones = {each.request_id: each for each in self.service.requests}
         if (request := open_ones.get(request_id)) is None:
             words = tr("This request is no longer open.")
@@ -166,7 +181,9 @@ class Chat(Connected):
         return done
 
     def _answer(self, request: events.UiRequested, body: Mapping[str, Any]) -> _Answer:
-        """Return the answer, and what came of it: the hunks that are accepted are written. Blocks. Raises RequestError."""
+        """Return the answer, and what came of it: the hunks that are accepted are written.
+        Blocks. Raises RequestError.
+        """
         if body.get("abandon") is True:
             return events.UiAnswer(), {}
         asked = read_request(request.payload)
@@ -252,7 +269,9 @@ class Chats:
         return self._open.get(chat_id)
 
     async def known(self, chat_id: str) -> Chat:
-        """Return a chat that is open, or one that was held before, also by an earlier server. Raises UsageError."""
+        """Return a chat that is open, or one that was held before, also by an earlier server.
+        Raises UsageError.
+        """
         if (chat := self._open.get(chat_id)) is not None:
             return chat
         folder = await asyncio.to_thread(self._folder_of, chat_id)
@@ -261,7 +280,8 @@ class Chats:
         return await self.open(chat_id, folder)
 
     async def open(self, chat_id: str, folder: Path, profile: str = "", mode: str = "") -> Chat:
-        """Return the chat of this id: one that is open, one that was held before, or a new one. Raises DogentError.
+        """Return the chat of this id: one that is open, one that was held before, or a new one.
+        Raises DogentError.
 
         `mode` ``page``: its page runs the tools that ask.
         """
@@ -282,7 +302,8 @@ class Chats:
             return chat
 
     async def execute(self, body: ToolBody, folder: Path) -> events.ToolResult | None:
-        """Approve the question that waits with this call in a chat of `folder`, the last one asked; return what the call gives.
+        """Approve the question that waits with this call in a chat of `folder`, the last one asked;
+        return what the call gives.
 
         None where the run ends before. Raises PermissionError where no question waits with it.
         """
@@ -311,7 +332,9 @@ class Chats:
         await idle.close()
 
     def _folder_of(self, chat_id: str) -> Path | None:
-        """Return the folder in which a chat was held, None where there is none in what is served. Blocks."""
+        """Return the folder in which a chat was held, None where there is none in what is
+        served. Blocks.
+        """
         for record in all_sessions():
             folder = Path(record.workspace)
             if folder.is_relative_to(self.root.root) and _session_id(chat_id, folder) in record.ids:

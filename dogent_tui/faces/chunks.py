@@ -1,7 +1,8 @@
 """Events as chunks of the AI SDK's UI message stream, version 1 (npm package `ai`, 6 and 7).
 
-The rules that break a client are kept here whatever the order of events: no delta or end without its start, no output of a tool
-call that was not announced, no field that is null, nothing of our own but in ``data-…``.
+The rules that break a client are kept here whatever the order of events: no delta or end without
+its start, no output of a tool call that was not announced, no field that is null, nothing of our
+own but in ``data-…``.
 """
 
 import contextlib
@@ -21,15 +22,27 @@ _LONGEST_TAIL = 8_000
 _TAIL_EVERY_S = 0.25
 _SCREENS = {"clarification": "form", "outline_edit": "outline", "document_change": "review"}
 _WAITING = ("needs_clarification", "needs_outline_edit")
-_TRANSLATED = ("type", "run_id", "seq", "time", "request_id", "tool_use_id", "input", "words", "happened")
+_TRANSLATED = (
+    "type",
+    "run_id",
+    "seq",
+    "time",
+    "request_id",
+    "tool_use_id",
+    "input",
+    "words",
+    "happened",
+)
 """What a page is told of a permission by other names, or not at all."""
 
 
 class MessageChunks:
-    """Makes the chunks of one message of the assistant: what happens from `RunStarted` to `events.RunFinished`.
+    """Makes the chunks of one message of the assistant: what happens from `RunStarted` to
+    `events.RunFinished`.
 
-    `session_id` goes into its metadata. `page_runs_tools`: a call that asks is given to the page as one of its own, which it
-    runs by ``execute-tool``; else, and where a call does not ask, its tool is one that the provider runs.
+    `session_id` goes into its metadata. `page_runs_tools`: a call that asks is given to the page as
+    one of its own, which it runs by ``execute-tool``; else, and where a call does not ask, its tool
+    is one that the provider runs.
     """
 
     def __init__(self, session_id: str, *, page_runs_tools: bool = False) -> None:
@@ -46,7 +59,9 @@ class MessageChunks:
         self._last_tail: dict[str, float] = {}
 
     def start(self, message_id: str) -> list[Chunk]:
-        """Return the chunks with which a response begins; `message_id` names the message that is continued, or a new one."""
+        """Return the chunks with which a response begins; `message_id` names the message that is
+        continued, or a new one.
+        """
         about = {"sessionId": self._session_id}
         start = {"type": "start", "messageId": message_id, "messageMetadata": about}
         return [start, {"type": "start-step"}]
@@ -226,7 +241,9 @@ class MessageChunks:
 
 
 def result_data(content: str) -> Any:
-    """Return what a call gave as data: our tools answer with JSON, the content of a file comes after it."""
+    """Return what a call gave as data: our tools answer with JSON, the content of a file comes
+    after it.
+    """
     head, _, rest = content.partition("\n\n")
     for text, more in ((content, {}), (head, {"content": rest})):
         with contextlib.suppress(json.JSONDecodeError):
@@ -236,7 +253,9 @@ def result_data(content: str) -> Any:
 
 
 def _notes(event: events.Event) -> Iterator[Chunk]:
-    """Yield what is told beside the message: the plan, usage, what waits, and remarks, which are not kept."""
+    """Yield what is told beside the message: the plan, usage, what waits, and remarks, which are
+    not kept.
+    """
     match event:
         case events.TodosChanged(todos=todos):
             yield {"type": "data-todos", "id": "todos", "data": msgspec.to_builtins(todos)}
@@ -255,7 +274,11 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
         case events.SessionLost():
             yield _remark("notice", event, "message", "remedy", level="error", code="session_lost")
         case events.Compacted():
-            sizes = {"before": event.before_tokens, "after": event.after_tokens, "byUser": event.by_user}
+            sizes = {
+                "before": event.before_tokens,
+                "after": event.after_tokens,
+                "byUser": event.by_user,
+            }
             yield {"type": "data-compacted", "data": {"summary": event.summary, **sizes}}
         case events.Retrying():
             more = {"of": event.max_attempts, "delayMs": event.delay_ms}

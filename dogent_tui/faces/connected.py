@@ -1,4 +1,6 @@
-"""A session of ours that another program sees: the agent connected, what is said written down, and followed."""
+"""A session of ours that another program sees: the agent connected, what is said written down,
+and followed.
+"""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -7,7 +9,13 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dogent_tui.agent.events import Attachment, Event, Prompt
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.replay import earlier_events
-from dogent_tui.agent.session import OpenedSession, SessionOptions, make_prompt, open_session, with_template
+from dogent_tui.agent.session import (
+    OpenedSession,
+    SessionOptions,
+    make_prompt,
+    open_session,
+    with_template,
+)
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.workspace.paths import Workspace
@@ -32,7 +40,9 @@ class Connected(ABC):
         self._tasks: list[asyncio.Task[None]] = []
 
     async def connect(self) -> None:
-        """Connect the agent; what was said before is told by `restore`, and what is said from now on by `hear`."""
+        """Connect the agent; what was said before is told by `restore`, and what is said from
+        now on by `hear`.
+        """
         heard, record = self.service.events(), self.service.events()
         recorder = await asyncio.to_thread(session_recorder, self.opened)
         if (log := self.opened.earlier_log) is not None:

@@ -1,4 +1,6 @@
-"""Who may use the server: checked before anything of a request is read, and refused in one plain sentence."""
+"""Who may use the server: checked before anything of a request is read, and refused in one plain
+sentence.
+"""
 
 import hmac
 import secrets
@@ -27,7 +29,9 @@ Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Door:
-    """Lets in only who is meant: by the host that was asked for, the origin of the page, the token, and how often."""
+    """Lets in only who is meant: by the host that was asked for, the origin of the page, the
+    token, and how often.
+    """
 
     def __init__(self, token: str, origins: Sequence[str]) -> None:
         self._token = token
@@ -43,7 +47,10 @@ class Door:
     def trade(self, code: str) -> str:
         """Return the token for the code, which is void then. Raises PermissionError."""
         if not self._code or not _same(self._code, code):
-            words = tr("This address was used already, or is not the right one. Start the server again for another.")
+            words = tr(
+                "This address was used already, or is not the right one. Start the server again for"
+                " another."
+            )
             raise PermissionError(words)
         self._code = ""
         return self._token
@@ -98,7 +105,9 @@ def _same(known: str, given: str) -> bool:
 
 @web.middleware
 async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer an error with one plain sentence: clients show the body as it is. Of `execute-tool` they read JSON."""
+    """Answer an error with one plain sentence: clients show the body as it is. Of `execute-tool`
+    they read JSON.
+    """
     try:
         return await handler(request)
     except web.HTTPException as error:

@@ -1,4 +1,6 @@
-"""`dogent-tui serve`: the chat endpoint that the AI SDK's transport speaks to, on loopback, for those who have the token."""
+"""`dogent-tui serve`: the chat endpoint that the AI SDK's transport speaks to, on loopback, for
+those who have the token.
+"""
 
 import asyncio
 import contextlib
@@ -39,8 +41,8 @@ _HEADERS = {
     "x-accel-buffering": "no",
 }
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'"
+    " data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _PAGE_HEADERS = {
     "content-security-policy": _POLICY,
@@ -89,7 +91,9 @@ class ChatServer:
     # ── The page ──────────────────────────────────────────────────────────────────────────────────
 
     async def page(self, request: web.Request) -> web.StreamResponse:
-        """Return the page, or a part of it. It holds nothing of the user: what it shows needs the token."""
+        """Return the page, or a part of it. It holds nothing of the user: what it shows needs
+        the token.
+        """
         path = _PAGE / _FILES[request.match_info["name"]]
         headers = {**_PAGE_HEADERS, "content-type": _TYPES[path.suffix]}
         return web.FileResponse(path, headers=headers)
@@ -110,11 +114,15 @@ class ChatServer:
     # ── Chats ─────────────────────────────────────────────────────────────────────────────────────
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
-        """Take a prompt, or the answers that the last message holds, and stream what comes of it."""
+        """Take a prompt, or the answers that the last message holds, and stream what comes of
+        it.
+        """
         body = await read_body(request, ChatBody)
         last, mode = body.messages[-1], request.query.get("approvals", "")
         if last.role not in ("user", "assistant"):
-            words = tr("The last message must be the user's, or one of the assistant that was answered.")
+            words = tr(
+                "The last message must be the user's, or one of the assistant that was answered."
+            )
             raise ValueError(words)
         folder = self._folder(body.root_directory)
         chat = await self._chats.open(body.id, folder, body.model or "", mode)
@@ -134,7 +142,9 @@ class ChatServer:
         return await self._stream(request, chat, chat.turn)
 
     async def said(self, request: web.Request) -> web.StreamResponse:
-        """Return what was said before the run under way, and what waits for an answer, for a page that is loaded again."""
+        """Return what was said before the run under way, and what waits for an answer, for a
+        page that is loaded again.
+        """
         chat = await self._known(request)
         said = [{"role": role, "text": text} for role, text in chat.said]
         waiting = await chat.open_requests()
@@ -158,7 +168,9 @@ class ChatServer:
         return web.json_response({"success": True, "data": done})
 
     async def execute(self, request: web.Request) -> web.StreamResponse:
-        """Approve the one question that waits with this call, and return what the call gives; nothing else runs here."""
+        """Approve the one question that waits with this call, and return what the call gives;
+        nothing else runs here.
+        """
         body = await read_body(request, ToolBody)
         result = await self._chats.execute(body, self._folder(body.root_directory))
         if result is None:
@@ -173,7 +185,9 @@ class ChatServer:
         return await self._chats.known(request.match_info["id"])
 
     def _folder(self, given: str | None) -> Path:
-        """Return the folder of a request, which lies in the one that is served. Raises PermissionError."""
+        """Return the folder of a request, which lies in the one that is served. Raises
+        PermissionError.
+        """
         root = self._chats.root.root
         with contextlib.suppress(OSError, ValueError):
             folder = Path(given or root).resolve()
@@ -191,7 +205,8 @@ class ChatServer:
     ) -> web.StreamResponse:
         """Stream a turn. Who goes away before its end stops it.
 
-        Not where it waits for an answer, where somebody else reads it, or where it was asked for with ``disconnect=continue``.
+        Not where it waits for an answer, where somebody else reads it, or where it was asked for
+        with ``disconnect=continue``.
         """
         response = web.StreamResponse(headers=_HEADERS)
         await response.prepare(request)
@@ -218,7 +233,9 @@ class ChatServer:
 
 
 def _prompt(chat: Chat, message: Message, body: ChatBody) -> Prompt:
-    """Return the prompt of a message, with the file that the editor has open. Blocks. Raises ValueError, PermissionError."""
+    """Return the prompt of a message, with the file that the editor has open. Blocks. Raises
+    ValueError, PermissionError.
+    """
     text = "\n".join(part.text for part in message.read() if part.type == "text")
     if not text.strip():
         raise ValueError(tr("The message has no text."))
@@ -230,7 +247,9 @@ def _prompt(chat: Chat, message: Message, body: ChatBody) -> Prompt:
 
 
 def _open_file(chat: Chat, body: ChatBody) -> list[Attachment]:
-    """Note which file the editor has open, and what it holds of it. Blocks. Raises PermissionError."""
+    """Note which file the editor has open, and what it holds of it. Blocks. Raises
+    PermissionError.
+    """
     libraries, workspace = chat.opened.libraries, chat.opened.workspace
     libraries.unsaved.clear()
     libraries.open_document = ""
@@ -268,7 +287,9 @@ async def _write(response: web.StreamResponse, *chunks: Chunk) -> None:
 
 
 def read_token() -> str:
-    """Return the token of this machine's user, made at the first start: 256 bits, in a file that only they can read."""
+    """Return the token of this machine's user, made at the first start: 256 bits, in a file that
+    only they can read.
+    """
     path = private_folder(state_dir()) / "serve-token"
     with contextlib.suppress(FileNotFoundError):
         if len(token := path.read_text("ascii").strip()) >= 43:
@@ -278,7 +299,9 @@ def read_token() -> str:
     return token
 
 
-def serve(folder: Path, options: SessionOptions, port: int, origins: Sequence[str], say: Say) -> None:
+def serve(
+    folder: Path, options: SessionOptions, port: int, origins: Sequence[str], say: Say
+) -> None:
     """Serve `folder` on loopback until the process is told to end.
 
     Args:

@@ -31,12 +31,15 @@ def open_review(opened: OpenedSession, asked: ChangeRequest) -> Reviewed:
 
 
 def decide(reviewed: Reviewed, given: Any) -> None:
-    """Take over decisions: number of a hunk → ``accepted`` or ``rejected``, or an object with ``verdict``, ``text``, ``comment``.
+    """Take over decisions: number of a hunk → ``accepted`` or ``rejected``, or an object with
+    ``verdict``, ``text``, ``comment``.
 
     Raises RequestError, which names what is wrong.
     """
     if not isinstance(given, Mapping):
-        raise RequestError("hunks", tr("is missing: an object, number of the hunk → accepted or rejected."))
+        raise RequestError(
+            "hunks", tr("is missing: an object, number of the hunk → accepted or rejected.")
+        )
     change = reviewed.change
     for key, decision in given.items():
         values = decision if isinstance(decision, Mapping) else {"verdict": decision}
@@ -53,9 +56,13 @@ def decide(reviewed: Reviewed, given: Any) -> None:
 
 
 def written(opened: OpenedSession, reviewed: Reviewed) -> tuple[UiAnswer, bool]:
-    """Write what is accepted. Returns the answer, and whether the file was changed. Blocks. Raises DogentError."""
+    """Write what is accepted. Returns the answer, and whether the file was changed. Blocks.
+    Raises DogentError.
+    """
     if not reviewed.apply(opened.copies()):
-        raise DogentError(tr("The file changed meanwhile."), tr("Nothing was written. Look at the change again."))
+        raise DogentError(
+            tr("The file changed meanwhile."), tr("Nothing was written. Look at the change again.")
+        )
     is_written = bool(reviewed.change.count("accepted"))
     opened.libraries.unsaved.pop(reviewed.path, None)
     return UiAnswer(review=outcome_text(reviewed.change, written=is_written)), is_written

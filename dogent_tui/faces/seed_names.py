@@ -1,4 +1,6 @@
-"""The names of the tools over HTTP: the camelCase ones that pages know for the Markdown tools, ours for the others."""
+"""The names of the tools over HTTP: the camelCase ones that pages know for the Markdown tools,
+ours for the others.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,15 +27,22 @@ def page_name(tool: str) -> str:
 
 
 def page_input(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the input of a call as a page knows it. `proposeDocumentChange` keeps `path`, as its design has it."""
+    """Return the input of a call as a page knows it. `proposeDocumentChange` keeps `path`, as
+    its design has it.
+    """
     if tool not in _PAGE_NAMES:
         return dict(values)
     kept = ("path",) if tool.endswith("propose_document_change") else ()
-    return {key if key in kept else _PAGE_KEYS.get(key, key): value for key, value in values.items()}
+    return {
+        key if key in kept else _PAGE_KEYS.get(key, key): value for key, value in values.items()
+    }
 
 
-def own_call(name: str, values: Mapping[str, Any], workspace: Workspace) -> tuple[str, dict[str, Any]]:
-    """Return tool and input of a call that a page names in either way, such that equal calls compare equal.
+def own_call(
+    name: str, values: Mapping[str, Any], workspace: Workspace
+) -> tuple[str, dict[str, Any]]:
+    """Return tool and input of a call that a page names in either way, such that equal calls
+    compare equal.
 
     Paths are relative to the workspace where they lie inside it.
     """

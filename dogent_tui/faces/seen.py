@@ -1,4 +1,6 @@
-"""What a translator of events has to remember: texts that are being streamed, and calls that are under way."""
+"""What a translator of events has to remember: texts that are being streamed, and calls that are
+under way.
+"""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -12,7 +14,9 @@ ToolEvent: TypeAlias = events.ToolPreparing | events.ToolUse | events.ToolOutput
 
 
 class Seen:
-    """The texts and calls of one conversation. `longest_tail`: how much is kept of what a running call wrote, in characters."""
+    """The texts and calls of one conversation. `longest_tail`: how much is kept of what a
+    running call wrote, in characters.
+    """
 
     def __init__(self, longest_tail: int) -> None:
         self._longest_tail = longest_tail
@@ -25,7 +29,9 @@ class Seen:
         self._texts[key] = self._texts.get(key, "") + event.text
 
     def rest(self, event: events.TextFinished) -> tuple[bool, str]:
-        """Return whether a finished text continues what was streamed of it, and what was not streamed."""
+        """Return whether a finished text continues what was streamed of it, and what was not
+        streamed.
+        """
         streamed = self._texts.pop((event.message_id, event.block), "")
         continues = event.text.startswith(streamed)
         return continues, event.text[len(streamed) :] if continues else event.text
@@ -47,7 +53,9 @@ class Seen:
 
 TOOL_EVENTS = (events.ToolPreparing, events.ToolUse, events.ToolOutput, events.ToolResult)
 _READ, _SEARCH, _FETCH = ("read", "read"), ("search", "search"), ("fetch", "fetch")
-_DOING: Mapping[str, tuple[str, str]] = {  # the kind of the Agent Client Protocol, and a word for pages
+_DOING: Mapping[
+    str, tuple[str, str]
+] = {  # the kind of the Agent Client Protocol, and a word for pages
     **dict.fromkeys(("Read", "NotebookRead", "read_document", "read_markdown_file"), _READ),
     **dict.fromkeys(("Glob", "Grep", "search_markdown_files", "search_markdown_content"), _SEARCH),
     **dict.fromkeys(("WebFetch", "WebSearch", "web_fetch", "web_search"), _FETCH),

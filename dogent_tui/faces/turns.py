@@ -41,15 +41,20 @@ class Turn:
             self._changed.notify_all()
 
     async def cut(self, words: str) -> None:
-        """End what is said with an error: a stream that just ends looks like a success to the client."""
+        """End what is said with an error: a stream that just ends looks like a success to the
+        client.
+        """
         async with self._changed:
             if not self.is_over:
                 self.said += [{"type": "error", "errorText": words}]
             self.is_over = True
             self._changed.notify_all()
 
-    async def read(self, start: int, message_id: str, *, pauses: bool) -> AsyncIterator[list[Chunk]]:
-        """Yield what is said from `start` on, until the run ends, or waits for the user if it then `pauses`.
+    async def read(
+        self, start: int, message_id: str, *, pauses: bool
+    ) -> AsyncIterator[list[Chunk]]:
+        """Yield what is said from `start` on, until the run ends, or waits for the user if it then
+        `pauses`.
 
         `message_id` is the message that is continued, "" for a new one.
         """

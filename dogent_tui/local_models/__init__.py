@@ -1,4 +1,5 @@
-"""Models that run on this machine: the servers that have them are found, and the CLI speaks to them through a relay of ours.
+"""Models that run on this machine: the servers that have them are found, and the CLI speaks to them
+through a relay of ours.
 
 A local model
 -------------

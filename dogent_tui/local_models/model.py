@@ -9,25 +9,39 @@ from dogent_tui.language import tr
 
 KINDS: tuple[ServerKind, ...] = ("ollama", "llama.cpp", "lm-studio", "vllm")
 
-LABELS: Mapping[ServerKind, str] = {"ollama": "Ollama", "llama.cpp": "llama.cpp", "lm-studio": "LM Studio", "vllm": "vLLM"}
+LABELS: Mapping[ServerKind, str] = {
+    "ollama": "Ollama",
+    "llama.cpp": "llama.cpp",
+    "lm-studio": "LM Studio",
+    "vllm": "vLLM",
+}
 """How a user calls them."""
 
 ENOUGH_TOKENS = 32_000
-"""The window from which a model can work on documents: the agent's instructions and tools alone take some 15,000 tokens."""
+"""The window from which a model can work on documents: the agent's instructions and tools alone
+take some 15,000 tokens.
+"""
 
 LARGER: Mapping[ServerKind, str] = {
-    "ollama": tr("Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or move the slider in its app settings."),
+    "ollama": tr(
+        "Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or move the slider in its app"
+        " settings."
+    ),
     "llama.cpp": tr("Start llama-server with -c 65536."),
-    "lm-studio": tr("Load the model with a larger context length (lms load NAME --context-length 65536)."),
+    "lm-studio": tr(
+        "Load the model with a larger context length (lms load NAME --context-length 65536)."
+    ),
     "vllm": tr("Start it with a larger --max-model-len."),
 }
 """How each is told to give a model more room (from their own documentation)."""
 
 
 class LocalModel(msgspec.Struct, frozen=True):
-    """A model that a server offers. `window` is what it runs with now, in tokens, 0 where nobody knows before it is loaded.
+    """A model that a server offers. `window` is what it runs with now, in tokens, 0 where nobody
+    knows before it is loaded.
 
-    `most` is the window that it was made for, 0 where that is unknown; `tools` whether it calls tools, None where nobody says.
+    `most` is the window that it was made for, 0 where that is unknown; `tools` whether it calls
+    tools, None where nobody says.
     """
 
     name: str
@@ -43,7 +57,9 @@ class LocalModel(msgspec.Struct, frozen=True):
 
 
 class LocalServer(msgspec.Struct, frozen=True):
-    """A server that answered, and what it has; the models that are best to begin with come first. None while one is loading."""
+    """A server that answered, and what it has; the models that are best to begin with come
+    first. None while one is loading.
+    """
 
     kind: ServerKind
     base_url: str
@@ -55,24 +71,35 @@ class LocalServer(msgspec.Struct, frozen=True):
         return LABELS[self.kind]
 
     def model(self, name: str) -> LocalModel | None:
-        """Return the model of this name. Ollama's names stand for their tag `latest`; a server with one model has no choice."""
+        """Return the model of this name. Ollama's names stand for their tag `latest`; a server
+        with one model has no choice.
+        """
         named = {model.name: model for model in self.models}
         found = named.get(name) or named.get(f"{name}:latest")
-        return found or (self.models[0] if len(self.models) == 1 and self.kind == "llama.cpp" else None)
+        return found or (
+            self.models[0] if len(self.models) == 1 and self.kind == "llama.cpp" else None
+        )
 
 
 def window_warning(kind: ServerKind, model: LocalModel) -> tuple[str, str]:
-    """Return what is to be said about the window of `model`, as a sentence and a remedy; empty where there is room enough."""
+    """Return what is to be said about the window of `model`, as a sentence and a remedy; empty
+    where there is room enough.
+    """
     label, remedy = LABELS[kind], LARGER[kind]
     if model.is_small:
         tokens = model.window or model.most
         message = tr(
-            "{model} has a context window of only {tokens:,} tokens; working on documents takes {enough_tokens:,}."
+            "{model} has a context window of only {tokens:,} tokens; working on documents takes"
+            " {enough_tokens:,}."
         ).format(model=model.name, tokens=tokens, enough_tokens=ENOUGH_TOKENS)
-        return message, remedy if model.most == 0 or model.most >= ENOUGH_TOKENS else tr(
-            "Choose a model with a larger context window."
+        return message, (
+            remedy
+            if model.most == 0 or model.most >= ENOUGH_TOKENS
+            else tr("Choose a model with a larger context window.")
         )
     if kind == "ollama" and not model.window:
-        message = tr("{label} may give {model} only 4,096 tokens of context, its default.").format(label=label, model=model.name)
+        message = tr("{label} may give {model} only 4,096 tokens of context, its default.").format(
+            label=label, model=model.name
+        )
         return message, remedy
     return "", ""

@@ -1,4 +1,6 @@
-"""What a local server answers, as pieces: its own Messages API and chat completions alike, streamed or whole."""
+"""What a local server answers, as pieces: its own Messages API and chat completions alike,
+streamed or whole.
+"""
 
 import json
 import re
@@ -62,9 +64,15 @@ class Broken(msgspec.Struct, frozen=True):
     message: str
 
 
-Piece: TypeAlias = Words | Thought | CallBegun | CallArguments | BlockEnded | Counted | Stopped | Broken
+Piece: TypeAlias = (
+    Words | Thought | CallBegun | CallArguments | BlockEnded | Counted | Stopped | Broken
+)
 
-_REASONS: dict[str, StopReason] = {"max_tokens": "max_tokens", "length": "max_tokens", "refusal": "refusal"}
+_REASONS: dict[str, StopReason] = {
+    "max_tokens": "max_tokens",
+    "length": "max_tokens",
+    "refusal": "refusal",
+}
 """Why a model stopped, where that is not plain from what it said."""
 
 
@@ -73,10 +81,14 @@ _END = re.compile(rb"\r?\n\r?\n")
 
 
 async def events(chunks: AsyncIterator[bytes]) -> AsyncIterator[dict[str, Any]]:
-    """Yield the JSON objects of server-sent events. Raises ValueError where one is longer than any should be."""
+    """Yield the JSON objects of server-sent events. Raises ValueError where one is longer than
+    any should be.
+    """
     rest = bytearray()
     async for chunk in chunks:
-        searched = max(0, len(rest) - 3)  # what an end may have begun with; a long event is not looked through with every chunk
+        searched = max(
+            0, len(rest) - 3
+        )  # what an end may have begun with; a long event is not looked through with every chunk
         rest += chunk
         while end := _END.search(rest, searched):
             if (data := _data(bytes(rest[: end.start()]))) is not None:
@@ -156,7 +168,10 @@ def _delta(delta: dict[str, Any]) -> Iterator[Piece]:
 
 
 def _counted(usage: dict[str, Any]) -> Iterator[Piece]:
-    given = sum(_count(usage, key) for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"))
+    given = sum(
+        _count(usage, key)
+        for key in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    )
     if given or _count(usage, "output_tokens"):
         yield Counted(given, _count(usage, "output_tokens"))
 
@@ -176,7 +191,11 @@ class ChatPieces:
             yield Broken(_message(chunk["error"]))
             return
         choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+        choice = (
+            choices[0]
+            if isinstance(choices, list) and choices and isinstance(choices[0], dict)
+            else {}
+        )
         said = _object(choice, "delta") or _object(choice, "message")
         if thought := _word(said, "reasoning_content") or _word(said, "reasoning"):
             yield Thought(thought)
@@ -212,7 +231,9 @@ class ChatPieces:
 
 
 def error_message(body: bytes) -> str:
-    """Return what went wrong, as an answer that is no reply says it in whatever shape; empty where it says nothing."""
+    """Return what went wrong, as an answer that is no reply says it in whatever shape; empty
+    where it says nothing.
+    """
     text = body.decode(errors="replace").strip()
     value = loads(text)
     if not isinstance(value, dict):
@@ -238,4 +259,6 @@ def _word(data: dict[str, Any], key: str) -> str:
 
 def _count(data: dict[str, Any], key: str) -> int:
     value = data.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31 else 0
+    return (
+        value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31 else 0
+    )

@@ -1,4 +1,6 @@
-"""The reply as the CLI gets it: the pieces that a local server sent, with the calls in its text made calls."""
+"""The reply as the CLI gets it: the pieces that a local server sent, with the calls in its text
+made calls.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -32,10 +34,12 @@ NO_ANSWER = "(The model gave no answer.)"
 
 
 class ReplyWriter:
-    """Makes server-sent events of pieces. `begin` comes first, `finish` last; each gives what is ready to be written.
+    """Makes server-sent events of pieces. `begin` comes first, `finish` last; each gives what is
+    ready to be written.
 
-    Thinking, text and calls are blocks of their own, one open at a time. The arguments of a call are held until they are whole,
-    so that what models do to them can be set right; that a call begins is told at once.
+    Thinking, text and calls are blocks of their own, one open at a time. The arguments of a call
+    are held until they are whole, so that what models do to them can be set right; that a call
+    begins is told at once.
     """
 
     def __init__(self, request: MessagesRequest, tools: Tools) -> None:
@@ -61,7 +65,9 @@ class ReplyWriter:
         match piece:
             case Words(text):
                 yield from self._close_call()
-                yield from self._found(self._finder.feed(text) if self._tools else [ReplyText(text)])
+                yield from self._found(
+                    self._finder.feed(text) if self._tools else [ReplyText(text)]
+                )
             case Thought(text):
                 yield from self._close_call()
                 yield from self._think(text)
@@ -88,7 +94,9 @@ class ReplyWriter:
             yield from self._close()
         reason = "tool_use" if self._calls else self._reason.reason if self._reason else None
         counted = {"input_tokens": self._count.given, "output_tokens": self._count.made}
-        yield self._stream.finish(reason, {key: value for key, value in counted.items() if value} or None)
+        yield self._stream.finish(
+            reason, {key: value for key, value in counted.items() if value} or None
+        )
 
     @property
     def stopped(self) -> bool:
@@ -114,11 +122,17 @@ class ReplyWriter:
                     yield from self._close_call()
 
     def _words(self, text: str) -> Iterator[bytes]:
-        """Say `text`. A block does not begin with blanks: they may be all there is before a call."""
+        """Say `text`. A block does not begin with blanks: they may be all there is before a
+        call.
+        """
         if self._open != "text" and not text.strip():
             self._blank += text
             return
-        yield from self._text(text if self._open == "text" else (self._blank + text if self._said else text.lstrip("\n")))
+        yield from self._text(
+            text
+            if self._open == "text"
+            else (self._blank + text if self._said else text.lstrip("\n"))
+        )
 
     def _text(self, text: str) -> Iterator[bytes]:
         if self._open != "text":
@@ -170,10 +184,19 @@ def whole_blocks(written: Iterable[bytes]) -> list[ReplyBlock]:
         event = json.loads(part.partition(b"\ndata: ")[2] or b"{}")
         if event.get("type") == "content_block_start":
             begun = event["content_block"]
-            blocks.append({"type": begun["type"], "name": begun.get("name", ""), "id": begun.get("id", ""), "said": ""})
+            blocks.append(
+                {
+                    "type": begun["type"],
+                    "name": begun.get("name", ""),
+                    "id": begun.get("id", ""),
+                    "said": "",
+                }
+            )
         elif event.get("type") == "content_block_delta":
             delta = event["delta"]
-            blocks[-1]["said"] += delta.get("text") or delta.get("thinking") or delta.get("partial_json") or ""
+            blocks[-1]["said"] += (
+                delta.get("text") or delta.get("thinking") or delta.get("partial_json") or ""
+            )
     return [_block(block) for block in blocks]
 
 

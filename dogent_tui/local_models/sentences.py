@@ -1,6 +1,8 @@
-"""What can go wrong with a local server, as errors of the API whose message is a sentence and, in the next line, a remedy.
+"""What can go wrong with a local server, as errors of the API whose message is a sentence and, in
+the next line, a remedy.
 
-The statuses are such that the CLI tries again only where that can help: it retries 408, 409, 429 and what is from 500 on.
+The statuses are such that the CLI tries again only where that can help: it retries 408, 409, 429
+and what is from 500 on.
 """
 
 from collections.abc import Mapping
@@ -28,18 +30,28 @@ _TOO_LONG = (
     "max_tokens must be",
 )
 """In what servers say of a prompt that does not fit."""
-_NO_TOOLS = ("does not support tools", "tool choice requires", "enable-auto-tool-choice", "requires --jinja", "tools param")
+_NO_TOOLS = (
+    "does not support tools",
+    "tool choice requires",
+    "enable-auto-tool-choice",
+    "requires --jinja",
+    "tools param",
+)
 _LOADING = ("loading model", "model is loading", "unavailable_error")
 _MOST_SAID = 300
 
 
 def unreachable(kind: ServerKind, base_url: str, error: BaseException) -> ApiError:
-    """Return the error for a server that cannot be reached, or broke off before it said anything."""
+    """Return the error for a server that cannot be reached, or broke off before it said
+    anything.
+    """
     label = LABELS[kind]
     if isinstance(error, ConnectionRefusedError) or "onnect" in type(error).__name__:
         return ApiError(
             400,
-            tr("{label} is not responding at {base_url}.\n{start}").format(label=label, base_url=base_url, start=_START[kind]),
+            tr("{label} is not responding at {base_url}.\n{start}").format(
+                label=label, base_url=base_url, start=_START[kind]
+            ),
         )
     return ApiError(
         400,
@@ -54,9 +66,12 @@ def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError
     return ApiError(
         400,
         tr(
-            "{model} has a context window of {window:,} tokens, and this request needs about {tokens:,}: {label} would "
-            "drop its beginning.\n{larger} /new starts a new conversation."
-        ).format(model=model, window=window, tokens=tokens, label=LABELS[kind], larger=LARGER[kind]),
+            "{model} has a context window of {window:,} tokens, and this request needs about"
+            " {tokens:,}: {label} would drop its beginning.\n{larger} /new starts a new"
+            " conversation."
+        ).format(
+            model=model, window=window, tokens=tokens, label=LABELS[kind], larger=LARGER[kind]
+        ),
     )
 
 
@@ -66,14 +81,18 @@ def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
     quoted = tr(": {said}").format(said=_short(said)) if said else ""
     if any(sign in lowered for sign in _LOADING):
         return ApiError(
-            529, tr("{label} is still loading {model}.\nSend the prompt again in a moment.").format(label=label, model=model)
+            529,
+            tr("{label} is still loading {model}.\nSend the prompt again in a moment.").format(
+                label=label, model=model
+            ),
         )
     if any(sign in lowered for sign in _TOO_LONG):
         return ApiError(
             400,
-            tr("The conversation does not fit into the context window of {model}{quoted}.\n{larger}").format(
-                model=model, quoted=quoted, larger=LARGER[kind]
-            ),
+            tr(
+                "The conversation does not fit into the context window of"
+                " {model}{quoted}.\n{larger}"
+            ).format(model=model, quoted=quoted, larger=LARGER[kind]),
         )
     if any(sign in lowered for sign in _NO_TOOLS):
         return ApiError(
@@ -85,25 +104,31 @@ def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
     if status in (401, 403):
         return ApiError(
             400,
-            tr("{label} requires a key{quoted}.\nSet it as ANTHROPIC_AUTH_TOKEN in the profile.").format(
-                label=label, quoted=quoted
-            ),
+            tr(
+                "{label} requires a key{quoted}.\nSet it as ANTHROPIC_AUTH_TOKEN in the profile."
+            ).format(label=label, quoted=quoted),
         )
     if status == 404 or ("model" in lowered and "not found" in lowered):
         return ApiError(
             400,
-            tr("{label} does not have the model {model}{quoted}.\nSet ANTHROPIC_MODEL to one it has, or use /setup.").format(
-                label=label, model=model, quoted=quoted
-            ),
+            tr(
+                "{label} does not have the model {model}{quoted}.\nSet ANTHROPIC_MODEL to one it"
+                " has, or use /setup."
+            ).format(label=label, model=model, quoted=quoted),
         )
     if status in (429, 503):
         return ApiError(
-            529, tr("{label} is busy{quoted}.\nSend the prompt again in a moment.").format(label=label, quoted=quoted)
+            529,
+            tr("{label} is busy{quoted}.\nSend the prompt again in a moment.").format(
+                label=label, quoted=quoted
+            ),
         )
     if status == 200:
         return ApiError(
             400,
-            tr("{label} gave an unreadable answer{quoted}.\nCheck its output.").format(label=label, quoted=quoted),
+            tr("{label} gave an unreadable answer{quoted}.\nCheck its output.").format(
+                label=label, quoted=quoted
+            ),
         )
     return ApiError(
         400,
@@ -115,7 +140,9 @@ def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
 
 def _tools_remedy(kind: ServerKind) -> str:
     if kind == "vllm":
-        return tr("Start it with --enable-auto-tool-choice and the --tool-call-parser for the model.")
+        return tr(
+            "Start it with --enable-auto-tool-choice and the --tool-call-parser for the model."
+        )
     return (
         tr("Start llama-server with --jinja.")
         if kind == "llama.cpp"

@@ -1,12 +1,14 @@
 """Tool calls that a model wrote into its text.
 
-A model calls a tool by tokens of its own, which its server should turn into a call. Where the server does not know the model's
-way, the call arrives as text. What is before the first mark goes on as it comes. What begins like a call is held until the reply
-ends, and then read once, so that it makes no difference in which pieces it came.
+A model calls a tool by tokens of its own, which its server should turn into a call. Where the
+server does not know the model's way, the call arrives as text. What is before the first mark goes
+on as it comes. What begins like a call is held until the reply ends, and then read once, so that it
+makes no difference in which pieces it came.
 
-What is marked is a call. A fence and bare JSON are one only where they name a tool that was offered, hold nothing but a call, and
-nothing but calls follows: a document may well speak of JSON. A marked call at the beginning of a line that cannot be read becomes
-one that the tool refuses, so that the model is asked again.
+What is marked is a call. A fence and bare JSON are one only where they name a tool that was
+offered, hold nothing but a call, and nothing but calls follows: a document may well speak of JSON.
+A marked call at the beginning of a line that cannot be read becomes one that the tool refuses, so
+that the model is asked again.
 """
 
 import ast
@@ -14,7 +16,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from dogent_tui.local_models.call_json import ARGUMENT_KEYS, NAME_KEYS, UNREADABLE, Tools, calls_in, loads
+from dogent_tui.local_models.call_json import (
+    ARGUMENT_KEYS,
+    NAME_KEYS,
+    UNREADABLE,
+    Tools,
+    calls_in,
+    loads,
+)
 from dogent_tui.offline.messages_api import ReplyBlock, ReplyText, ReplyThinking, ReplyToolUse
 
 Calls = tuple[ReplyToolUse, ...]
@@ -48,12 +57,15 @@ _THOUGHTS = {
 }
 """What a reply begins with that thinks aloud, and the end of that."""
 _DROPPED = ("</think>", "[/THINK]", "<|channel|>final<|message|>")
-"""Marks that are none of the text: of thoughts whose beginning was in the prompt, and of what follows them."""
+"""Marks that are none of the text: of thoughts whose beginning was in the prompt, and of what
+follows them.
+"""
 
 _ANY_MARK = "|".join(map(re.escape, sorted(_MARKS, key=len, reverse=True)))
 _OPENER = re.compile(
     rf"(?<!`)(?:(?P<mark>{_ANY_MARK})|(?P<drop>{'|'.join(map(re.escape, _DROPPED))}))"
-    r"|(?:^|(?<=\n))[ \t]{0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<bare>\{|\[(?=\s*\{)|\[?(?=[\w.]{1,80}\()))"
+    r"|(?:^|(?<=\n))["
+    r" \t]{0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<bare>\{|\[(?=\s*\{)|\[?(?=[\w.]{1,80}\()))"
 )
 _LINE = re.compile(r"(?:^|\n)[ \t]{0,3}(?:[`~]{0,2}|\[\s*|\[?[\w.]{0,80})$")
 """The end of a text that the next piece may make an unmarked opener."""
@@ -72,8 +84,13 @@ _CLOSERS = re.compile(
 )
 _XML = re.compile(r"""\s*<(?:function=|invoke\s+name=)["']?([^>"'\s]{1,120})["']?\s*>""")
 _XML_END = re.compile(r"</(?:function|invoke)>")
-_PARAMETER = re.compile(r"""<parameter(?:=|\s+name=)["']?([^>"'\s]{1,120})["']?[^>]*>\n?(.*?)\n?</parameter>""", re.DOTALL)
-_PAIRS = re.compile(r"\s*([\w.-]{1,120})\s*((?:<arg_key>.*?</arg_key>\s*<arg_value>.*?</arg_value>\s*)+)", re.DOTALL)
+_PARAMETER = re.compile(
+    r"""<parameter(?:=|\s+name=)["']?([^>"'\s]{1,120})["']?[^>]*>\n?(.*?)\n?</parameter>""",
+    re.DOTALL,
+)
+_PAIRS = re.compile(
+    r"\s*([\w.-]{1,120})\s*((?:<arg_key>.*?</arg_key>\s*<arg_value>.*?</arg_value>\s*)+)", re.DOTALL
+)
 _PAIR = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
 _PYTHON = re.compile(r"\s*\[?\s*(?:print\()?([A-Za-z_][\w.]{0,119})\(")
 _NAME = re.compile(r"""\[?\s*\{\s*["']name["']\s*:\s*["']([^"'\s]{1,120})["']""")
@@ -84,14 +101,18 @@ _MOST_HELD = 8_000_000
 
 
 class _Body(NamedTuple):
-    """What was read of a call: where it ends, and whether there is no doubt that it was meant as one."""
+    """What was read of a call: where it ends, and whether there is no doubt that it was meant as
+    one.
+    """
 
     calls: Calls
     end: int
 
 
 class _Span:
-    """Finds where the value ends that begins a growing text, by its brackets; looks at each character once."""
+    """Finds where the value ends that begins a growing text, by its brackets; looks at each
+    character once.
+    """
 
     def __init__(self, start: int, quotes: str = '"') -> None:
         self._at, self._depth, self._in, self._structure = start, 0, "", _STRUCTURE[quotes]
@@ -115,11 +136,14 @@ class _Span:
         return -1
 
 
-# ── The grammars: each reads a body at a place, or nothing ────────────────────────────────────────────
+# ── The grammars: each reads a body at a place, or nothing
+# ────────────────────────────────────────────
 
 
 def _json_body(text: str, at: int, tools: Tools, *, sure: bool) -> _Body | None:
-    """``{"name": …, "arguments": {…}}``, or a list of these. Where it is `sure` to be a call, one that is cut off is refused."""
+    """``{"name": …, "arguments": {…}}``, or a list of these. Where it is `sure` to be a call,
+    one that is cut off is refused.
+    """
     start = _BLANK.match(text, at).end()  # type: ignore[union-attr]  # always matches
     opening = re.compile(r"\{|\[\s*\{").match(text, start)
     if opening is None:
@@ -135,7 +159,9 @@ def _json_body(text: str, at: int, tools: Tools, *, sure: bool) -> _Body | None:
 
 
 def _xml_body(text: str, at: int, tools: Tools, *, sure: bool) -> _Body | None:
-    """``<function=NAME><parameter=KEY>VALUE</parameter></function>``, and the like with ``<invoke name="NAME">``."""
+    """``<function=NAME><parameter=KEY>VALUE</parameter></function>``, and the like with
+    ``<invoke name="NAME">``.
+    """
     found = _XML.match(text, at)
     if found is None:
         return None
@@ -157,7 +183,10 @@ def _pairs_body(text: str, at: int, tools: Tools, *, sure: bool) -> _Body | None
     found = _PAIRS.match(text, at)
     if found is None:
         return None
-    return _Body((tools.call(found[1], {key.strip(): value for key, value in _PAIR.findall(found[2])}),), found.end())
+    return _Body(
+        (tools.call(found[1], {key.strip(): value for key, value in _PAIR.findall(found[2])}),),
+        found.end(),
+    )
 
 
 def _named_body(text: str, at: int, tools: Tools, *, sure: bool) -> _Body | None:
@@ -172,12 +201,18 @@ def _named_body(text: str, at: int, tools: Tools, *, sure: bool) -> _Body | None
     arguments = loads(written)
     if not isinstance(arguments, dict) and not sure:
         return None
-    call = tools.call(name, arguments) if isinstance(arguments, dict) else _refused(name, written, tools)
+    call = (
+        tools.call(name, arguments)
+        if isinstance(arguments, dict)
+        else _refused(name, written, tools)
+    )
     return _Body((call,), header.end() + len(written))
 
 
 def _python_body(text: str, at: int, tools: Tools, *, sure: bool) -> _Body | None:
-    """``[name(key="value"), …]``: Llama's and Gemma's. The names have to be of tools: the code is never run."""
+    """``[name(key="value"), …]``: Llama's and Gemma's. The names have to be of tools: the code
+    is never run.
+    """
     del sure
     found = _PYTHON.match(text, at)
     if found is None or not (tools.named(found[1]) or tools.named(found[1].removesuffix(".call"))):
@@ -194,7 +229,9 @@ def _python_body(text: str, at: int, tools: Tools, *, sure: bool) -> _Body | Non
 
 
 def _python_call(node: ast.expr | None, tools: Tools) -> ReplyToolUse:
-    """Return the call that `node` is. Raises ValueError where it is none, or holds more than literals."""
+    """Return the call that `node` is. Raises ValueError where it is none, or holds more than
+    literals.
+    """
     if not isinstance(node, ast.Call) or (node.args and ast.unparse(node.func) != "print"):
         raise ValueError(node)
     if node.args:
@@ -216,7 +253,11 @@ def _refused(name: str, written: str, tools: Tools) -> ReplyToolUse:
 def _marked_body(text: str, found: re.Match[str], tools: Tools) -> _Body | None:
     """Read what follows the mark `found`; between it and the call there may be other marks."""
     mark = found["mark"]
-    at = found.start() if mark in ("<function=", "<invoke ") else found.end() - (mark == "functools[")
+    at = (
+        found.start()
+        if mark in ("<function=", "<invoke ")
+        else found.end() - (mark == "functools[")
+    )
     line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
     sure = not line.strip() or bool(re.fullmatch(rf"\s*(?:{_ANY_MARK}|\s)*", line))
     for grammar in _GRAMMARS:
@@ -226,7 +267,9 @@ def _marked_body(text: str, found: re.Match[str], tools: Tools) -> _Body | None:
 
 
 def _unmarked_body(text: str, found: re.Match[str], tools: Tools) -> _Body | None:
-    """Read a fence of JSON or Python, or bare JSON or Python, which has to be a call and nothing else."""
+    """Read a fence of JSON or Python, or bare JSON or Python, which has to be a call and nothing
+    else.
+    """
     at, fence = found.start(), found["fence"]
     if fence:
         opening = _FENCE.match(text, at)
@@ -235,7 +278,11 @@ def _unmarked_body(text: str, found: re.Match[str], tools: Tools) -> _Body | Non
         at = opening.end()
     start = at + len(text[at:]) - len(text[at:].lstrip())
     end = _Span(start, "'" if re.compile(r"[\[{\s]*'").match(text, start) else '"').end(text)
-    calls = calls_in(loads(text[start:end]), tools, marked=False) if end >= 0 and text[start] in "{[" else ()
+    calls = (
+        calls_in(loads(text[start:end]), tools, marked=False)
+        if end >= 0 and text[start] in "{["
+        else ()
+    )
     if not calls:
         body = _python_body(text, at, tools, sure=False)
         calls, end = body or ((), -1)
@@ -247,11 +294,14 @@ def _unmarked_body(text: str, found: re.Match[str], tools: Tools) -> _Body | Non
     return _Body(calls, end)
 
 
-# ── Reading while it comes ────────────────────────────────────────────────────────────────────────────
+# ── Reading while it comes
+# ────────────────────────────────────────────────────────────────────────────
 
 
 class CallFinder:
-    """Takes the pieces of a text with `feed`, and gives back text, thinking, and calls. `finish` gives the rest."""
+    """Takes the pieces of a text with `feed`, and gives back text, thinking, and calls. `finish`
+    gives the rest.
+    """
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
@@ -279,7 +329,13 @@ class CallFinder:
         return out
 
     def _work(self, *, ended: bool) -> None:
-        steps = {"begin": self._begin, "think": self._think, "plain": self._plain, "code": self._code, "held": self._hold}
+        steps = {
+            "begin": self._begin,
+            "think": self._think,
+            "plain": self._plain,
+            "code": self._code,
+            "held": self._hold,
+        }
         while self._text and steps[self._mode](ended):
             pass
 
@@ -290,13 +346,22 @@ class CallFinder:
             return False
         mark = next(filter(text.startswith, _THOUGHTS), "")
         self._end_mark = _THOUGHTS.get(mark, "")
-        self._mode, self._text, self._trims = ("think", text[len(mark) :], True) if mark else ("plain", self._text, False)
+        self._mode, self._text, self._trims = (
+            ("think", text[len(mark) :], True) if mark else ("plain", self._text, False)
+        )
         return True
 
     def _think(self, ended: bool) -> bool:
         said, mark, rest = self._text.partition(self._end_mark)
         if not mark and not ended:
-            kept = next((n for n in range(len(self._end_mark) - 1, 0, -1) if said.endswith(self._end_mark[:n])), 0)
+            kept = next(
+                (
+                    n
+                    for n in range(len(self._end_mark) - 1, 0, -1)
+                    if said.endswith(self._end_mark[:n])
+                ),
+                0,
+            )
             said, rest = said[: len(said) - kept], said[len(said) - kept :]
         self._text = rest
         said = said.lstrip() if self._trims else said
@@ -310,10 +375,16 @@ class CallFinder:
     def _plain(self, ended: bool) -> bool:
         """Say what comes before whatever may be a call."""
         for found in _OPENER.finditer(self._text):
-            if found.start() == 0 and (self._quoted if found["mark"] or found["drop"] else not self._line_start):
+            if found.start() == 0 and (
+                self._quoted if found["mark"] or found["drop"] else not self._line_start
+            ):
                 continue
             self._say(self._text[: found.start()])
-            if found["drop"] and not ended and any(mark.startswith(self._text[found.start() :]) for mark in _MARKS):
+            if (
+                found["drop"]
+                and not ended
+                and any(mark.startswith(self._text[found.start() :]) for mark in _MARKS)
+            ):
                 self._text = self._text[found.start() :]
                 return False
             if found["drop"]:
@@ -336,7 +407,9 @@ class CallFinder:
         return not found["mark"] and self._release(found)
 
     def _release(self, found: re.Match[str]) -> bool:
-        """Let an unmarked opener go on as text as soon as it is known to be no call. Returns whether it did."""
+        """Let an unmarked opener go on as text as soon as it is known to be no call. Returns
+        whether it did.
+        """
         at = found.start()
         if found["fence"]:
             opening = _FENCE.match(self._text)
@@ -347,15 +420,26 @@ class CallFinder:
             at = opening.end()
         key = _FIRST_KEY.match(self._text, at)
         python = None if key else _PYTHON.match(self._text, at)
-        waits = len(self._text) - at < 80 and bool(_PERHAPS_KEY.fullmatch(self._text, at) or _LINE.search(self._text[at:]))
+        waits = len(self._text) - at < 80 and bool(
+            _PERHAPS_KEY.fullmatch(self._text, at) or _LINE.search(self._text[at:])
+        )
         if key is None and python is None and waits:
             return False
-        named = python is not None and bool(self._tools.named(python[1]) or self._tools.named(python[1].removesuffix(".call")))
+        named = python is not None and bool(
+            self._tools.named(python[1]) or self._tools.named(python[1].removesuffix(".call"))
+        )
         if (key and key[1] in _KEYS) or named or (python and python[1].startswith("print")):
             self._span = self._span or _Span(at, "'" if python else '"')
             if self._span.end(self._text) < 0 or _unmarked_body(self._text, found, self._tools):
                 return False  # nothing but calls may follow, which the end will show
-            if found["fence"] and self._text[self._span._at :].strip() in ("", *(found["fence"][:n] for n in (1, 2))):  # noqa: SLF001
+            if (
+                found["fence"]
+                and self._text[self._span._at :].strip()  # noqa: SLF001
+                in (
+                    "",
+                    *(found["fence"][:n] for n in (1, 2)),
+                )
+            ):
                 return False
         return self._as_code(opening) if found["fence"] else self._as_text(found.end() or 1)
 
@@ -378,7 +462,9 @@ class CallFinder:
             is_whole = self._line_start
             self._say(line + newline)
             self._text = rest
-            if is_whole and re.fullmatch(rf"[ \t]{{0,3}}{re.escape(self._end_mark)}[`~]*[ \t]*", line):
+            if is_whole and re.fullmatch(
+                rf"[ \t]{{0,3}}{re.escape(self._end_mark)}[`~]*[ \t]*", line
+            ):
                 self._mode = "plain"
                 return True
             if not rest:
@@ -395,7 +481,10 @@ class CallFinder:
             if calls and not marked:
                 waiting.append((raw, calls))
             elif calls or raw.strip():
-                for held_raw, held in waiting:  # text after it: what looked like a call was text as well
+                for (
+                    held_raw,
+                    held,
+                ) in waiting:  # text after it: what looked like a call was text as well
                     self._out.extend(held) if calls else self._say(held_raw)
                 waiting.clear()
                 self._out.extend(calls)
@@ -419,22 +508,32 @@ class CallFinder:
 
 
 def _parts(text: str, tools: Tools) -> Iterator[tuple[str, Calls, bool]]:
-    """Yield the parts of `text` from its beginning: as it is written, the calls that it is, and whether they are marked."""
+    """Yield the parts of `text` from its beginning: as it is written, the calls that it is, and
+    whether they are marked.
+    """
     at = said = 0
     while found := _OPENER.search(text, at):
         code = _FENCE.match(text, found.start()) if found["fence"] else None
-        body = None if found["drop"] else (_marked_body if found["mark"] else _unmarked_body)(text, found, tools)
+        body = (
+            None
+            if found["drop"]
+            else (_marked_body if found["mark"] else _unmarked_body)(text, found, tools)
+        )
         if body is None:
             at = max(found.end(), found.start() + 1)
             if code is not None:
-                closing = re.compile(rf"\n[ \t]{{0,3}}{code[1]}[`~]*[ \t]*(?:\n|$)").search(text, code.end() - 1)
+                closing = re.compile(rf"\n[ \t]{{0,3}}{code[1]}[`~]*[ \t]*(?:\n|$)").search(
+                    text, code.end() - 1
+                )
                 at = closing.end() if closing else len(text)
             continue
         yield text[said : found.start()], (), False
         yield text[found.start() : body.end], body.calls, bool(found["mark"])
         said = at = body.end
         if found["mark"]:
-            while (closer := _CLOSERS.match(text, at)) and not re.match(_ANY_MARK, closer[0].strip()):
+            while (closer := _CLOSERS.match(text, at)) and not re.match(
+                _ANY_MARK, closer[0].strip()
+            ):
                 said = at = closer.end()
             said = at = at + len(text[at:]) - len(text[at:].lstrip())
     yield text[said:], (), False

@@ -9,10 +9,19 @@ from typing import NoReturn, TypeAlias
 import msgspec
 
 from dogent_tui.markdown_search.matching import Matcher
-from dogent_tui.markdown_search.opening import SMALL, WIDE_MARKS, as_utf8, folder_below, open_in, read_on
+from dogent_tui.markdown_search.opening import (
+    SMALL,
+    WIDE_MARKS,
+    as_utf8,
+    folder_below,
+    open_in,
+    read_on,
+)
 
 LIMIT_S = 22
-"""Seconds after which a counting process ends itself: whoever started it is gone then, or would have ended it before."""
+"""Seconds after which a counting process ends itself: whoever started it is gone then, or would
+have ended it before.
+"""
 _BUFFER = 1 << 20
 _NEWLINE = ord("\n")
 _LENGTH = struct.Struct("<I")
@@ -22,7 +31,9 @@ Chunk: TypeAlias = tuple[str, list[str]]
 
 
 class Counts(msgspec.Struct, array_like=True):
-    """What was found: the files with a match as bytes of their paths, how many each has, and the files that were not read."""
+    """What was found: the files with a match as bytes of their paths, how many each has, and the
+    files that were not read.
+    """
 
     matched: list[tuple[bytes, int]] = msgspec.field(default_factory=list)
     skipped: list[bytes] = msgspec.field(default_factory=list)
@@ -31,8 +42,8 @@ class Counts(msgspec.Struct, array_like=True):
 class Counter:
     """Looks through files below `root` for what is `wanted`.
 
-    Small files are read one behind the other into one buffer, and looked through together: with each on its own the calls cost
-    more than the search, and fresh memory more than the reading.
+    Small files are read one behind the other into one buffer, and looked through together: with
+    each on its own the calls cost more than the search, and fresh memory more than the reading.
     """
 
     def __init__(self, root: str, wanted: Matcher) -> None:

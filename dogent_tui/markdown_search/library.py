@@ -1,4 +1,6 @@
-"""The Markdown files of one workspace: a process looks through them, a request at a time, and is ended when it takes too long."""
+"""The Markdown files of one workspace: a process looks through them, a request at a time, and is
+ended when it takes too long.
+"""
 
 import asyncio
 import contextlib
@@ -35,7 +37,9 @@ LIMIT_S = 20.0
 _IDLE_S = 300.0
 _CHUNK = 262_144
 _PASSED_ON = ("PATH", "HOME", "LANG", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "SYSTEMROOT")
-"""What the process gets of our environment: no key of anybody's. Git's own ignore file lies below the home folder."""
+"""What the process gets of our environment: no key of anybody's. Git's own ignore file lies
+below the home folder.
+"""
 
 _Found = TypeVar("_Found", FoundFiles, FoundContent, FoundTree)
 
@@ -51,7 +55,8 @@ class ManuscriptLibrary:
         limit_s: float = LIMIT_S,
         unsaved: Mapping[Path, str] = {},
     ) -> None:
-        """`ignored` are folders to leave out: names, or paths from the root on with a ``/``. `private` are never looked into.
+        """`ignored` are folders to leave out: names, or paths from the root on with a ``/``.
+        `private` are never looked into.
 
         `unsaved` is what an editor holds of files: it is read in their place.
         """
@@ -63,7 +68,12 @@ class ManuscriptLibrary:
         self._hidden = [folder for folder in own if Path(folder).is_relative_to(workspace.root)]
         hidden = [os.path.relpath(folder, workspace.root) for folder in self._hidden]
         self._scope = Scope(
-            str(workspace.root), (*IGNORED_FOLDERS, *filter(None, map(str.strip, ignored)), *(f"/{folder}" for folder in hidden))
+            str(workspace.root),
+            (
+                *IGNORED_FOLDERS,
+                *filter(None, map(str.strip, ignored)),
+                *(f"/{folder}" for folder in hidden),
+            ),
         )
         self._turn = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
@@ -73,15 +83,26 @@ class ManuscriptLibrary:
         """Return a file, relative to the workspace or absolute. Raises ManuscriptError."""
         file = await asyncio.to_thread(read_markdown, self._workspace, path, self._private)
         text = self._unsaved.get(self._workspace.root / file.path)
-        return file if text is None else msgspec.structs.replace(file, content=text, size=len(text.encode()))
+        return (
+            file
+            if text is None
+            else msgspec.structs.replace(file, content=text, size=len(text.encode()))
+        )
 
     async def find(self, pattern: str = "", *, regex: bool = False) -> FoundFiles:
-        """Return the files with `pattern` in their names, all where it is empty. Raises ManuscriptError."""
+        """Return the files with `pattern` in their names, all where it is empty. Raises
+        ManuscriptError.
+        """
         return await self._ask(FindFiles(self._scope, _encodable(pattern), regex), FoundFiles)
 
-    async def search(self, query: str, file_pattern: str = "", *, regex: bool = False) -> FoundContent:
+    async def search(
+        self, query: str, file_pattern: str = "", *, regex: bool = False
+    ) -> FoundContent:
         """Return where `query` stands. Raises ManuscriptError, also where it takes too long."""
-        return await self._ask(SearchContent(self._scope, _encodable(query), _encodable(file_pattern), regex), FoundContent)
+        return await self._ask(
+            SearchContent(self._scope, _encodable(query), _encodable(file_pattern), regex),
+            FoundContent,
+        )
 
     async def tree(self) -> FoundTree:
         """Return what lies in the workspace. Raises ManuscriptError."""
@@ -124,23 +145,33 @@ class ManuscriptLibrary:
                 return msgspec.json.decode(line, type=Answer)  # type: ignore[no-any-return]
             await self.close()
         raise ManuscriptError(
-            tr("The process that searches the workspace exited unexpectedly."), tr("Narrow the search, or try again.")
+            tr("The process that searches the workspace exited unexpectedly."),
+            tr("Narrow the search, or try again."),
         )
 
     async def _start(self) -> asyncio.subprocess.Process:
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         try:
-            command = await asyncio.to_thread(walled, worker_command(), readable=self._readable(), hidden=self._hidden)
+            command = await asyncio.to_thread(
+                walled, worker_command(), readable=self._readable(), hidden=self._hidden
+            )
             return await talk_process(command, cwd=Path("/"), env=environment)
         except OSError as error:
             raise ManuscriptError(
-                tr("The workspace cannot be searched: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
+                tr("The workspace cannot be searched: {strerror}.").format(
+                    strerror=error.strerror or error
+                ),
+                tr("Try again."),
             ) from error
 
     def _readable(self) -> list[Path]:
-        """Return what the process sees: the workspace, and the file of Git that says what is ignored everywhere."""
+        """Return what the process sees: the workspace, and the file of Git that says what is
+        ignored everywhere.
+        """
         settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-        return [place for place in (settings / "git/ignore", self._workspace.root) if place.exists()]
+        return [
+            place for place in (settings / "git/ignore", self._workspace.root) if place.exists()
+        ]
 
     def _retire_later(self) -> None:
         if self._retiring is not None:
@@ -170,8 +201,10 @@ def _too_slow(request: Request) -> ManuscriptError:
         return ManuscriptError(
             tr("The regular expression takes too long; no result was reached."),
             tr(
-                "Make sure every match contains a literal word, which is searched first. Avoid nested repeats, specify "
-                "fewer files, or leave regex out."
+                "Make sure every match contains a literal word, which is searched first. Avoid"
+                " nested repeats, specify fewer files, or leave regex out."
             ),
         )
-    return ManuscriptError(tr("Searching the workspace takes too long."), tr("Search fewer files: set file_pattern."))
+    return ManuscriptError(
+        tr("Searching the workspace takes too long."), tr("Search fewer files: set file_pattern.")
+    )

@@ -1,4 +1,5 @@
-"""The words that every match of a regular expression holds: a file without them need not be looked through with it.
+"""The words that every match of a regular expression holds: a file without them need not be looked
+through with it.
 
 An expression takes seconds for a hundred megabytes, a search for words hundredths of one.
 """
@@ -8,18 +9,30 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 _TURKIC = re.compile("[iIİı]")
-"""Letters that `re` takes for each other whatever their case, and Unicode's folding, by which words are searched, does not."""
+"""Letters that `re` takes for each other whatever their case, and Unicode's folding, by which
+words are searched, does not.
+"""
 _LEAST = 2
 _FLAGS = re.IGNORECASE | re.MULTILINE
 
 
 def needed_literal(pattern: str) -> str:
-    """Return the longest text that stands, in some capitals, in all that `pattern` matches; empty where none is known."""
+    """Return the longest text that stands, in some capitals, in all that `pattern` matches;
+    empty where none is known.
+    """
     try:
         from re import _parser  # type: ignore[attr-defined]  # Python's own; what it yields is checked for
 
         runs = list(_runs(_parser.parse(pattern, _FLAGS)))
-    except (ImportError, AttributeError, TypeError, ValueError, re.error, RecursionError, OverflowError):
+    except (
+        ImportError,
+        AttributeError,
+        TypeError,
+        ValueError,
+        re.error,
+        RecursionError,
+        OverflowError,
+    ):
         return ""
     pieces = [piece for run in runs for piece in _TURKIC.split(run)]
     longest = max(pieces, key=len, default="")

@@ -20,13 +20,16 @@ Place: TypeAlias = tuple[int, str]
 
 
 class Matcher(Protocol):
-    """Finds a query in the contents of a file. Where these are no UTF-8, what is none counts as U+FFFD."""
+    """Finds a query in the contents of a file. Where these are no UTF-8, what is none counts as
+    U+FFFD.
+    """
 
     def count(self, data: bytes) -> int:
         """Return how often it stands there."""
 
     def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
-        """Return which of several files may hold it, rising: `ends` is where each ends in `data`. No other file does.
+        """Return which of several files may hold it, rising: `ends` is where each ends in `data`.
+        No other file does.
 
         Raises ValueError where `data` is no UTF-8: then each has to be looked into.
         """
@@ -36,17 +39,20 @@ class Matcher(Protocol):
 
 
 def matcher(query: str, *, regex: bool) -> Matcher:
-    """Return what finds `query`. Raises ManuscriptError where it is empty, or no regular expression though it should be."""
+    """Return what finds `query`. Raises ManuscriptError where it is empty, or no regular expression
+    though it should be.
+    """
     if not query:
         raise ManuscriptError(tr("There is nothing to search for."), tr("Put the text in query."))
     return _Pattern(query) if regex else _Words(query)
 
 
 def name_filter(pattern: str, *, regex: bool = False) -> Callable[[str], bool]:
-    """Return what tells whether the relative path of a file fits `pattern`, whatever its capitals. An empty one fits all.
+    """Return what tells whether the relative path of a file fits `pattern`, whatever its capitals.
+    An empty one fits all.
 
-    It is a part of the name, or with a ``/`` of the path; with ``*`` or ``?`` all of it. Raises ManuscriptError where it is no
-    regular expression though it should be.
+    It is a part of the name, or with a ``/`` of the path; with ``*`` or ``?`` all of it. Raises
+    ManuscriptError where it is no regular expression though it should be.
     """
     wanted = _plain(pattern.strip())
     if not wanted:
@@ -78,7 +84,9 @@ def _plain(text: str) -> str:
 
 
 class _Words:
-    """A plain text, however its accents are written. StringZilla folds capitals as Unicode says, at gigabytes a second."""
+    """A plain text, however its accents are written. StringZilla folds capitals as Unicode says, at
+    gigabytes a second.
+    """
 
     def __init__(self, query: str) -> None:
         from stringzilla import find, utf8_uncased_matches, utf8_uncased_search
@@ -89,10 +97,20 @@ class _Words:
 
     def count(self, data: bytes) -> int:
         data, first = self._first(data, 0)
-        return sum(len([*self._matches(data, form)]) for form in self._forms_in(data)) if first >= 0 else 0
+        return (
+            sum(len([*self._matches(data, form)]) for form in self._forms_in(data))
+            if first >= 0
+            else 0
+        )
 
     def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
-        return sorted({place for form in self._forms_in(data) for place in _holders(self._search, form, data, ends)})
+        return sorted(
+            {
+                place
+                for form in self._forms_in(data)
+                for place in _holders(self._search, form, data, ends)
+            }
+        )
 
     def lines(self, data: bytes, most: int) -> list[Place]:
         def spans() -> Iterator[int]:
@@ -106,21 +124,30 @@ class _Words:
         return _lines(text, spans(), most)
 
     def _first(self, data: bytes, start: int) -> tuple[bytes, int]:
-        """Return where the query stands first from `start` on, below 0 where it does not, and `data` as UTF-8."""
+        """Return where the query stands first from `start` on, below 0 where it does not, and
+        `data` as UTF-8.
+        """
         try:
-            found = [self._search(data, form, start, len(data), not start) for form in self._forms_in(data)]
+            found = [
+                self._search(data, form, start, len(data), not start)
+                for form in self._forms_in(data)
+            ]
         except ValueError:
             data = data.decode("utf-8", "replace").encode()
             found = [self._search(data, form, start) for form in self._forms_in(data)]
         return data, min((at for at in found if at >= 0), default=-1)
 
     def _forms_in(self, data: bytes | memoryview) -> list[bytes]:
-        """Return the forms that `data` may hold: to look for one with accents of its own costs more than all the rest."""
+        """Return the forms that `data` may hold: to look for one with accents of its own costs more
+        than all the rest.
+        """
         return [form for mark, form in self._forms if not mark or self._find(data, mark) >= 0]
 
 
 def _mark(form: str, others: set[str]) -> bytes:
-    """Return an accent that stands in `form`, on its own, and in none of the `others`; empty for none. It has no capitals."""
+    """Return an accent that stands in `form`, on its own, and in none of the `others`; empty for
+    none. It has no capitals.
+    """
     own = (sign for sign in form if unicodedata.combining(sign) and sign.casefold() == sign)
     return next((sign.encode() for sign in own if all(sign not in other for other in others)), b"")
 
@@ -136,7 +163,11 @@ class _Pattern:
         self._literal = needed_literal(query).encode("utf-8", "replace")
 
     def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
-        return list(_holders(self._search, self._literal, data, ends)) if self._literal else range(len(ends))
+        return (
+            list(_holders(self._search, self._literal, data, ends))
+            if self._literal
+            else range(len(ends))
+        )
 
     def count(self, data: bytes) -> int:
         return sum(1 for _ in self._matches(data.decode("utf-8", "replace")))
@@ -146,10 +177,16 @@ class _Pattern:
         return _lines(text.encode(), _in_bytes(text, self._matches(text)), most)
 
     def _matches(self, text: str) -> Iterator[int]:
-        return (match.start() for match in self._expression.finditer(text) if match.end() > match.start())
+        return (
+            match.start()
+            for match in self._expression.finditer(text)
+            if match.end() > match.start()
+        )
 
 
-def _holders(search: Callable[..., int], form: bytes, data: memoryview, ends: Sequence[int]) -> Iterator[int]:
+def _holders(
+    search: Callable[..., int], form: bytes, data: memoryview, ends: Sequence[int]
+) -> Iterator[int]:
     """Yield the files in which `form` begins somewhere."""
     at = search(data, form, 0, len(data), True)
     while at >= 0:
@@ -163,7 +200,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     except (re.error, OverflowError, RecursionError) as error:
         raise ManuscriptError(
-            tr("“{pattern}” is not a valid regular expression: {error}.").format(pattern=pattern, error=error),
+            tr("“{pattern}” is not a valid regular expression: {error}.").format(
+                pattern=pattern, error=error
+            ),
             tr("Fix it, or leave regex out."),
         ) from None
 
@@ -194,11 +233,18 @@ def _lines(data: bytes, places: Iterable[int], most: int) -> list[Place]:
 
 
 def _snippet(data: bytes, place: int, end: int) -> str:
-    """Return what is shown of the line that ends at `end`: all of it, or what stands around `place`."""
+    """Return what is shown of the line that ends at `end`: all of it, or what stands around
+    `place`.
+    """
     begin = data.rfind(b"\n", 0, place) + 1
-    from_, to = max(begin, place - 4 * _SHOWN), min(end, place + 4 * _SHOWN)  # no character has more than four bytes
+    from_, to = (
+        max(begin, place - 4 * _SHOWN),
+        min(end, place + 4 * _SHOWN),
+    )  # no character has more than four bytes
     before = data[from_:place].decode("utf-8", "ignore")
     text = before + data[place:to].decode("utf-8", "ignore")
     first = 0 if from_ == begin and len(text) <= _SHOWN else max(0, len(before) - _BEFORE)
     shown = text[first : first + _SHOWN]
-    return f"{'…' if first or from_ > begin else ''}{shown.strip()}{'…' if to < end or first + _SHOWN < len(text) else ''}"
+    before = "…" if first or from_ > begin else ""
+    after = "…" if to < end or first + _SHOWN < len(text) else ""
+    return f"{before}{shown.strip()}{after}"

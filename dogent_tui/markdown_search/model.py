@@ -1,4 +1,6 @@
-"""What is asked about the Markdown files of a workspace, and what is found. These records are also what the worker speaks."""
+"""What is asked about the Markdown files of a workspace, and what is found. These records are
+also what the worker speaks.
+"""
 
 from typing import Literal, TypeAlias
 
@@ -22,11 +24,15 @@ MOST_NODES = 400
 
 
 class ManuscriptError(DogentError):
-    """Something could not be read or searched. The message and the remedy are for the model and the user alike."""
+    """Something could not be read or searched. The message and the remedy are for the model and
+    the user alike.
+    """
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """Where to look: below `root`, a real path, but not in `without`: names of folders, or paths from the root with a ``/``."""
+    """Where to look: below `root`, a real path, but not in `without`: names of folders, or paths
+    from the root with a ``/``.
+    """
 
     root: str
     without: tuple[str, ...] = ()
@@ -41,7 +47,9 @@ class FindFiles(msgspec.Struct, frozen=True, tag=True):
 
 
 class SearchContent(msgspec.Struct, frozen=True, tag=True):
-    """Where `query` stands in the Markdown files that `file_pattern` lets through, in capitals or not."""
+    """Where `query` stands in the Markdown files that `file_pattern` lets through, in capitals
+    or not.
+    """
 
     scope: Scope
     query: str
@@ -75,7 +83,9 @@ class FoundFiles(msgspec.Struct, frozen=True, tag=True):
 
 
 class FoundLine(msgspec.Struct, frozen=True):
-    """A line with what was searched. `line` counts from 1; `text` is what stands around the first match on it."""
+    """A line with what was searched. `line` counts from 1; `text` is what stands around the
+    first match on it.
+    """
 
     path: str
     line: int
@@ -83,7 +93,9 @@ class FoundLine(msgspec.Struct, frozen=True):
 
 
 class FoundContent(msgspec.Struct, frozen=True, tag=True):
-    """The first lines by path and place, and what was found in all. `skipped` are files that were too large to search."""
+    """The first lines by path and place, and what was found in all. `skipped` are files that
+    were too large to search.
+    """
 
     lines: tuple[FoundLine, ...]
     matches: int
@@ -93,7 +105,9 @@ class FoundContent(msgspec.Struct, frozen=True, tag=True):
 
 
 class Node(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file or folder. `more` are those in the folder that are not among its `children`, counted with what is in them."""
+    """A file or folder. `more` are those in the folder that are not among its `children`,
+    counted with what is in them.
+    """
 
     name: str
     path: str

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dogent_tui.markdown_search.matching import name_filter
-from dogent_tui.markdown_search.model import MOST_FILES, FindFiles, FoundFile, FoundFiles, Scope, is_markdown
+from dogent_tui.markdown_search.model import (
+    MOST_FILES,
+    FindFiles,
+    FoundFile,
+    FoundFiles,
+    Scope,
+    is_markdown,
+)
 from dogent_tui.markdown_search.reading import when
 from dogent_tui.workspace.walking import count, scan, walk
 
@@ -30,10 +37,16 @@ def markdown_files(scope: Scope) -> Iterator[str]:
 
 
 def everything_but_ignored(scope: Scope) -> frozenset[str] | None:
-    """Return the paths that the ignore files leave, None where they leave all: to know that takes a tenth of the time."""
+    """Return the paths that the ignore files leave, None where they leave all: to know that
+    takes a tenth of the time.
+    """
     root = Path(scope.root)
     there = sum(len(folders) + len(files) for _, folders, files in scan(root, scope.without))
-    return None if count(root, scope.without) == there else frozenset(walk(root, without=scope.without))
+    return (
+        None
+        if count(root, scope.without) == there
+        else frozenset(walk(root, without=scope.without))
+    )
 
 
 def shown(path: str) -> str:

@@ -1,4 +1,6 @@
-"""Reading one Markdown file of a workspace: the path is checked against the disk now, not when the user was asked."""
+"""Reading one Markdown file of a workspace: the path is checked against the disk now, not when
+the user was asked.
+"""
 
 import os
 import stat
@@ -19,7 +21,9 @@ LARGEST = 16 << 20
 
 
 class MarkdownFile(msgspec.Struct, frozen=True):
-    """A file as it was read. `path` is relative to the workspace, `size` in bytes, `modified` in UTC, ISO 8601."""
+    """A file as it was read. `path` is relative to the workspace, `size` in bytes, `modified` in
+    UTC, ISO 8601.
+    """
 
     path: str
     name: str
@@ -29,7 +33,8 @@ class MarkdownFile(msgspec.Struct, frozen=True):
 
 
 def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()) -> MarkdownFile:
-    """Return the Markdown file that `typed` names; no other, and none in the `private` folders. Blocks.
+    """Return the Markdown file that `typed` names; no other, and none in the `private` folders.
+    Blocks.
 
     Raises ManuscriptError.
     """
@@ -49,7 +54,8 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
         raise _unreadable(inside, error) from None
     if not stat.S_ISREG(found.st_mode):
         raise ManuscriptError(
-            tr("{inside} is not a file.").format(inside=inside), tr("Specify a Markdown file; list_file_tree lists them.")
+            tr("{inside} is not a file.").format(inside=inside),
+            tr("Specify a Markdown file; list_file_tree lists them."),
         )
     if found.st_size > LARGEST:
         raise ManuscriptError(
@@ -57,7 +63,10 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
             tr("Search it with search_markdown_content instead."),
         )
     if not encoding:
-        raise ManuscriptError(tr("{inside} is not text.").format(inside=inside), tr("It is a Markdown file in name only."))
+        raise ManuscriptError(
+            tr("{inside} is not text.").format(inside=inside),
+            tr("It is a Markdown file in name only."),
+        )
     content = data.decode(encoding, errors="replace").removeprefix("\ufeff")
     return MarkdownFile(inside, name, content, found.st_size, when(found.st_mtime))
 
@@ -83,14 +92,20 @@ def _place(workspace: Workspace, typed: str, private: Sequence[Path]) -> Path:
     try:
         path = Path(os.path.realpath(workspace.absolute(typed.removeprefix("file://"))))
     except (ValueError, OSError):  # a zero byte, or a name that is too long
-        raise ManuscriptError(tr("This path can't be a file."), tr("Specify a Markdown file in the workspace.")) from None
-    if not path.is_relative_to(workspace.root) or any(path.is_relative_to(os.path.realpath(folder)) for folder in private):
         raise ManuscriptError(
-            tr("{typed} is outside the workspace.").format(typed=typed), tr("Only Markdown files in the workspace are read.")
+            tr("This path can't be a file."), tr("Specify a Markdown file in the workspace.")
+        ) from None
+    if not path.is_relative_to(workspace.root) or any(
+        path.is_relative_to(os.path.realpath(folder)) for folder in private
+    ):
+        raise ManuscriptError(
+            tr("{typed} is outside the workspace.").format(typed=typed),
+            tr("Only Markdown files in the workspace are read."),
         )
     if not is_markdown(path.name):
         raise ManuscriptError(
-            tr("{path} is not a Markdown file.").format(path=path.name), tr("Use read_document for other documents.")
+            tr("{path} is not a Markdown file.").format(path=path.name),
+            tr("Use read_document for other documents."),
         )
     return path
 
@@ -98,9 +113,12 @@ def _place(workspace: Workspace, typed: str, private: Sequence[Path]) -> Path:
 def _unreadable(inside: str, error: OSError) -> ManuscriptError:
     if isinstance(error, FileNotFoundError):
         return ManuscriptError(
-            tr("There is no file {inside}.").format(inside=inside), tr("search_markdown_files finds files by name.")
+            tr("There is no file {inside}.").format(inside=inside),
+            tr("search_markdown_files finds files by name."),
         )
     return ManuscriptError(
-        tr("{inside} cannot be read: {strerror}.").format(inside=inside, strerror=error.strerror or error),
+        tr("{inside} cannot be read: {strerror}.").format(
+            inside=inside, strerror=error.strerror or error
+        ),
         tr("Check the path and its permissions."),
     )

@@ -1,4 +1,6 @@
-"""The record of what the agent asked to consult: a call runs by a request that was approved, and each allows one call."""
+"""The record of what the agent asked to consult: a call runs by a request that was approved, and
+each allows one call.
+"""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +19,9 @@ _MOST = 500
 
 
 class ToolRequest(msgspec.Struct, frozen=True):
-    """One request. `tool` is the tool's own name, `action` what it does (``read``); `timestamp` is UTC, ISO 8601."""
+    """One request. `tool` is the tool's own name, `action` what it does (``read``); `timestamp`
+    is UTC, ISO 8601.
+    """
 
     id: str
     tool: str
@@ -39,8 +43,11 @@ class RequestBook:
         """Return the requests, the oldest first."""
         return tuple(self._requests.values())
 
-    def open(self, request_id: str, tool: str, action: str, values: Mapping[str, Any]) -> ToolRequest:
-        """Note a request. One that has the id already is another call's, and is not touched: the new one replaces nothing.
+    def open(
+        self, request_id: str, tool: str, action: str, values: Mapping[str, Any]
+    ) -> ToolRequest:
+        """Note a request. One that has the id already is another call's, and is not touched: the
+        new one replaces nothing.
 
         Raises ManuscriptError where the id was used.
         """
@@ -48,7 +55,9 @@ class RequestBook:
             raise ManuscriptError(tr("This request was already made."), tr("Make a new one."))
         parameters = {key: value for key, value in values.items() if key != "reason"}
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        made = ToolRequest(request_id, tool, action, str(values.get("reason", "")).strip(), parameters, now)
+        made = ToolRequest(
+            request_id, tool, action, str(values.get("reason", "")).strip(), parameters, now
+        )
         self._requests[request_id] = made
         while len(self._requests) > _MOST:
             self._requests.pop(next(iter(self._requests)))
@@ -61,15 +70,22 @@ class RequestBook:
             self._requests[request_id] = msgspec.structs.replace(request, status=status)
 
     def use(self, tool: str, values: Mapping[str, Any]) -> ToolRequest:
-        """Take an approved request for this very call; it cannot be taken again. Raises ManuscriptError where none is."""
+        """Take an approved request for this very call; it cannot be taken again. Raises
+        ManuscriptError where none is.
+        """
         wanted = _comparable(values)
         for request in self._requests.values():
             is_open = request.status == "approved" and not request.used
-            if is_open and request.tool == tool and _comparable(request.parameters, request.reason) == wanted:
+            if (
+                is_open
+                and request.tool == tool
+                and _comparable(request.parameters, request.reason) == wanted
+            ):
                 used = self._requests[request.id] = msgspec.structs.replace(request, used=True)
                 return used
         raise ManuscriptError(
-            tr("This call was not approved, or was already made."), tr("Ask again: each request allows one call.")
+            tr("This call was not approved, or was already made."),
+            tr("Ask again: each request allows one call."),
         )
 
 

@@ -1,8 +1,8 @@
 """Searching the contents of the Markdown files of a folder, on all processors.
 
-Forked processes count the matches of each file while the folder is still being walked; whether an ignore file leaves something
-out is found out meanwhile. The lines that are shown are then read once more, in the order of the paths, so that the same files
-always give the same answer.
+Forked processes count the matches of each file while the folder is still being walked; whether an
+ignore file leaves something out is found out meanwhile. The lines that are shown are then read once
+more, in the order of the paths, so that the same files always give the same answer.
 """
 
 import os
@@ -32,11 +32,15 @@ _MOST_PROCESSES = 8
 
 
 def search_content(request: SearchContent, forks_from: int = FORKS_FROM) -> FoundContent:
-    """Return what was found. Raises ManuscriptError where a pattern is none, OSError where a process cannot be had."""
+    """Return what was found. Raises ManuscriptError where a pattern is none, OSError where a
+    process cannot be had.
+    """
     wanted = matcher(request.query, regex=request.regex)
     files = _Files(request.scope, name_filter(request.file_pattern))
     counts = _count(request.scope.root, wanted, files, forks_from)
-    matched = sorted((path, number) for raw, number in counts.matched if files.keeps(path := os.fsdecode(raw)))
+    matched = sorted(
+        (path, number) for raw, number in counts.matched if files.keeps(path := os.fsdecode(raw))
+    )
     skipped = sum(files.keeps(os.fsdecode(raw)) for raw in counts.skipped)
     lines = _first_lines(request.scope.root, wanted, [path for path, _ in matched])
     return FoundContent(
@@ -49,7 +53,9 @@ def search_content(request: SearchContent, forks_from: int = FORKS_FROM) -> Foun
 
 
 class _Files:
-    """The walk: gives files as it comes by them, and knows afterwards which of them an ignore file leaves out."""
+    """The walk: gives files as it comes by them, and knows afterwards which of them an ignore
+    file leaves out.
+    """
 
     def __init__(self, scope: Scope, fits: Callable[[str], bool]) -> None:
         self._root, self._without, self._fits = Path(scope.root), scope.without, fits
@@ -61,7 +67,9 @@ class _Files:
         for inside, folders, names in scan(self._root, self._without):
             self._there += len(folders) + len(names)
             prefix = shown(f"{inside}/") if inside else ""
-            wanted = [name for name in names if is_markdown(name) and self._fits(prefix + shown(name))]
+            wanted = [
+                name for name in names if is_markdown(name) and self._fits(prefix + shown(name))
+            ]
             for start in range(0, len(wanted), _CHUNK_FILES):
                 self._given.append((inside, wanted[start : start + _CHUNK_FILES]))
                 yield self._given[-1]
@@ -79,13 +87,20 @@ class _Files:
         """Return how many of the files that were given no ignore file leaves out."""
         if self._allowed is None:
             return sum(len(names) for _, names in self._given)
-        return sum(self.keeps(f"{inside}/{name}" if inside else name) for inside, names in self._given for name in names)
+        return sum(
+            self.keeps(f"{inside}/{name}" if inside else name)
+            for inside, names in self._given
+            for name in names
+        )
 
 
 def _count(root: str, wanted: Matcher, files: _Files, forks_from: int) -> Counts:
     chunks = files.chunks()
     first: list[Chunk] = []
-    while sum(len(names) for _, names in first) < forks_from and (chunk := next(chunks, None)) is not None:
+    while (
+        sum(len(names) for _, names in first) < forks_from
+        and (chunk := next(chunks, None)) is not None
+    ):
         first.append(chunk)
     more = next(chunks, None)
     if more is None:
@@ -106,12 +121,17 @@ def _count(root: str, wanted: Matcher, files: _Files, forks_from: int) -> Counts
 
 
 def _processes() -> int:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return min(available, _MOST_PROCESSES)
 
 
 def _together(parts: Sequence[Counts]) -> Counts:
-    return Counts([found for part in parts for found in part.matched], [path for part in parts for path in part.skipped])
+    return Counts(
+        [found for part in parts for found in part.matched],
+        [path for part in parts for path in part.skipped],
+    )
 
 
 def _first_lines(root: str, wanted: Matcher, paths: Sequence[str]) -> list[FoundLine]:

@@ -14,7 +14,12 @@ def list_tree(request: ListTree) -> FoundTree:
     tree = _Tree()
     for folder, folders, files in scan(Path(request.scope.root), request.scope.without):
         prefix = f"{folder}/" if folder else ""
-        tree.add(folder, folders, [name for name in files if allowed is None or prefix + name in allowed], allowed)
+        tree.add(
+            folder,
+            folders,
+            [name for name in files if allowed is None or prefix + name in allowed],
+            allowed,
+        )
     tree.choose()
     return FoundTree(tree.nodes(""), tree.folders, tree.files, tree.hidden.get("", 0))
 
@@ -26,7 +31,9 @@ class _Tree:
         self._inside: dict[str, tuple[list[str], list[str]]] = {}
         self._chosen: set[str] = set()
 
-    def add(self, folder: str, folders: list[str], files: list[str], allowed: frozenset[str] | None) -> None:
+    def add(
+        self, folder: str, folders: list[str], files: list[str], allowed: frozenset[str] | None
+    ) -> None:
         """Take in what lies directly in `folder`."""
         prefix = f"{folder}/" if folder else ""
         folders = [name for name in folders if allowed is None or prefix + name in allowed]
@@ -35,7 +42,9 @@ class _Tree:
         self.files += len(files)
 
     def choose(self) -> None:
-        """Choose which nodes are shown, level by level, and count the others at the folder that would show them."""
+        """Choose which nodes are shown, level by level, and count the others at the folder that
+        would show them.
+        """
         level = [""]
         room = MOST_NODES
         while level:
@@ -57,7 +66,14 @@ class _Tree:
         prefix = f"{folder}/" if folder else ""
         folders, files = self._inside.get(folder, ([], []))
         found = [
-            Node(shown(name), shown(prefix + name), "folder", "", self.nodes(prefix + name), self.hidden.get(prefix + name, 0))
+            Node(
+                shown(name),
+                shown(prefix + name),
+                "folder",
+                "",
+                self.nodes(prefix + name),
+                self.hidden.get(prefix + name, 0),
+            )
             for name in folders
             if prefix + name in self._chosen
         ]

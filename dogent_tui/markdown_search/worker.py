@@ -1,7 +1,9 @@
-"""The process that looks through a workspace: a pattern may keep it busy for ever, and the application does not notice.
+"""The process that looks through a workspace: a pattern may keep it busy for ever, and the
+application does not notice.
 
-It takes a `Request` a line on its standard input and gives an `Answer` a line. What a search finds is counted by processes
-that it forks, one for each processor. It ends with whoever started it: at the end of its input, or when a request takes too long.
+It takes a `Request` a line on its standard input and gives an `Answer` a line. What a search finds
+is counted by processes that it forks, one for each processor. It ends with whoever started it: at
+the end of its input, or when a request takes too long.
 """
 
 import signal
@@ -11,7 +13,14 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.counting import LIMIT_S
-from dogent_tui.markdown_search.model import Answer, Failed, FindFiles, ListTree, ManuscriptError, Request
+from dogent_tui.markdown_search.model import (
+    Answer,
+    Failed,
+    FindFiles,
+    ListTree,
+    ManuscriptError,
+    Request,
+)
 from dogent_tui.markdown_search.naming import find_files
 from dogent_tui.markdown_search.searching import search_content
 from dogent_tui.markdown_search.tree import list_tree
@@ -37,7 +46,8 @@ def _answer(request: Request) -> Answer:
         return Failed(error.message, error.remedy)
     except (MemoryError, RecursionError, OSError) as error:
         return Failed(
-            tr("The workspace could not be searched: {error}.").format(error=type(error).__name__), tr("Narrow the search.")
+            tr("The workspace could not be searched: {error}.").format(error=type(error).__name__),
+            tr("Narrow the search."),
         )
 
 

@@ -1,4 +1,5 @@
-"""The built-in engine: a loopback Messages API that finds, quotes and acts, without a model or a network.
+"""The built-in engine: a loopback Messages API that finds, quotes and acts, without a model or a
+network.
 
 The offline engine
 ------------------

@@ -1,4 +1,6 @@
-"""What a conversation holds, read from the messages of a request: prompts, the calls made for each, what these returned."""
+"""What a conversation holds, read from the messages of a request: prompts, the calls made for
+each, what these returned.
+"""
 
 import json
 import posixpath
@@ -13,15 +15,21 @@ from dogent_tui.offline.words import words
 READ_DOCUMENT = "mcp__dogent__read_document"
 EXPORT = "mcp__dogent__export_document"
 PROPOSE = "mcp__dogent__propose_document_change"
-"""The tool by which a change is proposed: the user reviews it while the call waits. Offered only where there is a screen."""
+"""The tool by which a change is proposed: the user reviews it while the call waits. Offered only
+where there is a screen.
+"""
 
 _OPENING, _CLOSING = "<attachments>", "</attachments>"
 _PIPED = re.compile(r"\n\n<stdin>\n(?P<text>.*?)</stdin>", re.DOTALL)
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
-"""What Read puts before each line. The CLI trims a result that a reminder follows: then an empty last line is a bare number."""
+"""What Read puts before each line. The CLI trims a result that a reminder follows: then an empty
+last line is a bare number.
+"""
 _REVIEWED = re.compile(r"The (?:person|user) reviewed your change: (?P<outcome>[^\n]*)\.")
-"""How the result of a call begins that the user reviewed in place of its being run (`changes/outcome.py`)."""
+"""How the result of a call begins that the user reviewed in place of its being run
+(`changes/outcome.py`).
+"""
 _PLACES = ("file_path", "path", "md_path")
 _KEYS = (*_PLACES, "sheet", "offset", "format")
 _PASTED = 1_000
@@ -49,13 +57,17 @@ class Call:
 
     @property
     def review(self) -> str:
-        """What came of the user's review, "1 of 2 hunks written to tea.md"; empty where there was none."""
+        """What came of the user's review, "1 of 2 hunks written to tea.md"; empty where there
+        was none.
+        """
         found = _REVIEWED.match(self.outcome.text) if self.outcome else None
         return found["outcome"] if found else ""
 
     @property
     def error(self) -> str:
-        """The error in one line, empty where there is none. What was accepted of a review is none."""
+        """The error in one line, empty where there is none. What was accepted of a review is
+        none.
+        """
         if self.review or self.outcome is None or not self.outcome.is_error:
             return self.review if self.review.startswith("nothing") else ""
         return " ".join(re.sub(r"</?tool_use_error>", "", self.outcome.text).split())[:300] or "?"
@@ -69,7 +81,9 @@ class Call:
 
 @dataclass(slots=True)
 class Run:
-    """One prompt and its calls. `attached` are the paths it refers to, `material` the text that came with it."""
+    """One prompt and its calls. `attached` are the paths it refers to, `material` the text that
+    came with it.
+    """
 
     typed: str
     attached: tuple[str, ...] = ()
@@ -79,7 +93,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Everything said so far. `cwd` is the absolute path of the workspace, empty where the CLI did not name it.
+    """Everything said so far. `cwd` is the absolute path of the workspace, empty where the CLI did
+    not name it.
 
     `introduced`: it was said that this is no model. `system` is the system prompt.
     """
@@ -109,13 +124,17 @@ class Conversation:
         return posixpath.normpath(path.removeprefix(f"{self.cwd}/")) if path else ""
 
     def written(self) -> list[str]:
-        """Return the files that were written or changed in this conversation, as shown, the newest last."""
+        """Return the files that were written or changed in this conversation, as shown, the
+        newest last.
+        """
         calls = [call for run in self.runs for call in run.calls if call.name in ("Write", PROPOSE)]
         return [self.shown(call.path) for call in calls if call.outcome and not call.error]
 
 
 def conversation_of(request: MessagesRequest) -> Conversation:
-    """Read the conversation from `request`, whose ``<system-reminder>`` notes are still in it: they name the workspace."""
+    """Read the conversation from `request`, whose ``<system-reminder>`` notes are still in it:
+    they name the workspace.
+    """
     runs: list[Run] = []
     calls: dict[str, Call] = {}
     introduced = False
@@ -138,7 +157,9 @@ def conversation_of(request: MessagesRequest) -> Conversation:
 
 
 def parse_prompt(text: str) -> Run:
-    """Split a prompt into what was typed and the JSON array of references after it; an array that is none counts as empty."""
+    """Split a prompt into what was typed and the JSON array of references after it; an array
+    that is none counts as empty.
+    """
     typed, _, after = text.rpartition(_OPENING) if _OPENING in text else (text, "", "")
     try:
         items = json.loads(after.partition(_CLOSING)[0] or "[]")
@@ -156,8 +177,9 @@ def parse_prompt(text: str) -> Run:
 def _prompts(message: Message) -> Iterable[str]:
     """Yield the prompts in a user message.
 
-    After an interrupt or a failure the CLI puts the unanswered prompt and the next one into one message. Beside tool results it
-    puts remarks of its own, so that there only a text with our block of attachments counts.
+    After an interrupt or a failure the CLI puts the unanswered prompt and the next one into one
+    message. Beside tool results it puts remarks of its own, so that there only a text with our
+    block of attachments counts.
     """
     for text in (strip_reminders(text).strip() for text in message.texts):
         is_ours = not message.tool_results or _OPENING in text

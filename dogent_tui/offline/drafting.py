@@ -1,4 +1,6 @@
-"""A draft: extracts in the order of their sources, under headings, each with its source as a footnote."""
+"""A draft: extracts in the order of their sources, under headings, each with its source as a
+footnote.
+"""
 
 import re
 from collections import Counter
@@ -15,8 +17,8 @@ Documents: TypeAlias = Sequence[Document]
 Sections: TypeAlias = Sequence[tuple[str, Found]]
 
 _LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.45, 0.25, 4, 20
-"""Coverage of a topic from which on sources hold something about it, any of the folder and those the user named; passages under
-a heading that the user named; rows of a table that is shown whole.
+"""Coverage of a topic from which on sources hold something about it, any of the folder and those
+the user named; passages under a heading that the user named; rows of a table that is shown whole.
 """
 _FACT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)\s*(%|[^\W\d_]+)")
 _NOTE = re.compile(r"^\[\^(\d+)\]:", re.MULTILINE)
@@ -26,7 +28,9 @@ _WORD = re.compile(r"[\u3400-\u9fff]|[^\s\u3000-\u303f\uff00-\uffef\u3400-\u9fff
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft, or a part of one: its Markdown, the passages in it, and what to say of it: gaps, figures that differ."""
+    """A draft, or a part of one: its Markdown, the passages in it, and what to say of it: gaps,
+    figures that differ.
+    """
 
     text: str
     quoted: Sequence[Passage]
@@ -48,7 +52,8 @@ def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passa
 def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -> Sections:
     """Return the passages of `found` under `headings`, in this order; one without any is kept.
 
-    Where less than two headings are named, those of the sources follow, with passages of `rest` of `most` words in all.
+    Where less than two headings are named, those of the sources follow, with passages of `rest` of
+    `most` words in all.
     """
     made: list[tuple[str, list[Passage]]] = []
     index, used = Index(found), set[Passage]()
@@ -64,7 +69,9 @@ def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -
 
 
 def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -> list[Passage]:
-    """Return the first passages of each section, then more, up to `most` words in all, in their order."""
+    """Return the first passages of each section, then more, up to `most` words in all, in their
+    order.
+    """
     seen = Counter[tuple[str, ...]]()
     turns: list[tuple[int, int]] = []
     for at, one in enumerate(found):
@@ -118,7 +125,8 @@ def added(text: str, part: Draft) -> str:
 
 
 def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) -> str:
-    """Return the Markdown `text` with links to its `headings` under the heading `title`, below its own title.
+    """Return the Markdown `text` with links to its `headings` under the heading `title`, below its
+    own title.
 
     Links that are there already are replaced.
     """

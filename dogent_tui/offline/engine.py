@@ -1,4 +1,6 @@
-"""The offline engine: what the CLI talks to where no account is set up. Its answers are in `finder`."""
+"""The offline engine: what the CLI talks to where no account is set up. Its answers are in
+`finder`.
+"""
 
 import asyncio
 import importlib
@@ -10,17 +12,20 @@ from dogent_tui.offline.server import LoopbackServer
 
 
 class OfflineEngine(LoopbackServer):
-    """The engine as a loopback server: point the CLI at its `base_url` with its `token` and `model`.
+    """The engine as a loopback server: point the CLI at its `base_url` with its `token` and
+    `model`.
 
-    `model` is a name that the CLI knows, since for others it assumes a window of a million tokens and sends system messages in
-    the conversation; `name` is what a user should see. `files` is asked, in a thread, what lies in the workspace.
+    `model` is a name that the CLI knows, since for others it assumes a window of a million tokens
+    and sends system messages in the conversation; `name` is what a user should see. `files` is
+    asked, in a thread, what lies in the workspace.
     """
 
     name: ClassVar[str] = "offline engine"
     model: ClassVar[str] = "claude-haiku-4-5"
 
     def __init__(self, files: Files = dict) -> None:
-        # With a pause between two pieces a screen shows the reply grow; a whole draft takes a quarter of a second.
+        # With a pause between two pieces a screen shows the reply grow; a whole draft takes a
+        # quarter of a second.
         super().__init__(self._respond, models=(self.model,), pause=0.003)
         self._files = files
         self._seen: dict[str, float] = {}
@@ -33,5 +38,6 @@ class OfflineEngine(LoopbackServer):
     async def _respond(self, request: MessagesRequest) -> tuple[ReplyBlock, ...]:
         from dogent_tui.offline.finder import reply
 
-        # Ranking the passages of large files takes tens of milliseconds, which the screen must not wait for.
+        # Ranking the passages of large files takes tens of milliseconds, which the screen must not
+        # wait for.
         return await asyncio.to_thread(reply, request, self._files, self._seen)

@@ -1,4 +1,6 @@
-"""The engine's answers: each verb of `requests` has a method here. Everything else is declined in a sentence."""
+"""The engine's answers: each verb of `requests` has a method here. Everything else is declined
+in a sentence.
+"""
 
 import json
 import posixpath
@@ -16,7 +18,9 @@ from dogent_tui.offline.tables import ask, operation_of
 from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggestions, terms
 
 _ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.45, 0.5
-"""Coverage from which on a passage counts: as an answer, for words that are no question, beside what a table answers."""
+"""Coverage from which on a passage counts: as an answer, for words that are no question, beside
+what a table answers.
+"""
 _QUOTED, _LISTED, _PLACES, _LONGEST = 2, 60, 3, 1_300
 """Passages quoted, lines listed, places in a file, characters of a quote."""
 _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
@@ -27,7 +31,8 @@ _WISH = re.compile(r"output format\W+(pdf|docx)", re.IGNORECASE)
 
 
 def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tuple[ReplyBlock, ...]:
-    """Return the reply to `request`: what to say, or which of the tools that it offers to call next.
+    """Return the reply to `request`: what to say, or which of the tools that it offers to call
+    next.
 
     Args:
         request: what the CLI sent.
@@ -49,8 +54,8 @@ def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tup
 class Finder:
     """Answers the current prompt of `talk`.
 
-    The method of a verb returns the paragraphs of the answer, none where `_why` says why there is none. It raises Pending with
-    calls that have to return first.
+    The method of a verb returns the paragraphs of the answer, none where `_why` says why there is
+    none. It raises Pending with calls that have to return first.
     """
 
     def __init__(self, talk: Conversation, desk: Materials) -> None:
@@ -75,7 +80,9 @@ class Finder:
         return "\n\n".join(said + [self._say("mark")] * (not self._talk.introduced))
 
     def _decline(self) -> list[str]:
-        """Return a sentence that says why nothing is done, three requests that work here, and how to get a model."""
+        """Return a sentence that says why nothing is done, three requests that work here, and
+        how to get a model.
+        """
         request = self.request
         name = [*request.missing, request.target][0]
         why = self._say(self._why, name=name, topic=request.topic or request.old, path=name)
@@ -94,7 +101,9 @@ class Finder:
         return parse_request(run.typed, attached, self._desk.paths)
 
     def sources(self) -> list[Document]:
-        """Return what the request is about: the files and folders it names, else all that are here."""
+        """Return what the request is about: the files and folders it names, else all that are
+        here.
+        """
         files, every = self.request.files, self._desk.paths
         named = [path for path in files if path == PASTED or extension(path)]
         named += [path for path in every if path.startswith(tuple(f"{one}/" for one in files))]
@@ -105,7 +114,9 @@ class Finder:
         return self._desk.documents(wanted, drafts=bool(files))
 
     def _meant(self) -> list[Document]:
-        """Return the files to act on: those that are named, else what “it” is, written or named last."""
+        """Return the files to act on: those that are named, else what “it” is, written or named
+        last.
+        """
         named = self.request.files or [self.request.target] * bool(self.request.target)
         runs = range(len(self._talk.runs) - 1) if not named else ()
         earlier = [path for at in runs for path in self._request_of(at).files[:1]]
@@ -208,7 +219,9 @@ class Finder:
         return said
 
     def _change(self, path: str, text: str, summary: str) -> str:
-        """Propose `text` for the file, or write it where nobody is there to review; return what came of it."""
+        """Propose `text` for the file, or write it where nobody is there to review; return what
+        came of it.
+        """
         if extension(path) in DOCUMENTS:
             return self._say("not_text", path=path)
         place = self._talk.absolute(path)
@@ -269,7 +282,9 @@ class Finder:
         return [*said, *draft.remarks, *self._exported(path, kinds)]
 
     def _free(self, title: str) -> str:
-        """Return the absolute path to write a draft to: one that nothing has, but the draft of this run."""
+        """Return the absolute path to write a draft to: one that nothing has, but the draft of
+        this run.
+        """
         calls = [call.path for call in self._talk.current.calls if call.name == "Write"]
         slug = "-".join(re.findall(r"\w+", title.casefold())[:6])
         stem, ending = posixpath.splitext(self.request.target or f"drafts/{slug}.md")
@@ -320,7 +335,9 @@ def _quote(passage: Passage) -> str:
 
 
 def _side_reply(request: MessagesRequest) -> str:
-    """Answer a request of the CLI itself, such as for a title: with the first words of the text it is about."""
+    """Answer a request of the CLI itself, such as for a title: with the first words of the text
+    it is about.
+    """
     text = request.last_user_text()
     title = " ".join(re.sub(r"<[^>]{0,40}>", " ", text).split()[:6])[:60] or "Conversation"
     if "json" not in f"{request.system} {text}".lower():

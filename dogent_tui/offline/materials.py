@@ -1,7 +1,9 @@
-"""The files of the workspace as a request needs them: what is there, what it holds, what is done to it.
+"""The files of the workspace as a request needs them: what is there, what it holds, what is done to
+it.
 
-Everything goes through the tools that the CLI runs. A handler is written as if each call returned at once: where a result is not
-there yet, `Pending` leaves the handler with the calls to make, and it runs again once they have returned.
+Everything goes through the tools that the CLI runs. A handler is written as if each call returned
+at once: where a result is not there yet, `Pending` leaves the handler with the calls to make, and
+it runs again once they have returned.
 """
 
 import json
@@ -15,13 +17,17 @@ from dogent_tui.offline.passages import MARK, Document, parse
 from dogent_tui.offline.words import extension, words
 
 Files: TypeAlias = Callable[[], Mapping[str, float]]
-"""Lists the files of the workspace, relative, without what its ignore files hide, each with when it was changed."""
+"""Lists the files of the workspace, relative, without what its ignore files hide, each with when
+it was changed.
+"""
 
 DOCUMENTS: Sequence[str] = words()["files"]["documents"]
 PASTED = "your prompt"
 """What stands for the path of a text that came with the prompt."""
 _MOST_FILES, _MOST_CALLS, _MOST_PARTS, _PART = 30, 90, 12, 20_000
-"""Files read for a request, calls of a run, parts of a document, characters of a part: several have to fit into a window."""
+"""Files read for a request, calls of a run, parts of a document, characters of a part: several
+have to fit into a window.
+"""
 _MORE = re.compile(r"^There is more: call read_document again with offset (\d+)\.$", re.MULTILINE)
 _METADATA = re.compile(r"^Metadata: (\{.*\})$", re.MULTILINE)
 _STUB = "unchanged since"
@@ -60,7 +66,9 @@ class Materials:
         return made
 
     def documents(self, paths: Iterable[str], *, drafts: bool = False) -> list[Document]:
-        """Return what the files hold, but those that cannot be read (`unread` says why), and drafts of ours unless `drafts`."""
+        """Return what the files hold, but those that cannot be read (`unread` says why), and
+        drafts of ours unless `drafts`.
+        """
         found: list[Document] = []
         pending: list[ReplyToolUse] = []
         for path in list(dict.fromkeys(paths))[:_MOST_FILES]:

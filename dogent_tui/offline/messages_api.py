@@ -1,7 +1,9 @@
-"""The Messages API as a server sees it: requests parsed, replies serialized as server-sent events or as JSON.
+"""The Messages API as a server sees it: requests parsed, replies serialized as server-sent events
+or as JSON.
 
-The wire format is Anthropic's (`POST /v1/messages`); what the CLI really sends in it was measured. Shared by the offline engine
-and by the scripted server of the end-to-end tests. Imports nothing of ours, and not aiohttp.
+The wire format is Anthropic's (`POST /v1/messages`); what the CLI really sends in it was measured.
+Shared by the offline engine and by the scripted server of the end-to-end tests. Imports nothing of
+ours, and not aiohttp.
 """
 
 import json
@@ -62,7 +64,9 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The text blocks, joined by blank lines; blocks that hold only white space are left out."""
+        """The text blocks, joined by blank lines; blocks that hold only white space are left
+        out.
+        """
         return "\n\n".join(filter(None, map(str.strip, self.texts)))
 
     @property
@@ -72,7 +76,9 @@ class Message:
 
     @property
     def tool_results(self) -> tuple[ToolOutcome, ...]:
-        """The tool results of this message, in the order sent, which need not be the order of the calls."""
+        """The tool results of this message, in the order sent, which need not be the order of
+        the calls.
+        """
         return tuple(block for block in self.blocks if isinstance(block, ToolOutcome))
 
 
@@ -80,7 +86,8 @@ class Message:
 class MessagesRequest:
     """A request to `/v1/messages` or `/v1/messages/count_tokens`.
 
-    `size` is the length of its body in bytes; `headers` have lower-case names and hold the caller's token.
+    `size` is the length of its body in bytes; `headers` have lower-case names and hold the caller's
+    token.
     """
 
     model: str
@@ -94,19 +101,25 @@ class MessagesRequest:
 
     @property
     def input_tokens(self) -> int:
-        """An estimate: four bytes a token, which is near for English and for Chinese (three bytes a character) alike."""
+        """An estimate: four bytes a token, which is near for English and for Chinese (three
+        bytes a character) alike.
+        """
         return self.size // 4
 
     def last_user_text(self) -> str:
-        """Return the newest text that a person typed: the last user message that is more than reminders and tool results."""
+        """Return the newest text that a person typed: the last user message that is more than
+        reminders and tool results.
+        """
         said = (one.text for one in reversed(self.messages) if one.role == "user")
         return next(filter(None, (strip_reminders(text).strip() for text in said)), "")
 
 
 def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
-    """Parse the body of a request, and keep its `headers`. Blocks of unknown kinds are kept as `Other`.
+    """Parse the body of a request, and keep its `headers`. Blocks of unknown kinds are kept as
+    `Other`.
 
-    Raises ValueError, with a sentence, where `body` is not JSON or its shape is not that of the API.
+    Raises ValueError, with a sentence, where `body` is not JSON or its shape is not that of the
+    API.
     """
     try:
         data = json.loads(body)
@@ -126,7 +139,9 @@ def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -
 
 
 def strip_reminders(text: str) -> str:
-    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the line breaks that they leave at the end."""
+    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the line
+    breaks that they leave at the end.
+    """
     opening, closing = "<system-reminder>", "</system-reminder>"
     first, *rest = text.split(opening)
     kept = (part.partition(closing)[2] if closing in part else opening + part for part in rest)
@@ -227,8 +242,8 @@ StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
 class ReplyStream:
     """Serializes one reply, event by event: `start`, then `block` for each block, then `finish`.
 
-    A text whose pieces are not known at once is built of `open_text`, `text` and `close`. Each method returns whole server-sent
-    events, ready to be written.
+    A text whose pieces are not known at once is built of `open_text`, `text` and `close`. Each
+    method returns whole server-sent events, ready to be written.
     """
 
     def __init__(self, request: MessagesRequest) -> None:
@@ -238,13 +253,17 @@ class ReplyStream:
         self._called = False
 
     def start(self, input_tokens: int = 0) -> bytes:
-        """Return the event that opens the message. `input_tokens` were counted; otherwise they are estimated."""
+        """Return the event that opens the message. `input_tokens` were counted; otherwise they
+        are estimated.
+        """
         message = _message_json(self._request, [], None, 1)
         message["usage"]["input_tokens"] = input_tokens or self._request.input_tokens
         return event("message_start", {"message": message})
 
     def block(self, block: ReplyBlock, pieces: int = 60, least: int = 48) -> Iterator[bytes]:
-        """Yield the events of a whole block, its content in at most `pieces` pieces of at least `least` characters."""
+        """Yield the events of a whole block, its content in at most `pieces` pieces of at least
+        `least` characters.
+        """
         match block:
             case ReplyText(text):
                 yield self.open_text()
@@ -293,7 +312,8 @@ class ReplyStream:
         return event("content_block_stop", {"index": self._index})
 
     def finish(self, stop_reason: StopReason | None = None, usage: Usage | None = None) -> bytes:
-        """Return the events that end the message. The reason defaults to ``tool_use`` after a call, else ``end_turn``.
+        """Return the events that end the message. The reason defaults to ``tool_use`` after a call,
+        else ``end_turn``.
 
         `usage` is what was counted; otherwise the output is estimated.
         """
@@ -313,7 +333,9 @@ class ReplyStream:
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:
-    """Return one server-sent event. Lone surrogates, which UTF-8 cannot hold, become question marks."""
+    """Return one server-sent event. Lone surrogates, which UTF-8 cannot hold, become question
+    marks.
+    """
     body = json.dumps({"type": name, **data}, ensure_ascii=False)
     return f"event: {name}\ndata: {body}\n\n".encode(errors="replace")
 
@@ -359,14 +381,22 @@ def models_json(names: Sequence[str]) -> dict[str, Any]:
 
 
 def split(text: str, pieces: int, least: int) -> Iterator[str]:
-    """Yield `text` in at most `pieces` parts, each of at least `least` characters, the last one excepted."""
+    """Yield `text` in at most `pieces` parts, each of at least `least` characters, the last one
+    excepted.
+    """
     size = max(least, -(-len(text) // max(1, pieces)), 1)
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
-def _message_json(request: MessagesRequest, content: Content, reason: str | None, tokens: int) -> dict[str, Any]:
+def _message_json(
+    request: MessagesRequest, content: Content, reason: str | None, tokens: int
+) -> dict[str, Any]:
     usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
     usage |= dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
-    made: dict[str, Any] = {"id": f"msg_{secrets.token_hex(12)}", "type": "message", "role": "assistant"}
+    made: dict[str, Any] = {
+        "id": f"msg_{secrets.token_hex(12)}",
+        "type": "message",
+        "role": "assistant",
+    }
     made |= {"model": request.model, "content": content, "usage": usage}
     return made | {"stop_reason": reason, "stop_sequence": None}

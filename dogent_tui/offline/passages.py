@@ -1,4 +1,6 @@
-"""What a file holds, in passages that can be quoted, each with its heading and place; its tables as tables."""
+"""What a file holds, in passages that can be quoted, each with its heading and place; its tables
+as tables.
+"""
 
 import csv
 import re
@@ -23,9 +25,11 @@ MARK = "<!-- dogent: extracts -->"
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Some blocks of a file under one heading, or a row of a table. `headings` are those above it, outermost first.
+    """Some blocks of a file under one heading, or a row of a table. `headings` are those above it,
+    outermost first.
 
-    `place` is its page, sheet or row, `question` what it answers, `title` that of the file; `order` counts from 0.
+    `place` is its page, sheet or row, `question` what it answers, `title` that of the file; `order`
+    counts from 0.
     """
 
     path: str
@@ -44,14 +48,18 @@ class Passage:
 
     @property
     def where(self) -> str:
-        """Where in its file it is: its page, sheet or row, the question, its heading; empty for none."""
+        """Where in its file it is: its page, sheet or row, the question, its heading; empty for
+        none.
+        """
         name = self.question or (self.heading if self.heading != self.title else "")
         return self.place or (f"“{name}”" if name else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: the names of its columns, and its rows, each as long as `names`. `place` is its sheet or page."""
+    """A table: the names of its columns, and its rows, each as long as `names`. `place` is its
+    sheet or page.
+    """
 
     path: str
     place: str
@@ -98,7 +106,9 @@ def parse(path: str, text: str) -> Document:
 
 
 class _Reader:
-    """Goes through the blocks of a text, and gathers them under their heading, or the question they answer."""
+    """Goes through the blocks of a text, and gathers them under their heading, or the question
+    they answer.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -142,7 +152,9 @@ class _Reader:
             self._add("\n".join(_lines(block)))
 
     def add_table(self, rows: Sequence[Sequence[str]], first: int = 1) -> None:
-        """Add a table, its names being the first of `rows`; `first` is the number of the row after them."""
+        """Add a table, its names being the first of `rows`; `first` is the number of the row
+        after them.
+        """
         if not rows:
             return
         names = tuple(cell.strip() for cell in rows[0])
@@ -190,7 +202,9 @@ def _blocks(tokens: Sequence["Token"]) -> Iterator[Sequence["Token"]]:
 
 
 def _lines(block: Sequence["Token"]) -> Iterator[str]:
-    """Yield what a block says, a list item or a paragraph a line, without the line breaks of the file."""
+    """Yield what a block says, a list item or a paragraph a line, without the line breaks of the
+    file.
+    """
     mark = ""
     for token in block:
         if token.type == "list_item_open":

@@ -1,4 +1,6 @@
-"""Which passages a question is about: BM25 over stems, with the fields of a passage weighted, quoted with what is around them."""
+"""Which passages a question is about: BM25 over stems, with the fields of a passage weighted,
+quoted with what is around them.
+"""
 
 import difflib
 import math
@@ -13,17 +15,17 @@ from dogent_tui.offline.words import Language, language_of, related, terms, word
 
 _SATURATION, _LENGTH = 1.2, 0.5
 _RELATED, _MISSPELT, _SIGN = 0.5, 0.8, 0.2
-"""What a word counts that means nearly the same, that is spelled nearly so, and a single Chinese character, which finds words
-that are cut differently.
+"""What a word counts that means nearly the same, that is spelled nearly so, and a single Chinese
+character, which finds words that are cut differently.
 """
 _NAME, _TITLE, _HEADING, _QUESTION = 0.6, 0.4, 2.0, 1.5
 _ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.5
-"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells about the other files, and a
-word that a passage in the other language does not hold.
+"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells
+about the other files, and a word that a passage in the other language does not hold.
 """
 _SURE, _WINDOW = 0.9, 900
-"""Coverage up to which a passage is quoted with those around it, and how long that quote may be, in characters, a Chinese one
-counting as two.
+"""Coverage up to which a passage is quoted with those around it, and how long that quote may be, in
+characters, a Chinese one counting as two.
 """
 Asked: TypeAlias = Sequence[tuple[float, Mapping[str, float]]]
 """What each term of a question counts, and as what it is looked for."""
@@ -32,7 +34,9 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found. `coverage`: the share of the question's words it holds, by rarity, 0 to 1."""
+    """A passage that was found. `coverage`: the share of the question's words it holds, by
+    rarity, 0 to 1.
+    """
 
     passage: Passage
     score: float
@@ -64,7 +68,9 @@ class Index:
             self._windows[-1].append(at)
 
     def search(self, question: str) -> list[Hit]:
-        """Return what to quote, best first: what holds words of `question`, with what is around it, nothing twice."""
+        """Return what to quote, best first: what holds words of `question`, with what is around
+        it, nothing twice.
+        """
         hits, shown = list[Hit](), set[int]()
         for at, hit in self._ranked(question):
             if at not in shown:

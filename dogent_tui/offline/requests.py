@@ -1,6 +1,8 @@
-"""What a prompt asks for: a closed grammar of verbs with slots (`words.toml`). What it does not know is no request.
+"""What a prompt asks for: a closed grammar of verbs with slots (`words.toml`). What it does not
+know is no request.
 
-The first clause of a prompt with a verb says what to do. The others fill slots: save it as, begin with, export it.
+The first clause of a prompt with a verb says what to do. The others fill slots: save it as, begin
+with, export it.
 """
 
 import posixpath
@@ -21,8 +23,9 @@ _PAGE = 400
 class Request:
     """A request. `files` are those it names that are there, `missing` those that are not.
 
-    `topic` is what it is about, `target` the file to write, `headings` those the text should have; `old` and `new` are of a
-    replacement. `words` is the length of a draft, `lines` that of a summary, 0 where none is named; `only`: a language.
+    `topic` is what it is about, `target` the file to write, `headings` those the text should have;
+    `old` and `new` are of a replacement. `words` is the length of a draft, `lines` that of a
+    summary, 0 where none is named; `only`: a language.
     """
 
     verb: str
@@ -98,7 +101,8 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
     known = {posixpath.basename(path).casefold(): path for path in reversed(paths)}
     known |= {path.casefold(): path for path in paths}
     for found in pattern("file").finditer(typed):
-        # Chinese does not set a name apart from the words before it: the longest end that is a file is meant.
+        # Chinese does not set a name apart from the words before it: the longest end that is a file
+        # is meant.
         whole = found[0].lstrip("@").casefold()
         ends = [whole[found.start() :] for found in re.finditer(r"(?a)(?<![\w-]).", whole)]
         name = next((end for end in ends if end in known), "")
@@ -107,7 +111,9 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
         before = typed[: found.end() - len(name)]
         writes, is_source = request.verb in _WRITES, pattern("source").search(before)
         # A file that is not there is the one to write, unless it is named as a source.
-        makes = request.verb == "export" or (not is_source and (writes or request.verb == "summarize"))
+        makes = request.verb == "export" or (
+            not is_source and (writes or request.verb == "summarize")
+        )
         if (makes and not path) or (writes and pattern("target").search(before)):
             request.target = path or name
         elif path:
@@ -123,7 +129,9 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
 
 
 def without_files(text: str) -> str:
-    """Return `text` without the names of files and the words that lead to them, and without the language to quote in."""
+    """Return `text` without the names of files and the words that lead to them, and without the
+    language to quote in.
+    """
     for name in ("in_en", "in_zh"):
         text = pattern(name).sub("", text)
     text = re.sub(rf"(?i)[“\"'`]?(?:{_FILE})[”\"'`]?\s*(?:里的?|中的?)?", "\0", text)

@@ -1,4 +1,6 @@
-"""Questions that a table answers: the largest, the sum, per month, the difference, more or less than, one cell."""
+"""Questions that a table answers: the largest, the sum, per month, the difference, more or less
+than, one cell.
+"""
 
 import re
 from collections.abc import Iterable
@@ -9,8 +11,9 @@ from dogent_tui.offline.words import language_of, pattern, related, terms, words
 _TOTALS = frozenset(["total", "sum", "all", "altogether", "合计", "总计", "总额", "总和", "共计"])
 _NUMBER = re.compile(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
 _NAMED, _CELL, _RELATED, _MOST = 0.45, 0.5, 0.6, 24
-"""How much of the name of a column or table a question has to hold to mean it, 0 to 1; how much where it names no operation; what
-a word counts that means nearly the same; the most rows that are shown.
+"""How much of the name of a column or table a question has to hold to mean it, 0 to 1; how much
+where it names no operation; what a word counts that means nearly the same; the most rows that are
+shown.
 """
 
 
@@ -22,8 +25,8 @@ def operation_of(question: str) -> str:
 def ask(tables: Iterable[Table], question: str, operation: str = "", *, named: bool = False) -> str:
     """Return what one of `tables` answers, as Markdown with the rows that show it.
 
-    Empty where the question names no operation, or no table, column or row to do it with. `named`: the user named the files
-    that the tables are of.
+    Empty where the question names no operation, or no table, column or row to do it with. `named`:
+    the user named the files that the tables are of.
     """
     operation = operation or operation_of(question)
     asked = [_Asked(table, question, operation, float(named)) for table in tables]
@@ -32,7 +35,9 @@ def ask(tables: Iterable[Table], question: str, operation: str = "", *, named: b
 
 
 class _Asked:
-    """One table and a question: which of its columns and rows are meant. `fit` says how well, 0 for not at all."""
+    """One table and a question: which of its columns and rows are meant. `fit` says how well, 0
+    for not at all.
+    """
 
     def __init__(self, table: Table, question: str, operation: str, named: float) -> None:
         self._table, self._operation, self._language = table, operation, language_of(question)
@@ -125,7 +130,9 @@ class _Asked:
         return (len(parts & self._asked) + _RELATED * len(near)) / len(parts) if parts else 0.0
 
     def _rows_named(self) -> list[int]:
-        """Return the rows that the question names by the words of a cell, those best that it names most of."""
+        """Return the rows that the question names by the words of a cell, those best that it
+        names most of.
+        """
         asked, found = self._raw | self._asked, dict[int, float]()
         for at, row in enumerate(self._table.rows):
             for cell in (cell for column, cell in enumerate(row) if column not in self._figures):

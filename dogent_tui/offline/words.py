@@ -1,4 +1,6 @@
-"""Text as terms that can be compared, and the engine's own words: `words.toml`, in English and Chinese."""
+"""Text as terms that can be compared, and the engine's own words: `words.toml`, in English and
+Chinese.
+"""
 
 import re
 import tomllib

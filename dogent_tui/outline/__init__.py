@@ -1,4 +1,5 @@
-"""Outlines: headings in a tree, read from Markdown, changed step by step, and written back. Knows no screen and no agent.
+"""Outlines: headings in a tree, read from Markdown, changed step by step, and written back. Knows
+no screen and no agent.
 
 The outline editor
 ------------------

@@ -1,4 +1,6 @@
-"""Where the headings of a Markdown text are: those of the document itself, not those in code, quotes, lists and comments."""
+"""Where the headings of a Markdown text are: those of the document itself, not those in code,
+quotes, lists and comments.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,6 @@
-"""What the user changed against the proposal: a mark for each heading, and a short list in words."""
+"""What the user changed against the proposal: a mark for each heading, and a short list in
+words.
+"""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
@@ -16,7 +18,8 @@ MOST_LISTED = 30
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """`marks`: the changes of each heading that has any, by id: one can be edited and moved as well.
+    """`marks`: the changes of each heading that has any, by id: one can be edited and moved as
+    well.
 
     `deleted`: those that are gone, without what belonged to them.
     """
@@ -49,7 +52,9 @@ class _Tree:
         return f"“{self.by_id[id_].text}”"
 
     def where(self, id_: int) -> str:
-        """Say where a heading stands: ``after “Tea”``, ``first under “Drinks”``; empty where it is the first of all."""
+        """Say where a heading stands: ``after “Tea”``, ``first under “Drinks”``; empty where it
+        is the first of all.
+        """
         siblings = self.children[self.parents[id_]]
         place = siblings.index(id_)
         parent = self.title(self.parents[id_]) if self.parents[id_] else ""
@@ -79,7 +84,8 @@ class Baseline:
     def changes(self, after: Headings, carried: Set[int] = frozenset()) -> Changes:
         """Say how `after` differs.
 
-        `carried` are the headings that a user moved: of two that changed places, that is the one that was moved.
+        `carried` are the headings that a user moved: of two that changed places, that is the one
+        that was moved.
         """
         before = self.headings
         if before == after:
@@ -93,9 +99,18 @@ class Baseline:
             said: list[str] = []
             if known is None:
                 marks[heading.id] = ("added",)
-                if new.parents[heading.id] in old.by_id or not new.parents[heading.id] or len(after) < MOST_LISTED:
+                if (
+                    new.parents[heading.id] in old.by_id
+                    or not new.parents[heading.id]
+                    or len(after) < MOST_LISTED
+                ):
                     sentences.append(
-                        _placed(tr("Added {heading} {place}."), tr("Added {heading} at the beginning."), new, heading)
+                        _placed(
+                            tr("Added {heading} {place}."),
+                            tr("Added {heading} at the beginning."),
+                            new,
+                            heading,
+                        )
                     )
                 continue
             if known is not heading:
@@ -104,13 +119,26 @@ class Baseline:
                 marks[heading.id] = ("edited",)
             if heading.id in moved:
                 marks[heading.id] = (*marks.get(heading.id, ()), "moved")
-                said.append(_placed(tr("Moved {heading} {place}."), tr("Moved {heading} to the beginning."), new, heading))
+                said.append(
+                    _placed(
+                        tr("Moved {heading} {place}."),
+                        tr("Moved {heading} to the beginning."),
+                        new,
+                        heading,
+                    )
+                )
             sentences += said
         gone = old.by_id.keys() - new.by_id.keys()
-        deleted = tuple(heading for heading in before if heading.id in gone and old.parents[heading.id] not in gone)
+        deleted = tuple(
+            heading
+            for heading in before
+            if heading.id in gone and old.parents[heading.id] not in gone
+        )
         for heading in deleted:
             below = sum(1 for id_ in _under(old, heading.id) if id_ in gone)
-            words = tr("Deleted {heading} and {count} below it.") if below else tr("Deleted {heading}.")
+            words = (
+                tr("Deleted {heading} and {count} below it.") if below else tr("Deleted {heading}.")
+            )
             sentences.append(words.format(heading=old.title(heading.id), count=below))
         return Changes(marks, deleted, _shortened(sentences))
 
@@ -130,8 +158,14 @@ def _edited(known: Heading, heading: Heading) -> Iterator[str]:
     if heading.text != known.text:
         yield tr("Renamed “{before}” to “{after}”.").format(before=known.text, after=heading.text)
     if heading.note != known.note:
-        changed = tr("Changed the note on “{heading}”.") if known.note else tr("Added a note to “{heading}”.")
-        yield (changed if heading.note else tr("Removed the note from “{heading}”.")).format(heading=heading.text)
+        changed = (
+            tr("Changed the note on “{heading}”.")
+            if known.note
+            else tr("Added a note to “{heading}”.")
+        )
+        yield (changed if heading.note else tr("Removed the note from “{heading}”.")).format(
+            heading=heading.text
+        )
     if heading.target != known.target:
         words = (
             tr("Set the target length of “{heading}” to {target}.")
@@ -142,7 +176,9 @@ def _edited(known: Heading, heading: Heading) -> Iterator[str]:
 
 
 def _moved(old: _Tree, new: _Tree, carried: Set[int]) -> Iterator[int]:
-    """Yield those that stand under another parent, and among those that do not, the fewest that explain their new order."""
+    """Yield those that stand under another parent, and among those that do not, the fewest that
+    explain their new order.
+    """
     for parent, children in new.children.items():
         stayed = [id_ for id_ in children if old.parents.get(id_, -1) == parent]
         yield from (id_ for id_ in children if id_ in old.by_id and old.parents[id_] != parent)
@@ -178,4 +214,7 @@ def _longest_rising(values: Sequence[int]) -> set[int]:
 def _shortened(sentences: list[str]) -> tuple[str, ...]:
     if len(sentences) <= MOST_LISTED:
         return tuple(sentences)
-    return (*sentences[: MOST_LISTED - 1], tr("And {count} more changes.").format(count=len(sentences) - MOST_LISTED + 1))
+    return (
+        *sentences[: MOST_LISTED - 1],
+        tr("And {count} more changes.").format(count=len(sentences) - MOST_LISTED + 1),
+    )

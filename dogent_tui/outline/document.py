@@ -1,4 +1,6 @@
-"""A text with Markdown's own headings, a document or an outline: its sections, and the text of changed ones."""
+"""A text with Markdown's own headings, a document or an outline: its sections, and the text of
+changed ones.
+"""
 
 import re
 from collections import Counter
@@ -16,18 +18,27 @@ _BLANK = re.compile(r"[ \t\r]*$")
 
 
 def parse_document(text: str) -> tuple[tuple[Heading, ...], Frame]:
-    """Return the headings of `text`, and what is written around them. Nothing of it is lost: `render_document` gives it back."""
+    """Return the headings of `text`, and what is written around them. Nothing of it is lost:
+    `render_document` gives it back.
+    """
     is_open = not text.endswith("\n")
     lines = (text if not is_open else f"{text}\n").split("\n")[:-1]
     found = list(heading_lines(text))
     if not found:
         return (), Frame(preamble=text)
     ends = [following.start for following in found[1:]] + [len(lines)]
-    headings = [_heading(number, lines, place, end) for number, (place, end) in enumerate(zip(found, ends, strict=True), 1)]
+    headings = [
+        _heading(number, lines, place, end)
+        for number, (place, end) in enumerate(zip(found, ends, strict=True), 1)
+    ]
     end = headings[-1].gap
     gap = _usual([heading.gap for heading in headings[:-1]], "\n")
     headings[-1] = replace(headings[-1], gap=gap or ("\n" if headings[-1].body else ""))
-    lead = "\n" if _usual([heading.body[:1] for heading in headings if heading.body], "\n") == "\n" else ""
+    lead = (
+        "\n"
+        if _usual([heading.body[:1] for heading in headings if heading.body], "\n") == "\n"
+        else ""
+    )
     preamble = "".join(f"{line}\n" for line in lines[: found[0].start])
     frame = Frame(preamble, end, gap, lead, is_open)
     return numbered(headings, frame)
@@ -39,11 +50,19 @@ def _usual(values: Sequence[str], default: str) -> str:
 
 def _heading(number: int, lines: Sequence[str], place: HeadingLines, end: int) -> Heading:
     content = list(lines[place.end : end])
-    last = next((row for row in range(len(content), 0, -1) if not _BLANK.match(content[row - 1])), 0)
+    last = next(
+        (row for row in range(len(content), 0, -1) if not _BLANK.match(content[row - 1])), 0
+    )
     signs = _SIGNS.match(lines[place.start]) if place.end - place.start == 1 else None
-    title = (signs["title"] or "") if signs else " ".join(line.strip() for line in lines[place.start : place.end - 1])
+    title = (
+        (signs["title"] or "")
+        if signs
+        else " ".join(line.strip() for line in lines[place.start : place.end - 1])
+    )
     text, length = split_length(title)
-    heading = Heading(number, place.level, text, length, _joined(content[:last]), _joined(content[last:]))
+    heading = Heading(
+        number, place.level, text, length, _joined(content[:last]), _joined(content[last:])
+    )
     raw = _joined(lines[place.start : place.end])
     return heading if raw == _line(heading) else replace(heading, raw=raw)
 
@@ -61,14 +80,19 @@ def _line(heading: Heading, number: str = "") -> str:
 
 
 def numbered(headings: Sequence[Heading], frame: Frame) -> tuple[tuple[Heading, ...], Frame]:
-    """Take the numbers off the titles at those levels where counting gives every one of them; elsewhere they are words."""
+    """Take the numbers off the titles at those levels where counting gives every one of them;
+    elsewhere they are words.
+    """
     marks: list[Mark] = []
     headings = tuple(headings)
     for level in range(1, DEEPEST + 1):
         mark = _counted(headings, level)
         marks.append(mark or Mark())
         if mark is not None:
-            without = tuple(_without_number(heading, mark) if heading.level == level else heading for heading in headings)
+            without = tuple(
+                _without_number(heading, mark) if heading.level == level else heading
+                for heading in headings
+            )
             counts = ordinals(without, tuple(marks))
             right = all(
                 f"{write(mark.template, path)}{mark.space}{new.text}" == old.text
@@ -101,13 +125,23 @@ def _without_number(heading: Heading, mark: Mark) -> Heading:
 
 def marker_of(text: str, mark: Mark) -> Marker | None:
     """Return the number that `text` begins with, where it is of this kind."""
-    return next((marker for marker in markers(text) if (marker.template, marker.space) == (mark.template, mark.space)), None)
+    return next(
+        (
+            marker
+            for marker in markers(text)
+            if (marker.template, marker.space) == (mark.template, mark.space)
+        ),
+        None,
+    )
 
 
 def ordinals(headings: Sequence[Heading], marks: Sequence[Mark]) -> Iterator[tuple[int, ...]]:
-    """Yield the path of each heading: its ordinal among its siblings, after those of the headings it belongs to."""
+    """Yield the path of each heading: its ordinal among its siblings, after those of the
+    headings it belongs to.
+    """
     counting = [bool(mark.template) for mark in marks]
-    # Of each heading that others may belong to: its level, its path, and how many of each level have come below it.
+    # Of each heading that others may belong to: its level, its path, and how many of each level
+    # have come below it.
     above: list[tuple[int, tuple[int, ...], dict[int, int]]] = [(0, (), {})]
     for heading in headings:
         level = heading.level
@@ -122,13 +156,19 @@ def ordinals(headings: Sequence[Heading], marks: Sequence[Mark]) -> Iterator[tup
 
 
 def numbers(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
-    """Yield what stands before the title of each heading: its number, where it has one, with the space after it."""
+    """Yield what stands before the title of each heading: its number, where it has one, with the
+    space after it.
+    """
     if not any(mark.template for mark in frame.marks):
         yield from ("" for _ in headings)
         return
     for heading, path in zip(headings, ordinals(headings, frame.marks), strict=True):
         mark = frame.mark(heading.level)
-        yield f"{write(mark.template, path)}{mark.space}" if mark.template and heading.numbered else ""
+        yield (
+            f"{write(mark.template, path)}{mark.space}"
+            if mark.template and heading.numbered
+            else ""
+        )
 
 
 # ── Text again ────────────────────────────────────────────────────────────────────────────────────
@@ -140,13 +180,19 @@ def render_document(headings: Sequence[Heading], frame: Frame) -> str:
         return frame.preamble
     start, *pieces = document_pieces(headings, frame)
     last = headings[-1]
-    pieces[-1] = pieces[-1].removesuffix(last.gap) + frame.end if last.gap else pieces[-1] + frame.end
+    pieces[-1] = (
+        pieces[-1].removesuffix(last.gap) + frame.end if last.gap else pieces[-1] + frame.end
+    )
     text = start + "".join(pieces)
     return text.removesuffix("\n") if frame.is_open else text
 
 
 def document_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
     """Yield what stands before the headings, and then each with its text."""
-    yield f"{frame.preamble}\n\n" if frame.preamble and not frame.preamble.endswith("\n") else frame.preamble
+    yield (
+        f"{frame.preamble}\n\n"
+        if frame.preamble and not frame.preamble.endswith("\n")
+        else frame.preamble
+    )
     for heading, number in zip(headings, numbers(headings, frame), strict=True):
         yield f"{heading.raw or _line(heading, number)}{heading.body}{heading.gap}"

@@ -1,4 +1,6 @@
-"""One outline while a user edits it: against the proposal it came from, with its text and changes at hand."""
+"""One outline while a user edits it: against the proposal it came from, with its text and
+changes at hand.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -33,12 +35,15 @@ STEPS: Mapping[str, str] = {
 
 
 class OutlineEditing:
-    """Edits `proposal`; `draft` is what the user had made of it, None for nothing yet (undo leads back to the proposal).
+    """Edits `proposal`; `draft` is what the user had made of it, None for nothing yet (undo leads
+    back to the proposal).
 
     `is_document`: a whole document, whose sections move with their text.
     """
 
-    def __init__(self, proposal: str, draft: str | None = None, *, is_document: bool = False) -> None:
+    def __init__(
+        self, proposal: str, draft: str | None = None, *, is_document: bool = False
+    ) -> None:
         self.is_document = is_document
         self.outline = (parse_file if is_document else parse)(proposal)
         self.proposal = proposal
@@ -63,7 +68,10 @@ class OutlineEditing:
     def changes(self) -> Changes:
         """What was changed against the proposal, or against what was saved last."""
         if self._changes[0] != self.outline.revision:
-            self._changes = (self.outline.revision, self._base.changes(self.outline.headings, self.outline.carried))
+            self._changes = (
+                self.outline.revision,
+                self._base.changes(self.outline.headings, self.outline.carried),
+            )
         return self._changes[1]
 
     @property
@@ -71,7 +79,9 @@ class OutlineEditing:
         """Whether the text is another than the proposed one, or the saved one."""
         if self.outline.headings == self._base.headings and self.outline.frame == self._frame:
             return False
-        return bool(self.changes) or self.markdown != self._saved  # the text is written only where nothing else can tell
+        return (
+            bool(self.changes) or self.markdown != self._saved
+        )  # the text is written only where nothing else can tell
 
     @property
     def summary(self) -> str:
@@ -81,7 +91,11 @@ class OutlineEditing:
         if not self.is_changed:
             state = tr("as saved") if self.is_document else tr("as proposed")
             return f"{count} · {state}"
-        said = [f"{changed} {mark} {name}" for change, mark, name in NAMES if (changed := self.changes.count(change))]
+        said = [
+            f"{changed} {mark} {name}"
+            for change, mark, name in NAMES
+            if (changed := self.changes.count(change))
+        ]
         if self.changes.deleted:
             said.append(tr("{count} − deleted").format(count=len(self.changes.deleted)))
         return " · ".join([count, *said])
@@ -111,7 +125,10 @@ class OutlineEditing:
         here = self.outline.place(cursor) if cursor is not None else 0
         places = [self.outline.place(id_) for id_ in found]
         if step < 0:
-            number = next((index for index in range(len(places) - 1, -1, -1) if places[index] < here), len(places) - 1)
+            number = next(
+                (index for index in range(len(places) - 1, -1, -1) if places[index] < here),
+                len(places) - 1,
+            )
         else:
             number = next((index for index, place in enumerate(places) if place >= here + step), 0)
         self.tree.show(found[number])
@@ -131,4 +148,6 @@ class OutlineEditing:
     def go_to_line(self, line: int) -> None:
         """Put the cursor on the heading whose section has this line of the text."""
         if self.outline.headings:
-            self.tree.show(self.outline.headings[max(0, bisect_right(self._first_lines, line) - 1)].id)
+            self.tree.show(
+                self.outline.headings[max(0, bisect_right(self._first_lines, line) - 1)].id
+            )

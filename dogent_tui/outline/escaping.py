@@ -1,4 +1,6 @@
-"""Text that a user types, made so that it is read again as what it was meant to be: a note, or a title."""
+"""Text that a user types, made so that it is read again as what it was meant to be: a note, or a
+title.
+"""
 
 import re
 
@@ -10,9 +12,11 @@ _CLOSING = re.compile(r"(^|(?<=\s))(#+)$")
 
 
 def as_note(text: str, *, is_list: bool) -> str:
-    """Return `text` as the note of a heading: lines that would be headings escaped, an open code fence closed.
+    """Return `text` as the note of a heading: lines that would be headings escaped, an open code
+    fence closed.
 
-    In a list a line that begins like one of its headings is escaped too, and there are no empty lines around the note.
+    In a list a line that begins like one of its headings is escaped too, and there are no empty
+    lines around the note.
     """
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     note = "\n".join(lines).strip("\n")
@@ -23,7 +27,11 @@ def as_note(text: str, *, is_list: bool) -> str:
         if found is None:
             break
         rows = note.split("\n")
-        row = found.end - 2  # the line that makes it one: that of the signs, or the underline; the note begins at the second
+        row = (
+            found.end - 2
+            # the line that makes it one: that of the signs, or the underline; the note begins at
+            # the second
+        )
         rows[row] = _backslashed(rows[row])
         note = "\n".join(rows)
     fence = open_fence(note)

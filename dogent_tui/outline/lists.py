@@ -1,7 +1,8 @@
-"""An outline written as a list: bullets, numbers, or 一、（一）. Each level is written as its first heading is.
+"""An outline written as a list: bullets, numbers, or 一、（一）. Each level is written as its first
+heading is.
 
-What is normalised when it is written again: the indent and kind of all headings of a level, numbers by counting, the indent of
-notes, and white space at the end of lines.
+What is normalised when it is written again: the indent and kind of all headings of a level, numbers
+by counting, the indent of notes, and white space at the end of lines.
 """
 
 import re
@@ -45,7 +46,15 @@ def parse_list(text: str) -> tuple[tuple[Heading, ...], Frame] | None:
         items.append(_Item(len(levels), line.strip()[marker.length :].strip(), indent, marker, []))
     if not items:
         return None
-    frame = Frame("".join(f"{line}\n" for line in preamble), "", "", "", is_open, is_list=True, marks=_marks(items))
+    frame = Frame(
+        "".join(f"{line}\n" for line in preamble),
+        "",
+        "",
+        "",
+        is_open,
+        is_list=True,
+        marks=_marks(items),
+    )
     headings = [_heading(number, item) for number, item in enumerate(items, 1)]
     end = headings[-1].gap
     gap = headings[0].gap if len(headings) > 1 else ""
@@ -72,7 +81,9 @@ def _fence_after(line: str, fence: str) -> str:
 
 
 def _marker(line: str, levels: Sequence[tuple[int, str]]) -> tuple[int, Marker] | None:
-    """The indent and marker of `line`: one of a kind in use, or a new one that counts from the first."""
+    """The indent and marker of `line`: one of a kind in use, or a new one that counts from the
+    first.
+    """
     text = line.expandtabs(4).strip()
     indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
     readings = list(markers(text))
@@ -95,12 +106,20 @@ def _deepened(levels: list[tuple[int, str]], indent: int, kind_: str) -> list[tu
 
 
 def _marks(items: Sequence[_Item]) -> tuple[Mark, ...]:
-    """How each level is written, as its first heading is, where that can be told from the levels above it."""
+    """How each level is written, as its first heading is, where that can be told from the levels
+    above it.
+    """
     marks: list[Mark] = []
     for item in items:
         if item.level == len(marks) + 1:
-            space = item.marker.space or ("" if not is_listed(item.marker.template) and "." not in item.marker.template else " ")
-            marks.append(_told_apart(Mark(item.marker.template, space.expandtabs(4)[:4], item.indent), marks))
+            space = item.marker.space or (
+                ""
+                if not is_listed(item.marker.template) and "." not in item.marker.template
+                else " "
+            )
+            marks.append(
+                _told_apart(Mark(item.marker.template, space.expandtabs(4)[:4], item.indent), marks)
+            )
     return tuple(marks)
 
 
@@ -109,17 +128,30 @@ def _told_apart(mark: Mark, above: Sequence[Mark]) -> Mark:
         return mark
     same = {kind(other.template) for other in above if other.indent == mark.indent}
     if mark.indent < above[-1].indent or kind(mark.template) in same:
-        return replace(mark, indent=text_indent(above[-1]) if is_listed(above[-1].template) else above[-1].indent + 2)
+        return replace(
+            mark,
+            indent=text_indent(above[-1])
+            if is_listed(above[-1].template)
+            else above[-1].indent + 2,
+        )
     return mark
 
 
 def text_indent(mark: Mark) -> int:
-    """Return the column of the text below a heading: that of its title in a list of Markdown's own, else of the number."""
-    return mark.indent + len(mark.template) + len(mark.space) if is_listed(mark.template) else mark.indent
+    """Return the column of the text below a heading: that of its title in a list of Markdown's
+    own, else of the number.
+    """
+    return (
+        mark.indent + len(mark.template) + len(mark.space)
+        if is_listed(mark.template)
+        else mark.indent
+    )
 
 
 def mark_of(frame: Frame, level: int) -> Mark:
-    """Return how headings of `level` are written, as the one above where none has been that deep."""
+    """Return how headings of `level` are written, as the one above where none has been that
+    deep.
+    """
     marks = list(frame.marks) or [Mark("-")]
     while len(marks) < level:
         last = marks[-1]
@@ -169,7 +201,10 @@ def _written(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
         line = f"{' ' * mark.indent}{number}{heading.text}{heading.length}".rstrip()
         below = " " * text_indent(mark)
         body = (
-            "".join(f"{below}{row}".rstrip() + "\n" for row in heading.body.removesuffix("\n").split("\n"))
+            "".join(
+                f"{below}{row}".rstrip() + "\n"
+                for row in heading.body.removesuffix("\n").split("\n")
+            )
             if heading.body
             else ""
         )

@@ -1,7 +1,8 @@
 """Outlines from Markdown and back: with headings (`document`) or as a list (`lists`).
 
-`render(parse(text)) == text` for every text with headings, a whole document too. For a list that holds after one writing: what is
-normalised is listed in `lists`. A changed heading is written with ``#`` signs, whatever it was written with before.
+`render(parse(text)) == text` for every text with headings, a whole document too. For a list that
+holds after one writing: what is normalised is listed in `lists`. A changed heading is written with
+``#`` signs, whatever it was written with before.
 """
 
 from itertools import accumulate
@@ -39,13 +40,20 @@ def render_parts(headings: Headings, frame: Frame) -> str:
 
 def first_lines(outline: Outline) -> list[int]:
     """Return the line, from 0, on which each heading begins in the text of `outline`."""
-    pieces = (list_pieces if outline.frame.is_list else document_pieces)(outline.headings, outline.frame)
+    pieces = (list_pieces if outline.frame.is_list else document_pieces)(
+        outline.headings, outline.frame
+    )
     return list(accumulate(piece.count("\n") for piece in pieces))[:-1]
 
 
 def titles(outline: Outline) -> list[str]:
-    """Return the number of each heading with the space after it, empty where it has none; a bullet is none."""
-    return [number if number.strip() not in ("-", "*", "+", "•") else "" for number in numbers_of(outline)]
+    """Return the number of each heading with the space after it, empty where it has none; a
+    bullet is none.
+    """
+    return [
+        number if number.strip() not in ("-", "*", "+", "•") else ""
+        for number in numbers_of(outline)
+    ]
 
 
 def numbers_of(outline: Outline) -> list[str]:
@@ -53,7 +61,9 @@ def numbers_of(outline: Outline) -> list[str]:
     frame = outline.frame
     if frame.is_list and outline.headings:
         deepest = max(heading.level for heading in outline.headings)
-        frame = Frame(is_list=True, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1)))
+        frame = Frame(
+            is_list=True, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1))
+        )
     return list(numbers(outline.headings, frame))
 
 
@@ -61,7 +71,9 @@ def _read(text: str) -> tuple[Headings, Frame]:
     found = list(heading_lines(text))
     lines = text.split("\n")
     has_title = bool(found) and not "\n".join(lines[: found[0].start])[front_matter(text) :].strip()
-    if has_title and has_list(lines[found[0].start]):  # a heading of a list over a rule, or over an empty bullet
+    if has_title and has_list(
+        lines[found[0].start]
+    ):  # a heading of a list over a rule, or over an empty bullet
         has_title = False
     title_lines = found[0].end if has_title else 0
     # What is underlined may be a note and a rule: it makes no headings of its own in a list.
@@ -74,11 +86,14 @@ def _read(text: str) -> tuple[Headings, Frame]:
 
 
 def same_sections(headings: tuple[Heading, ...], text: str) -> bool:
-    """Say whether `text` is read as `headings`: a code fence without an end, moved up, would swallow what comes after it."""
+    """Say whether `text` is read as `headings`: a code fence without an end, moved up, would
+    swallow what comes after it.
+    """
     read, frame = parse_document(text)
     found = zip(read, numbers(read, frame), strict=True)
     return len(read) == len(headings) and all(
-        there.level == heading.level and as_title(f"{number}{_title(there)}").endswith(as_title(_title(heading)))
+        there.level == heading.level
+        and as_title(f"{number}{_title(there)}").endswith(as_title(_title(heading)))
         for (there, number), heading in zip(found, headings, strict=True)
     )
 

@@ -1,7 +1,9 @@
-"""The outline: headings in the order of the text, each with its level, and every change as a step that can be undone.
+"""The outline: headings in the order of the text, each with its level, and every change as a step
+that can be undone.
 
-The tree is in the levels: the parent of a heading is the nearest one before it with a lower level, and what belongs to a heading
-is everything after it with a higher one. So each change is one exchange of a slice, which is also all that undo has to keep.
+The tree is in the levels: the parent of a heading is the nearest one before it with a lower level,
+and what belongs to a heading is everything after it with a higher one. So each change is one
+exchange of a slice, which is also all that undo has to keep.
 """
 
 import re
@@ -15,14 +17,17 @@ DEEPEST = 6
 """Levels that headings of Markdown have; lists have any number."""
 
 _LENGTH = re.compile(
-    r"(?P<space>\s*)(?P<open>[(（])\s*(?P<said>(?:about |approx\. |around |~|≈|约|大约)?\s*\d[\d,]*(?:\s*[-–~]\s*\d[\d,]*)?\s*"
+    r"(?P<space>\s*)(?P<open>[(（])\s*(?P<said>(?:about |approx\. |around"
+    r" |~|≈|约|大约)?\s*\d[\d,]*(?:\s*[-–~]\s*\d[\d,]*)?\s*"
     r"(?:words?|characters?|chars?|pages?|字|个字|页|词))\s*[)）]$"
 )
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """How the headings of one level are written: their number (a template of `numbering`), what follows it, and the indent."""
+    """How the headings of one level are written: their number (a template of `numbering`), what
+    follows it, and the indent.
+    """
 
     template: str = ""
     space: str = " "
@@ -32,9 +37,10 @@ class Mark(msgspec.Struct, frozen=True):
 class Frame(msgspec.Struct, frozen=True):
     """What is written around the headings, and how.
 
-    `preamble`: the text before the first one. `end`: the empty lines after the last. `gap` and `lead`: the empty lines that
-    headings here have after them, and before their text. `is_open`: the last line does not end with a newline.
-    `marks`: how each level is written, the first level first. `is_list`: as a list, not as headings of Markdown.
+    `preamble`: the text before the first one. `end`: the empty lines after the last. `gap` and
+    `lead`: the empty lines that headings here have after them, and before their text. `is_open`:
+    the last line does not end with a newline. `marks`: how each level is written, the first level
+    first. `is_list`: as a list, not as headings of Markdown.
     """
 
     preamble: str = ""
@@ -51,10 +57,12 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Heading(msgspec.Struct, frozen=True):
-    """One heading. `body` is the text below it (its note), `length` its target length as written, with the brackets.
+    """One heading. `body` is the text below it (its note), `length` its target length as written,
+    with the brackets.
 
-    `raw` holds the lines of a heading that is not written as one would here (underlined, say); a changed heading loses it.
-    `numbered` tells whether it counts where its level does; `gap` holds the empty lines after its text.
+    `raw` holds the lines of a heading that is not written as one would here (underlined, say); a
+    changed heading loses it. `numbered` tells whether it counts where its level does; `gap` holds
+    the empty lines after its text.
     """
 
     id: int
@@ -82,7 +90,9 @@ Headings = tuple[Heading, ...]
 
 
 class _Step(msgspec.Struct):
-    """One change: `removed` were exchanged for `added` at `start`, and the frame with them. `name`: what the user did."""
+    """One change: `removed` were exchanged for `added` at `start`, and the frame with them.
+    `name`: what the user did.
+    """
 
     name: str
     start: int
@@ -93,7 +103,9 @@ class _Step(msgspec.Struct):
 
 
 def split_length(title: str) -> tuple[str, str]:
-    """Return a title without its target length, and that as written: ``Tea (300 words)`` gives ``Tea`` and `` (300 words)``."""
+    """Return a title without its target length, and that as written: ``Tea (300 words)`` gives
+    ``Tea`` and `` (300 words)``.
+    """
     found = _LENGTH.search(title)
     if found is None or not title[: found.start()].strip():
         return title, ""
@@ -101,7 +113,9 @@ def split_length(title: str) -> tuple[str, str]:
 
 
 def spell_length(target: str, title: str) -> str:
-    """Return `target`, as a user types it, as it is written behind `title`; empty for no target. Raises ValueError."""
+    """Return `target`, as a user types it, as it is written behind `title`; empty for no target.
+    Raises ValueError.
+    """
     target = " ".join(target.split())
     if not target:
         return ""
@@ -117,12 +131,16 @@ def spell_length(target: str, title: str) -> str:
 class Outline:
     """Headings that can be changed, and every change undone and redone.
 
-    `frame` says what is written around them. Operations take the id of a heading, or the ids of several: those, and what lies
-    between them, are taken as one block of siblings with all that belongs to them. They return whether anything changed.
+    `frame` says what is written around them. Operations take the id of a heading, or the ids of
+    several: those, and what lies between them, are taken as one block of siblings with all that
+    belongs to them. They return whether anything changed.
     """
 
     def __init__(
-        self, headings: Iterable[Heading] = (), frame: Frame | None = None, parse: Callable[[str], "Outline"] | None = None
+        self,
+        headings: Iterable[Heading] = (),
+        frame: Frame | None = None,
+        parse: Callable[[str], "Outline"] | None = None,
     ) -> None:
         """Begin with `headings`. `parse` reads a text that is to take their place (`rewrite`)."""
         self._headings: Headings = tuple(headings)
@@ -172,11 +190,18 @@ class Outline:
     def parent(self, place: int) -> int | None:
         """Return the place of the heading that the one at `place` belongs to."""
         return next(
-            (above for above in range(place - 1, -1, -1) if self._headings[above].level < self._headings[place].level), None
+            (
+                above
+                for above in range(place - 1, -1, -1)
+                if self._headings[above].level < self._headings[place].level
+            ),
+            None,
         )
 
     def block(self, ids: Sequence[int]) -> tuple[int, int]:
-        """Return the slice of siblings, with what belongs to them, that `ids` and everything between them lie in."""
+        """Return the slice of siblings, with what belongs to them, that `ids` and everything
+        between them lie in.
+        """
         places = sorted(self.place(id_) for id_ in ids)
         first, last = places[0], places[-1]
         level = min(heading.level for heading in self._headings[first : last + 1])
@@ -194,10 +219,14 @@ class Outline:
     # ── Changing ──────────────────────────────────────────────────────────────────────────────────
 
     def rename(self, id: int, title: str, *, joined: bool = False) -> bool:  # noqa: A002
-        """Give the heading a title. `joined`: in one step with the change before, which added it."""
+        """Give the heading a title. `joined`: in one step with the change before, which added
+        it.
+        """
         heading = self.get(id)
         text, length = split_length(" ".join(title.split()))
-        renamed = replace(heading, text=text, length=(length or heading.length) if text else "", raw="")
+        renamed = replace(
+            heading, text=text, length=(length or heading.length) if text else "", raw=""
+        )
         if (renamed.text, renamed.length) == (heading.text, heading.length):
             return False
         self._set(renamed, "add" if joined else "rename")
@@ -214,11 +243,15 @@ class Outline:
         if note == heading.note:
             return False
         gap = heading.gap or ("\n" if note and not self.frame.is_list else "")
-        self._set(replace(heading, body=f"{self.frame.lead}{note}\n" if note else "", gap=gap), "note")
+        self._set(
+            replace(heading, body=f"{self.frame.lead}{note}\n" if note else "", gap=gap), "note"
+        )
         return True
 
     def set_target(self, id: int, target: str) -> bool:  # noqa: A002
-        """Set the target length (``300``, ``300 words``, ``500字``), or none. Raises ValueError for what is none."""
+        """Set the target length (``300``, ``300 words``, ``500字``), or none. Raises ValueError
+        for what is none.
+        """
         heading = self.get(id)
         if not heading.text:
             return False
@@ -229,7 +262,9 @@ class Outline:
         return True
 
     def add_sibling(self, id: int | None, text: str = "") -> int:  # noqa: A002
-        """Add a heading after this one and what belongs to it, or the first of all, and return its id."""
+        """Add a heading after this one and what belongs to it, or the first of all, and return
+        its id.
+        """
         if id is None or id not in self:
             return self._add(len(self._headings), 1, text)
         place = self.place(id)
@@ -237,7 +272,9 @@ class Outline:
         return self._add(self.end(place), beside.level, text, numbered=beside.numbered)
 
     def add_child(self, id: int, text: str = "") -> int | None:  # noqa: A002
-        """Add a heading as the last that belongs to this one, and return its id; None where headings go no deeper."""
+        """Add a heading as the last that belongs to this one, and return its id; None where
+        headings go no deeper.
+        """
         place = self.place(id)
         level = self._headings[place].level + 1
         return self._add(self.end(place), level, text) if level <= self.deepest else None
@@ -257,7 +294,8 @@ class Outline:
     def shift(self, ids: Sequence[int], step: int) -> bool:
         """Demote (`step` 1) or promote (-1) the block; headings keep their order, as in a text.
 
-        Demoted, it belongs to the sibling before it. Promoted, it stands beside its parent, and siblings after it belong to it.
+        Demoted, it belongs to the sibling before it. Promoted, it stands beside its parent, and
+        siblings after it belong to it.
         """
         first, end = self.block(ids)
         above = self.parent(first)
@@ -271,19 +309,24 @@ class Outline:
             change = self._headings[above].level - level
         else:
             return False
-        return self._exchange("demote" if step > 0 else "promote", first, end, self._levelled(first, end, change))
+        return self._exchange(
+            "demote" if step > 0 else "promote", first, end, self._levelled(first, end, change)
+        )
 
     def move(self, ids: Sequence[int], step: int) -> bool:
         """Move the block before the sibling above it (-1) or behind the one below (1).
 
-        Where there is none, into the neighbour of its parent, so that it can be carried through the whole text.
+        Where there is none, into the neighbour of its parent, so that it can be carried through the
+        whole text.
         """
         first, end = self.block(ids)
         before = self._above(first) if step < 0 else self._below(first, end)
         return self._carry("move up" if step < 0 else "move down", first, end, before)
 
     def _above(self, first: int) -> int | None:
-        """The place before the sibling above, or after the last that belongs to the parent's sibling above."""
+        """The place before the sibling above, or after the last that belongs to the parent's
+        sibling above.
+        """
         above = self._no_deeper(first, self._headings[first].level)
         if above is None or self._headings[above].level == self._headings[first].level:
             return above
@@ -293,10 +336,15 @@ class Outline:
 
     def _no_deeper(self, place: int, level: int) -> int | None:
         """The nearest place before `place` with a heading of this level or a lower one."""
-        return next((above for above in range(place - 1, -1, -1) if self._headings[above].level <= level), None)
+        return next(
+            (above for above in range(place - 1, -1, -1) if self._headings[above].level <= level),
+            None,
+        )
 
     def _below(self, first: int, end: int) -> int | None:
-        """The place after the sibling below, or before the first that belongs to the parent's sibling below."""
+        """The place after the sibling below, or before the first that belongs to the parent's
+        sibling below.
+        """
         if end == len(self._headings):
             return None
         level, below = self._headings[first].level, self._headings[end].level
@@ -317,20 +365,29 @@ class Outline:
         if before is None or (first <= before <= end and not change):
             return False
         carried = self._levelled(first, end, change)
-        self.carried |= {heading.id for heading in self._headings[first:end] if heading.level == self._headings[first].level}
+        self.carried |= {
+            heading.id
+            for heading in self._headings[first:end]
+            if heading.level == self._headings[first].level
+        }
         if before <= first:
-            return self._exchange(name, before, end, (*carried, *self._headings[before:first]), carried)
+            return self._exchange(
+                name, before, end, (*carried, *self._headings[before:first]), carried
+            )
         if before <= end:
             return self._exchange(name, first, end, carried, carried)
         return self._exchange(name, first, before, (*self._headings[end:before], *carried), carried)
 
     def read(self, text: str) -> "Outline":
-        """Return what `text` says, read as this outline was. Touches nothing: a thread may do it."""
+        """Return what `text` says, read as this outline was. Touches nothing: a thread may do
+        it.
+        """
         assert self._parse is not None
         return self._parse(text)
 
     def rewrite(self, text: str, read: "Outline | None" = None) -> bool:
-        """Have what `text` says take the place of everything. Headings that are still there keep their ids.
+        """Have what `text` says take the place of everything. Headings that are still there keep
+        their ids.
 
         `read` is what `read` returned for it, where that was done before.
         """
@@ -344,7 +401,9 @@ class Outline:
     # ── Undo ──────────────────────────────────────────────────────────────────────────────────────
 
     def undo(self) -> tuple[str, int | None] | None:
-        """Take the last change back. Returns what it was, and the id of a heading that it concerned; None for no change."""
+        """Take the last change back. Returns what it was, and the id of a heading that it
+        concerned; None for no change.
+        """
         if not self._done:
             return None
         step = self._done.pop()
@@ -374,8 +433,12 @@ class Outline:
         added = self._headings[start:end]
         self._splice(last.start, len(last.added), last.removed, last.frame_before)
         self._splice(before.start, len(before.added), before.removed, before.frame_before)
-        removed = self._headings[start : start + len(added) - (len(before.added) - len(before.removed))]
-        self._apply(_Step(before.name, start, removed, added, before.frame_before, last.frame_after))
+        removed = self._headings[
+            start : start + len(added) - (len(before.added) - len(before.removed))
+        ]
+        self._apply(
+            _Step(before.name, start, removed, added, before.frame_before, last.frame_after)
+        )
 
     # ── How it is done ────────────────────────────────────────────────────────────────────────────
 
@@ -397,16 +460,27 @@ class Outline:
         levels = [heading.level + change for heading in block]
         if min(levels) < 1 or max(levels) > self.deepest:
             return ()
-        return tuple(replace(heading, level=level, raw="") for heading, level in zip(block, levels, strict=True))
+        return tuple(
+            replace(heading, level=level, raw="")
+            for heading, level in zip(block, levels, strict=True)
+        )
 
     def _set(self, heading: Heading, name: str) -> None:
         place = self.place(heading.id)
         self._exchange(name, place, place + 1, (heading,))
 
-    def _exchange(self, name: str, start: int, end: int, added: Headings, needed: Headings | None = None) -> bool:
-        """Exchange a slice. Nothing happens where `needed` could not be made, or nothing would change."""
+    def _exchange(
+        self, name: str, start: int, end: int, added: Headings, needed: Headings | None = None
+    ) -> bool:
+        """Exchange a slice. Nothing happens where `needed` could not be made, or nothing would
+        change.
+        """
         removed = self._headings[start:end]
-        if removed == added or (needed is not None and not needed) or (name in ("promote", "demote") and not added):
+        if (
+            removed == added
+            or (needed is not None and not needed)
+            or (name in ("promote", "demote") and not added)
+        ):
             return False
         whole = [*self._headings[:start], *added, *self._headings[end:]]
         first, last = self._loosened(whole, start, start + len(added))
@@ -415,10 +489,11 @@ class Outline:
         return True
 
     def _loosened(self, whole: list[Heading], start: int, end: int) -> tuple[int, int]:
-        """See that headings with new neighbors stay what they are, and return the slice of `whole` that then differs.
+        """See that headings with new neighbors stay what they are, and return the slice of `whole`
+        that then differs.
 
-        An underlined heading would take a line of text above it for its own; and a text without an empty line after it might
-        swallow a heading that comes now.
+        An underlined heading would take a line of text above it for its own; and a text without an
+        empty line after it might swallow a heading that comes now.
         """
         first, last = max(0, start - 1), min(len(whole), end + 1)
         if self.frame.is_list:
@@ -452,7 +527,10 @@ class Outline:
 def subtree_end(headings: Sequence[Heading], place: int) -> int:
     """Return the place after everything in `headings` that belongs to the one at `place`."""
     level = headings[place].level
-    return next((end for end in range(place + 1, len(headings)) if headings[end].level <= level), len(headings))
+    return next(
+        (end for end in range(place + 1, len(headings)) if headings[end].level <= level),
+        len(headings),
+    )
 
 
 def _concerned(before: Headings, after: Headings) -> int | None:
@@ -465,8 +543,8 @@ def _concerned(before: Headings, after: Headings) -> int | None:
 def _recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> Headings:
     """Return `read` with the ids of the same headings in `known`.
 
-    Those are the same that have the same title, in their place first; and where as many are left on both sides, those left, in
-    their order: their titles were changed.
+    Those are the same that have the same title, in their place first; and where as many are left on
+    both sides, those left, in their order: their titles were changed.
     """
     ids: dict[int, int] = {}
     for place, (heading, here) in enumerate(zip(read, known, strict=False)):
@@ -485,4 +563,7 @@ def _recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> H
     unknown = [place for place in range(len(read)) if place not in ids]
     if [heading.level for heading in left] == [read[place].level for place in unknown]:
         ids |= {place: heading.id for place, heading in zip(unknown, left, strict=True)}
-    return tuple(replace(heading, id=ids[place] if place in ids else new_id()) for place, heading in enumerate(read))
+    return tuple(
+        replace(heading, id=ids[place] if place in ids else new_id())
+        for place, heading in enumerate(read)
+    )

@@ -1,6 +1,8 @@
-"""The numbers before headings: ``1.``, ``1.1``, ``1)``, ``一、``, ``（一）``, ``第一章``, ``I.``, ``A.`` and bullets.
+"""The numbers before headings: ``1.``, ``1.1``, ``1)``, ``一、``, ``（一）``, ``第一章``, ``I.``,
+``A.`` and bullets.
 
-A template is a number as the first heading of a kind carries it (``1.1``, ``（一）``); `write` counts on from there.
+A template is a number as the first heading of a kind carries it (``1.1``, ``（一）``); `write`
+counts on from there.
 """
 
 import re
@@ -10,7 +12,17 @@ from functools import lru_cache
 import msgspec
 
 _DIGITS = "一二三四五六七八九"
-_ROMAN = ((100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
+_ROMAN = (
+    (100, "C"),
+    (90, "XC"),
+    (50, "L"),
+    (40, "XL"),
+    (10, "X"),
+    (9, "IX"),
+    (5, "V"),
+    (4, "IV"),
+    (1, "I"),
+)
 _BULLETS = frozenset("-*+•")
 
 _NUMBER = r"\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十]{1,3}|[A-Z]{1,6}|[a-z]"
@@ -22,7 +34,9 @@ _BULLET = re.compile(r"(?P<bullet>[-*+•])(?P<space>[ \t]+|$)")
 
 
 class Marker(msgspec.Struct, frozen=True):
-    """A number or bullet as written: its `template`, the values of its parts, and the characters it takes with `space`."""
+    """A number or bullet as written: its `template`, the values of its parts, and the characters
+    it takes with `space`.
+    """
 
     template: str
     values: tuple[int, ...]
@@ -31,7 +45,9 @@ class Marker(msgspec.Struct, frozen=True):
 
 
 def markers(line: str) -> Iterator[Marker]:
-    """Yield what the beginning of `line` may be read as: ``I.`` is a Roman number, or a letter after ``H.``."""
+    """Yield what the beginning of `line` may be read as: ``I.`` is a Roman number, or a letter
+    after ``H.``.
+    """
     if bullet := _BULLET.match(line):
         yield Marker(bullet["bullet"], (), bullet["space"], bullet.end())
         return
@@ -74,7 +90,9 @@ def _readings(number: str) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def certain(template: str) -> bool:
-    """Say whether what looks like `template` is surely a number: letters only are where they count from the first."""
+    """Say whether what looks like `template` is surely a number: letters only are where they
+    count from the first.
+    """
     return not any(letter in template for letter in "IAa")
 
 
@@ -89,7 +107,9 @@ def parts(template: str) -> int:
 
 
 def write(template: str, path: tuple[int, ...]) -> str:
-    """Return `template` for the heading at `path`: its ordinal among its siblings, after those of the headings above it."""
+    """Return `template` for the heading at `path`: its ordinal among its siblings, after those
+    of the headings above it.
+    """
     if template in _BULLETS or not template:
         return template
     ordinals = ((1,) * (count := parts(template)) + path)[-count:]
@@ -102,20 +122,29 @@ def _spelled(template: str, ordinals: tuple[int, ...]) -> str:
         numbers = iter(ordinals)
         return re.sub("1", lambda _: str(max(1, next(numbers))), template)
     last = max(1, ordinals[-1])
-    for first, spelled in (("一", _chinese), ("I", _roman), ("A", _letter), ("a", lambda value: _letter(value).lower())):
+    for first, spelled in (
+        ("一", _chinese),
+        ("I", _roman),
+        ("A", _letter),
+        ("a", lambda value: _letter(value).lower()),
+    ):
         if first in template:
             return template.replace(first, spelled(last), 1)
     return template
 
 
 def is_listed(template: str) -> bool:
-    """Say whether Markdown itself takes `template` for the marker of a list, whose text is indented to it."""
+    """Say whether Markdown itself takes `template` for the marker of a list, whose text is
+    indented to it.
+    """
     return template in ("-", "*", "+", "1.", "1)")
 
 
 def _chinese(value: int) -> str:
     tens, ones = divmod(min(value, 99), 10)
-    return ("" if tens == 0 else "十" if tens == 1 else f"{_DIGITS[tens - 1]}十") + (_DIGITS[ones - 1] if ones else "")
+    return ("" if tens == 0 else "十" if tens == 1 else f"{_DIGITS[tens - 1]}十") + (
+        _DIGITS[ones - 1] if ones else ""
+    )
 
 
 def _from_chinese(number: str) -> int:

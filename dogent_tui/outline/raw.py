@@ -1,4 +1,6 @@
-"""An outline while its text is edited: the tree follows what is typed, and all of it is one step of undo."""
+"""An outline while its text is edited: the tree follows what is typed, and all of it is one step
+of undo.
+"""
 
 from dogent_tui.outline.model import Outline
 
@@ -14,7 +16,8 @@ class RawEdit:
         self._is_step = False
 
     def take(self, text: str, read: Outline | None = None) -> bool:
-        """Have the outline say `text`, in place of what was typed before. Returns whether that is another text.
+        """Have the outline say `text`, in place of what was typed before. Returns whether that is
+        another text.
 
         `read` is what `outline.read` made of it, where that was done before, in a thread.
         """

@@ -1,4 +1,6 @@
-"""The outline as a user looks at it: what is folded, where the cursor is, what is selected. None of this is content."""
+"""The outline as a user looks at it: what is folded, where the cursor is, what is selected. None
+of this is content.
+"""
 
 from collections.abc import Sequence
 
@@ -8,7 +10,8 @@ from dogent_tui.outline.model import Outline, subtree_end
 class OutlineTree:
     """The visible rows of an `outline`. `cursor` is the id of a heading, None where there is none.
 
-    `anchor` is where a selection of several began. Operations act on the selection, and keep the cursor in sight.
+    `anchor` is where a selection of several began. Operations act on the selection, and keep the
+    cursor in sight.
     """
 
     def __init__(self, outline: Outline) -> None:
@@ -76,11 +79,19 @@ class OutlineTree:
 
     @property
     def selection(self) -> tuple[int, int]:
-        """The places, first and last exclusive, that an operation would take; empty where nothing is selected."""
-        return self.outline.block(self.selected) if self.anchor is not None and self.cursor is not None else (0, 0)
+        """The places, first and last exclusive, that an operation would take; empty where
+        nothing is selected.
+        """
+        return (
+            self.outline.block(self.selected)
+            if self.anchor is not None and self.cursor is not None
+            else (0, 0)
+        )
 
     def go(self, row: int, *, selecting: bool = False) -> None:
-        """Put the cursor on `row`, or the nearest there is; `selecting` keeps the place where it began."""
+        """Put the cursor on `row`, or the nearest there is; `selecting` keeps the place where it
+        began.
+        """
         if not self.rows:
             self.cursor = self.anchor = None
             return
@@ -101,7 +112,9 @@ class OutlineTree:
     # ── Folds ─────────────────────────────────────────────────────────────────────────────────────
 
     def fold(self, id_: int, folded: bool | None = None) -> bool:
-        """Fold or unfold the heading, or the other way round than it is. Returns whether anything changed."""
+        """Fold or unfold the heading, or the other way round than it is. Returns whether
+        anything changed.
+        """
         if not self.has_children(self.outline.place(id_)):
             return False
         wanted = id_ not in self.folded if folded is None else folded
@@ -161,10 +174,21 @@ class OutlineTree:
         if first <= before <= end:
             before = first
         above = headings[before - 1] if before else None
-        below = next((headings[place] for place in (before if before != first else end,) if place < len(headings)), None)
+        below = next(
+            (
+                headings[place]
+                for place in (before if before != first else end,)
+                if place < len(headings)
+            ),
+            None,
+        )
         highest = above.level + 1 if above else 1
         lowest = min(below.level, highest) if below else 1
-        return self._kept(self.outline.move_to(self.selected, before, max(lowest, min(level, highest, self.outline.deepest))))
+        return self._kept(
+            self.outline.move_to(
+                self.selected, before, max(lowest, min(level, highest, self.outline.deepest))
+            )
+        )
 
     def delete(self) -> bool:
         """Delete what is selected; the cursor goes to what comes in its place."""

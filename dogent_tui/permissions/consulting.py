@@ -1,4 +1,5 @@
-"""The tools by which the agent consults the documents of the workspace: each call says why, and the user decides by that.
+"""The tools by which the agent consults the documents of the workspace: each call says why, and the
+user decides by that.
 
 A denial of theirs is an answer like any other: it does not end the run.
 """
@@ -18,15 +19,22 @@ CONSULTING: Mapping[str, str] = {
 
 
 READ_DOCUMENT = "mcp__dogent__read_document"
-"""The reader of documents asks too, with a reason, where every look at a document is asked about."""
+"""The reader of documents asks too, with a reason, where every look at a document is asked
+about.
+"""
 
 
 def refusal(values: Mapping[str, Any]) -> str:
-    """Return what is to be changed in the input of a call before it is put to the user, empty where it can be."""
+    """Return what is to be changed in the input of a call before it is put to the user, empty
+    where it can be.
+    """
     reason = values.get("reason")
     if isinstance(reason, str) and reason.strip():
         return ""
-    return "The reason is missing: say in reason why you need this. The user reads it and decides by it."
+    return (
+        "The reason is missing: say in reason why you need this. The user reads it and decides"
+        " by it."
+    )
 
 
 def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:

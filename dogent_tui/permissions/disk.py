@@ -18,7 +18,9 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What lies at a path, the last link not followed. `identity` is (device, inode); `names` counts hard links."""
+    """What lies at a path, the last link not followed. `identity` is (device, inode); `names`
+    counts hard links.
+    """
 
     kind: EntryKind
     identity: tuple[int, int] = (0, 0)
@@ -27,7 +29,9 @@ class Entry:
 
 
 class Disk(Protocol):
-    """The part of a file system that a decision needs. Nothing here raises for a missing or unreadable path."""
+    """The part of a file system that a decision needs. Nothing here raises for a missing or
+    unreadable path.
+    """
 
     def entry(self, path: str) -> Entry | None:
         """Return what lies at `path` (absolute), the last link not followed, or `None`."""
@@ -42,12 +46,16 @@ class Disk(Protocol):
         ...
 
     def text(self, path: str, limit: int) -> str | None:
-        """Return up to `limit` bytes of a file as text, `None` if it is longer, binary or unreadable."""
+        """Return up to `limit` bytes of a file as text, `None` if it is longer, binary or
+        unreadable.
+        """
         ...
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Open a path as it is: a pipe that nobody writes to would be waited for, a terminal would become ours."""
+    """Open a path as it is: a pipe that nobody writes to would be waited for, a terminal would
+    become ours.
+    """
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
 
 
@@ -128,7 +136,8 @@ class ChangedDisk:
 
 
 def real_path(disk: Disk, path: str) -> str:
-    """Return absolute `path` with every link on the way resolved, as the kernel would; what is missing is kept as written.
+    """Return absolute `path` with every link on the way resolved, as the kernel would; what is
+    missing is kept as written.
 
     Raises:
         ValueError: the path passes through too many links, or round in a circle.
@@ -157,7 +166,9 @@ def real_path(disk: Disk, path: str) -> str:
 
 
 def walk(disk: Disk, top: str, limit: int) -> list[str] | None:
-    """Return the paths of everything below `top`, links not followed; `None` if there are more than `limit`."""
+    """Return the paths of everything below `top`, links not followed; `None` if there are more
+    than `limit`.
+    """
     found: list[str] = []
     folders = [top]
     while folders:

@@ -1,4 +1,6 @@
-"""What the file tools would make of a file: its text, and the diff that the user judges a Write or an Edit by."""
+"""What the file tools would make of a file: its text, and the diff that the user judges a Write
+or an Edit by.
+"""
 
 import difflib
 import json
@@ -18,7 +20,9 @@ _CONTEXT = 3
 
 
 def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str, disk: Disk) -> str:
-    """Return the unified diff between the file `path` and what the call would leave there; "" where there is none to show."""
+    """Return the unified diff between the file `path` and what the call would leave there; ""
+    where there is none to show.
+    """
     old = disk.text(path, LARGEST)
     if old is None and disk.entry(path) is not None:
         return ""  # too large, or no text
@@ -57,10 +61,12 @@ def shortened(diff: str) -> str:
 
 
 def text_after(tool: str, values: Mapping[str, Any], old: str) -> str | None:
-    r"""Return the text that a Write, Edit or MultiEdit leaves where the file held `old`, None where the call would not work.
+    r"""Return the text that a Write, Edit or MultiEdit leaves where the file held `old`, None where
+    the call would not work.
 
-    As the CLI does it (2.1.330, read from its code and measured): lines end with ``\n``, one place is replaced unless all are
-    wanted, straight quotes match curly ones and become such, and a line that is taken out takes its end along.
+    As the CLI does it (2.1.330, read from its code and measured): lines end with ``\n``, one place
+    is replaced unless all are wanted, straight quotes match curly ones and become such, and a line
+    that is taken out takes its end along.
     """
     old = old.replace("\r\n", "\n")
     if tool == "Write":
@@ -117,7 +123,9 @@ def _curled(text: str, like: str) -> str:
 
 
 def _notebook(values: Mapping[str, Any], old: str) -> tuple[str, str] | None:
-    """Return the sources of a notebook's cells before and after the call. The rest of the file is noise."""
+    """Return the sources of a notebook's cells before and after the call. The rest of the file
+    is noise.
+    """
     source, wanted = values.get("new_source"), values.get("cell_id")
     try:
         cells = [(str(cell.get("id", "")), _source(cell)) for cell in json.loads(old)["cells"]]

@@ -8,7 +8,10 @@ from dogent_tui.permissions.model import Decision, Effect, ToolCall
 
 _SYMBOLS = {**{code: 0x2400 + code for code in range(32)}, 0x7F: "␡"}
 """Controls → what they are shown as."""
-_LATER = tr("  It runs behind the wall. What it does is judged once it has ended; you're asked then if necessary.")
+_LATER = tr(
+    "  It runs behind the wall. What it does is judged once it has ended; you're asked then if"
+    " necessary."
+)
 
 
 def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:
@@ -30,7 +33,8 @@ def _as_data(effect: Effect, asked: bool) -> dict[str, Any]:
 
 
 def as_text(found: dict[str, Any]) -> str:
-    """Return what `describe` found: the verdict, why, a line for each effect and each grant; controls are shown as symbols.
+    """Return what `describe` found: the verdict, why, a line for each effect and each grant;
+    controls are shown as symbols.
 
     With `judged_again`, it is the early decision about a command that runs behind a wall.
     """
@@ -44,6 +48,9 @@ def as_text(found: dict[str, Any]) -> str:
     if found.get("judged_again"):
         lines.append(_LATER)
     for grant in found.get("grants", ()):
-        mark, words = "✓" if grant["used"] else " ", tr("{mark} allowed before ({origin}): {allows}")
+        mark, words = (
+            "✓" if grant["used"] else " ",
+            tr("{mark} allowed before ({origin}): {allows}"),
+        )
         lines.append(words.format(mark=mark, origin=grant["by"], allows=grant["allows"]))
     return "\n".join(line.translate(_SYMBOLS) for line in lines)

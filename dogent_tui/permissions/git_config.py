@@ -1,4 +1,6 @@
-"""Git's configuration files as text: which of their settings can run something, and where a remote is."""
+"""Git's configuration files as text: which of their settings can run something, and where a
+remote is.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,7 +47,9 @@ _BY_SSH = re.compile(r"(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*):(?!/?/)[^\s]*")
 
 
 def read_settings(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the settings of a configuration file. What is not understood becomes a setting that is not harmless."""
+    """Return the settings of a configuration file. What is not understood becomes a setting that
+    is not harmless.
+    """
     found: dict[str, tuple[str, ...]] = {}
     section = ""
     for line in _lines(text):
@@ -67,7 +71,9 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def named_by(
-    files: Iterable[tuple[Path, Path]], text: Callable[[Path], str | None], place: Callable[[Path, str], Path]
+    files: Iterable[tuple[Path, Path]],
+    text: Callable[[Path], str | None],
+    place: Callable[[Path, str], Path],
 ) -> tuple[set[Path], set[Path]]:
     """Return which files settings include, these included, and which folders they name for hooks.
 
@@ -97,7 +103,9 @@ def changed_settings(before: Settings, after: Settings) -> list[str]:
 
 
 def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -> bool:
-    """Return whether a setting can run nothing. `inside` tells whether a path, as git reads it, lies in the workspace."""
+    """Return whether a setting can run nothing. `inside` tells whether a path, as git reads it,
+    lies in the workspace.
+    """
     if _ADDRESS.fullmatch(key):
         return all(_plain_address(value) or inside(value) for value in values)
     if key == "core.worktree":
@@ -108,7 +116,9 @@ def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -
 
 
 def harmless_settings(text: str) -> str:
-    """Return of the user's own settings, as a file, what runs nothing, names no file or machine, and needs no key."""
+    """Return of the user's own settings, as a file, what runs nothing, names no file or machine,
+    and needs no key.
+    """
     lines = []
     for key, values in read_settings(text).items():
         section, _, rest = key.partition(".")
@@ -124,7 +134,9 @@ def _plain_address(value: str) -> bool:
 
 
 def host_of(address: str) -> str | None:
-    """Return the machine that an address of a repository names, "" where that is not plain, None where it is a path."""
+    """Return the machine that an address of a repository names, "" where that is not plain, None
+    where it is a path.
+    """
     if "://" in address:
         try:
             parts = urlsplit(address)

@@ -1,7 +1,9 @@
-"""What the user allowed for more than one call: keys over effects, and the rules that say the same in text.
+"""What the user allowed for more than one call: keys over effects, and the rules that say the same
+in text.
 
-A call is covered when every effect that was asked about is. A key holds what happens (kind), where exactly (place) and by what
-kind of program; so a remembered read never allows a delete, and a remembered place never its neighbor.
+A call is covered when every effect that was asked about is. A key holds what happens (kind), where
+exactly (place) and by what kind of program; so a remembered read never allows a delete, and a
+remembered place never its neighbor.
 """
 
 import os
@@ -18,8 +20,10 @@ from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import PathRule
 
 KINDS = ("read", "create", "change", "write", "delete", "move", "run", "network", "use", "tool")
-"""The kinds that a rule can name. `change` includes adding to a file, `write` making it too and replacing it; `network` is for a
-program, `use` for one of our tools that look through the documents, `tool` for one of an MCP server."""
+"""The kinds that a rule can name. `change` includes adding to a file, `write` making it too and
+replacing it; `network` is for a program, `use` for one of our tools that look through the
+documents, `tool` for one of an MCP server.
+"""
 
 _COVERED_BY: Mapping[str, frozenset[str]] = {
     "create": frozenset({"create", "change", "write"}),
@@ -38,8 +42,9 @@ _VERBS: Mapping[str, str] = dict(zip(KINDS, _DONE, strict=False))
 class Grant:
     """One thing that is allowed. `kind` is one of `KINDS`.
 
-    `place` is a real path, for `network` a host or "" for any. `program` is the program family, "" for any. `below`: everything
-    in the folder `place` is meant; only a rule that the user wrote says that.
+    `place` is a real path, for `network` a host or "" for any. `program` is the program family, ""
+    for any. `below`: everything in the folder `place` is meant; only a rule that the user wrote
+    says that.
     """
 
     kind: str
@@ -58,7 +63,9 @@ class Grant:
         return self.place == needed.place or (self.kind == "network" and not self.place)
 
     def rule(self, root: Path) -> str:
-        """Return the rule for `--allow` that covers this in the workspace `root` (a real path). A rule means any program."""
+        """Return the rule for `--allow` that covers this in the workspace `root` (a real path).
+        A rule means any program.
+        """
         if self.kind == "network":
             return f"network:{self.program}{f'/{self.place}' if self.place else ''}"
         if self.kind in ("use", "tool"):
@@ -68,15 +75,21 @@ class Grant:
     def sentence(self, root: Path) -> str:
         """Return what is allowed, for the user of the workspace `root`."""
         family = {_FILE_TOOL_FAMILY: tr("file tools"), "Bash": tr("commands")}
-        program = family.get(self.program, self.program)  # what is kept of it is the same in all languages
+        program = family.get(
+            self.program, self.program
+        )  # what is kept of it is the same in all languages
         if self.kind == "network":
             place, any_program = self.place or tr("other machines"), tr("any program")
-            return tr("reach {place} with {program}").format(place=place, program=program or any_program)
+            return tr("reach {place} with {program}").format(
+                place=place, program=program or any_program
+            )
         if self.kind == "use":
             return tr("search the documents with {program}").format(program=program)
         if self.kind == "tool":
             server, _, tool = program.removeprefix("mcp__").partition("__")
-            return tr("use the tool {tool} of the MCP server {server}, outside the wall").format(tool=tool, server=server)
+            return tr("use the tool {tool} of the MCP server {server}, outside the wall").format(
+                tool=tool, server=server
+            )
         place = tr("everything in {root}") if self.below else "{root}"
         place = place.format(root=self._shown(root))
         allowed = tr("{verb} {places}").format(verb=_VERBS.get(self.kind, self.kind), places=place)
@@ -96,21 +109,26 @@ def key_of(effect: Effect) -> Grant:
         return Grant(kind, "", program)
     if effect.kind is EffectKind.WRITE:
         kind = "write" if effect.replaces else "change"
-    # Reading is the same by whatever program: what it learns, it learns. All else is another matter with another program.
+    # Reading is the same by whatever program: what it learns, it learns. All else is another matter
+    # with another program.
     program = "" if kind == "read" else _FILE_TOOL_FAMILY if program in _FILE_TOOLS else program
     place = "" if effect.path is None else str(effect.path)
     return Grant("run" if kind == "execute" else kind, place, program)
 
 
 def keys_of(decision: Decision) -> tuple[Grant, ...]:
-    """Return what has to be allowed for a call that is asked about; nothing where that cannot be remembered."""
+    """Return what has to be allowed for a call that is asked about; nothing where that cannot be
+    remembered.
+    """
     if decision.verdict != "ask" or not decision.rememberable:
         return ()
     return tuple(dict.fromkeys(key_of(effect) for effect in decision.asked))
 
 
 def covering(grants: Iterable[Grant], decision: Decision) -> tuple[Grant, ...]:
-    """Return the grants by which a call is allowed; none unless *every* effect that was asked about is covered by one."""
+    """Return the grants by which a call is allowed; none unless *every* effect that was asked
+    about is covered by one.
+    """
     held = tuple(grants)
     keys = keys_of(decision)
     if not keys and all(effect.kind is EffectKind.NETWORK for effect in decision.asked):
@@ -121,23 +139,32 @@ def covering(grants: Iterable[Grant], decision: Decision) -> tuple[Grant, ...]:
 
 
 def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
-    """Return what the rule ``KIND:PLACE`` or ``network:TOOL[/HOST]`` allows. Relative places start at the workspace.
+    """Return what the rule ``KIND:PLACE`` or ``network:TOOL[/HOST]`` allows. Relative places start
+    at the workspace.
 
     Raises UsageError where it is no rule.
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS or not rest.strip():
-        remedy = tr("Write KIND:PLACE, where KIND is one of: {kinds}.").format(kinds=", ".join(KINDS))
+        remedy = tr("Write KIND:PLACE, where KIND is one of: {kinds}.").format(
+            kinds=", ".join(KINDS)
+        )
         raise UsageError(tr("“{text}” is not a valid rule.").format(text=text), remedy)
     if kind == "network":
         program, _, host = rest.partition("/")
         if "/" in host or not (program in _NETWORK_TOOLS or program.startswith("mcp__")):
-            message = tr("“{text}” does not specify a tool that reaches the network.").format(text=text)
+            message = tr("“{text}” does not specify a tool that reaches the network.").format(
+                text=text
+            )
             remedy = tr("Write network:TOOL/HOST, for example network:Bash/example.org.")
             raise UsageError(message, remedy)
         return Grant(kind, host, program)
     if kind == "tool":
-        if not rest.startswith("mcp__") or rest.startswith("mcp__dogent__") or "__" not in rest.removeprefix("mcp__"):
+        if (
+            not rest.startswith("mcp__")
+            or rest.startswith("mcp__dogent__")
+            or "__" not in rest.removeprefix("mcp__")
+        ):
             message = tr("“{text}” does not specify a tool of an MCP server.").format(text=text)
             raise UsageError(message, tr("Write tool:mcp__SERVER__TOOL."))
         return Grant(kind, "", rest)
@@ -156,7 +183,9 @@ def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Gra
     full = spelled if spelled.startswith("/") else f"{workspace}/{spelled}"
     if any(mark in spelled for mark in "*?") and not os.path.lexists(full):
         message = tr("“{text}” contains a pattern.").format(text=text)
-        raise UsageError(message, tr("Specify one place; a folder ending in / means everything in it."))
+        raise UsageError(
+            message, tr("Specify one place; a folder ending in / means everything in it.")
+        )
     try:
         rule = PathRule(workspace, Path(home), RealDisk())
         real = str(rule.resolve(full, follow=kind not in {"delete", "move"} or full.endswith("/")))

@@ -1,4 +1,6 @@
-"""From effects to a decision: a small table. Everything clever happens before, in finding the effects."""
+"""From effects to a decision: a small table. Everything clever happens before, in finding the
+effects.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ _UNNAMED = {
 
 
 def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
-    """Return the decision on a call with these effects: the strictest that any of them calls for."""
+    """Return the decision on a call with these effects: the strictest that any of them calls
+    for.
+    """
     findings = [(effect, *_judged(effect, rule)) for effect in effects]
     order: tuple[Verdict, ...] = ("deny", "ask")
     for verdict in order:
@@ -31,7 +35,9 @@ def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
 
 
 def _judged(effect: Effect, rule: PathRule) -> tuple[Verdict, str, bool]:
-    """Return what is decided about one effect, why, and whether an answer to it can be remembered."""
+    """Return what is decided about one effect, why, and whether an answer to it can be
+    remembered.
+    """
     if forbidden := _forbidden(effect, rule):
         return "deny", forbidden, False
     reason, sure = _asked(effect, rule)
@@ -56,12 +62,16 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
 
 
 def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
-    """Return why an effect is asked about, "" where it is not, and whether an answer can be remembered."""
+    """Return why an effect is asked about, "" where it is not, and whether an answer can be
+    remembered.
+    """
     path, kind = effect.path, effect.kind
     if kind is EffectKind.USE:
         return tr("The agent wants to search your documents."), True
     if kind is EffectKind.TOOL:
-        words = tr("The MCP server {server} runs outside the wall: nothing holds back what its tools do.")
+        words = tr(
+            "The MCP server {server} runs outside the wall: nothing holds back what its tools do."
+        )
         return words.format(server=effect.program.split("__")[1]), True
     if kind is EffectKind.EXECUTE:
         return tr("It runs a program outside the workspace: {path}").format(path=path), True
@@ -80,7 +90,9 @@ def _read(effect: Effect, path: Path, rule: PathRule) -> str:
     if effect.program == "Grep" and rule.holds_private(path):
         note = tr("{path} contains dogent-tui's own files, with your keys and conversations.")
         return note.format(path=path)
-    inside = rule.place(path) in {Place.INSIDE, Place.STREAM} or any(path.is_relative_to(each) for each in rule.readable)
+    inside = rule.place(path) in {Place.INSIDE, Place.STREAM} or any(
+        path.is_relative_to(each) for each in rule.readable
+    )
     return "" if inside else tr("It reads outside the workspace: {path}").format(path=path)
 
 
@@ -92,7 +104,9 @@ def _written(effect: Effect, path: Path, rule: PathRule) -> tuple[str, bool]:
         sure = guard is Guard.NONE and effect.kind is EffectKind.WRITE and not effect.wildcard
         return effect.note, sure
     if guard is Guard.PRIVILEGED:
-        return tr("{path} controls which programs run or what the agent may do.").format(path=name), False
+        return tr("{path} controls which programs run or what the agent may do.").format(
+            path=name
+        ), False
     if guard is Guard.PROTECTED and effect.kind is EffectKind.WRITE:
         return tr("It changes {path}, which only you may change.").format(path=name), False
     if effect.replaces and guard is not Guard.SCRATCH:

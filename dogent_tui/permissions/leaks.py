@@ -1,4 +1,6 @@
-"""What leaves by the address of a page: long text that the user did not write, and text of the workspace."""
+"""What leaves by the address of a page: long text that the user did not write, and text of the
+workspace.
+"""
 
 import base64
 import binascii
@@ -9,7 +11,9 @@ from urllib.parse import unquote_plus, urlsplit
 from dogent_tui.permissions.disk import Disk
 
 _LONG = 120
-"""Bytes of one part of an address (a path segment, a value) that are long: titles of articles stay below it."""
+"""Bytes of one part of an address (a path segment, a value) that are long: titles of articles
+stay below it.
+"""
 _LONG_TOGETHER = 400
 _LONG_HOST = 60
 _ENCODED = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
@@ -23,10 +27,12 @@ _ADDRESSES = re.compile(r"https?://\S+")
 
 
 def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
-    """Return the part of an address that carries out what it should not, decoded, "" where there is none.
+    """Return the part of an address that carries out what it should not, decoded, "" where there is
+    none.
 
-    `known` is what the user wrote, and what searches found: what stands in there may leave. `root` is the workspace, whose
-    texts are looked through for parts of some length; addresses in them may be opened as they stand there.
+    `known` is what the user wrote, and what searches found: what stands in there may leave. `root`
+    is the workspace, whose texts are looked through for parts of some length; addresses in them may
+    be opened as they stand there.
     """
     heard = _plain(f"{known} {unquote_plus(known)}")
     unknown = [part for part in _parts(address) if part.strip() and _plain(part) not in heard]
@@ -48,7 +54,9 @@ def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
 
 
 def _parts(address: str) -> list[str]:
-    """Return what is between the separators of an address, behind its host, decoded as often as it is encoded."""
+    """Return what is between the separators of an address, behind its host, decoded as often as
+    it is encoded.
+    """
     parts = urlsplit(address if "://" in address else f"https://{address}")
     user, _, _ = parts.netloc.rpartition("@")
     rest = (*user.split(":"), parts.path, parts.query, parts.fragment)
@@ -79,7 +87,9 @@ def _plain(text: str) -> str:
 
 
 def _texts(disk: Disk, root: str) -> Iterator[str]:
-    """Yield the texts of the workspace, those nearest to its root first, as many as are read quickly."""
+    """Yield the texts of the workspace, those nearest to its root first, as many as are read
+    quickly.
+    """
     left, files, folders = _MOST_BYTES, 0, [root]
     while folders and left > 0 and files < _MOST_FILES:
         folder = folders.pop(0)

@@ -37,7 +37,9 @@ class EffectKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as the model made it. `cwd` is where the session's shell stands; `None` means the workspace root."""
+    """A call as the model made it. `cwd` is where the session's shell stands; `None` means the
+    workspace root.
+    """
 
     tool: str
     input: Mapping[str, Any]
@@ -48,9 +50,10 @@ class ToolCall:
 class Effect:
     """One thing that a call does.
 
-    `path` is absolute with links resolved, `None` where it cannot be known; `written` is how the call spells it; `span` are
-    the character offsets of that spelling in the command. `program` names the family ("rm", "git clean"). `note` says what a
-    reader could not guess. `replaces`: content that was there is lost. `wildcard`: the place came out of a pattern.
+    `path` is absolute with links resolved, `None` where it cannot be known; `written` is how the
+    call spells it; `span` are the character offsets of that spelling in the command. `program`
+    names the family ("rm", "git clean"). `note` says what a reader could not guess. `replaces`:
+    content that was there is lost. `wildcard`: the place came out of a pattern.
     """
 
     kind: EffectKind
@@ -67,8 +70,8 @@ class Effect:
 class Decision:
     """What to do with a call. The reasons are sentences, the targets real paths.
 
-    `asked` are the effects that led to `ask` or `deny`, `effects` are all of them. `rememberable`: "always allow" can be
-    offered, since everything asked is a plain place or program.
+    `asked` are the effects that led to `ask` or `deny`, `effects` are all of them. `rememberable`:
+    "always allow" can be offered, since everything asked is a plain place or program.
     """
 
     verdict: Verdict

@@ -1,4 +1,6 @@
-"""What a command did, judged when it has ended: the difference that it left becomes effects, and these a decision."""
+"""What a command did, judged when it has ended: the difference that it left becomes effects, and
+these a decision.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -31,9 +33,15 @@ _KINDS = {
 }
 _LOSSES = {
     "reference": tr("{name} is gone from the Git repository {repository}."),
-    "history": tr("In the Git repository {repository}, {name} no longer reaches commits that it used to reach."),
+    "history": tr(
+        "In the Git repository {repository}, {name} no longer reaches commits that it used to"
+        " reach."
+    ),
     "stash": tr("Stashed changes in the Git repository {repository} are gone."),
-    "reflog": tr("The reflog of {name} in the Git repository {repository} lost entries needed to recover commits."),
+    "reflog": tr(
+        "The reflog of {name} in the Git repository {repository} lost entries needed to recover"
+        " commits."
+    ),
     "objects": tr("Commits or files are gone from the Git repository {repository}."),
     "uncommitted": tr("Uncommitted changes in the Git repository {repository} are lost: {paths}."),
 }
@@ -58,11 +66,12 @@ def judge_outcome(
     allowed: Sequence[Effect] = (),
     visible: Sequence[Path] = (),
 ) -> Decision:
-    """Return whether what a command did is committed unasked; else what is put to the user, as it happened.
+    """Return whether what a command did is committed unasked; else what is put to the user, as it
+    happened.
 
-    `rule` is that of the real folder. `allowed` are the effects that the user allowed before the command ran: the same on the
-    same place, or below it, is not asked about again. `visible` are places that commands see beside those of the system and
-    cannot write.
+    `rule` is that of the real folder. `allowed` are the effects that the user allowed before the
+    command ran: the same on the same place, or below it, is not asked about again. `visible` are
+    places that commands see beside those of the system and cannot write.
     """
     repositories = [effect.written for effect in allowed if effect.path is None]
     meant = {loss for written in repositories for loss in _COVERED.get(written, ())}
@@ -103,9 +112,11 @@ class _Outcome:
         self._included, self._hooks = self._named_by_git()
 
     def _named_by_git(self) -> tuple[set[Path], set[Path]]:
-        """Return which files the settings of the repositories around the changes include, and their folders of hooks.
+        """Return which files the settings of the repositories around the changes include, and their
+        folders of hooks.
 
-        These are the settings as they were: where a command changes them, that is asked about by itself.
+        These are the settings as they were: where a command changes them, that is asked about by
+        itself.
         """
         root, changed = Path(self._rule.root), set[Path]()
         for path in self._changes:
@@ -115,15 +126,21 @@ class _Outcome:
                 folder = folder.parent
         own = [Path(self._rule.home, name) for name in (".gitconfig", ".config/git/config")]
         files = [(file, folder) for folder in changed for file in self._settings_of(folder)]
-        files += [(file, folder) for file in own for folder in {root, *(folder for _, folder in files)}]
+        files += [
+            (file, folder) for file in own for folder in {root, *(folder for _, folder in files)}
+        ]
         return named_by(files, lambda path: self._rule.disk.text(str(path), _LARGEST), self._named)
 
     def _settings_of(self, folder: Path) -> Iterator[Path]:
-        """Yield the files with the settings of the repository that is checked out in a folder, if one is."""
+        """Yield the files with the settings of the repository that is checked out in a folder,
+        if one is.
+        """
         repository = self._rule.disk.entry(f"{folder}/.git")
         if repository is None:
             return
-        linked = (self._rule.disk.text(f"{folder}/.git", 5000) or "").strip().removeprefix("gitdir: ")
+        linked = (
+            (self._rule.disk.text(f"{folder}/.git", 5000) or "").strip().removeprefix("gitdir: ")
+        )
         own = self._rule.resolve(str(folder / (linked or ".git")))
         common = (self._rule.disk.text(f"{own}/commondir", 5000) or ".").strip()
         for each in {own, self._rule.resolve(str(own / common))}:
@@ -131,7 +148,9 @@ class _Outcome:
 
     def _named(self, near: Path, text: str) -> Path:
         """Return the place that a setting names, relative to the folder `near`."""
-        return self._rule.resolve(f"{self._rule.home}{text[1:]}" if text.startswith("~/") else str(near / text))
+        return self._rule.resolve(
+            f"{self._rule.home}{text[1:]}" if text.startswith("~/") else str(near / text)
+        )
 
     def effects(self) -> Iterator[Effect]:
         """Yield what is asked about."""
@@ -149,7 +168,9 @@ class _Outcome:
         parent = change.path
         while parent := parent.rpartition("/")[0]:
             above = self._changes.get(parent)
-            folder = above is not None and above.before is not None and above.before.kind == "folder"
+            folder = (
+                above is not None and above.before is not None and above.before.kind == "folder"
+            )
             if above is None or not folder or above.what != change.what:
                 continue
             if change.what == "delete":  # in a repository each file counts
@@ -167,7 +188,9 @@ class _Outcome:
         return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=guarded)
 
     def _is_own_of_git(self, change: Change, path: Path, folder: Path, rest: str) -> bool:
-        """Return whether a file that went is one that Git itself takes away; what that loses is said by the losses."""
+        """Return whether a file that went is one that Git itself takes away; what that loses is
+        said by the losses.
+        """
         if runs_in_git(rest) or fold(rest).startswith("hooks/"):
             return False
         if fold(folder.name) == ".git":
@@ -179,7 +202,9 @@ class _Outcome:
         return bool(_OBJECT.fullmatch(rest) or (_REFERENCE.fullmatch(rest) and _ID.fullmatch(text)))
 
     def _there(self, change: Change, after: Entry, path: Path) -> Effect | None:
-        """Judge what is new or other. What an answer is remembered for is said by the content alone, or by no note at all."""
+        """Judge what is new or other. What an answer is remembered for is said by the content
+        alone, or by no note at all.
+        """
         found = self._repository(path)
         kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
         effect = Effect(kind, path, change.path, None, PROGRAM, "", change.what == "empty")
@@ -195,7 +220,9 @@ class _Outcome:
         return None if guard is Guard.NONE or (change.before is None and free) else effect
 
     def _is_checked_out(self, change: Change) -> bool:
-        """Return whether a new file is that of the workspace itself in another checkout, where it decides nothing new."""
+        """Return whether a new file is that of the workspace itself in another checkout, where
+        it decides nothing new.
+        """
         parts = change.path.split("/")
         for depth in range(1, len(parts)):
             own, repository = "/".join(parts[depth:]), "/".join((*parts[:depth], ".git"))
@@ -232,25 +259,34 @@ class _Outcome:
         return note.format(path=change.path) if held else ""
 
     def _repository(self, path: Path) -> tuple[Path, str] | None:
-        """Return the repository's folder that holds a path, before or after, and the rest of the path."""
+        """Return the repository's folder that holds a path, before or after, and the rest of the
+        path.
+        """
         if path.parent not in self._folders:
             found = self._after.repository(path) or self._rule.repository(path)
             self._folders[path.parent] = found
         found = self._folders[path.parent]
         return None if found is None else (found[0], str(path.relative_to(found[0])))
 
-    def _for_git(self, change: Change, after: Entry, path: Path, found: tuple[Path, str] | None) -> str:
+    def _for_git(
+        self, change: Change, after: Entry, path: Path, found: tuple[Path, str] | None
+    ) -> str:
         """Return why a change may make Git run something, "" where it does not."""
         name = fold(path.name)
         if name == ".git" and after.kind != "folder":
             note = tr("{path} makes Git use a repository elsewhere.")
             return "" if self._leads_to_worktree(path) else note.format(path=change.path)
         if change.before is None and self._becomes_repository(path):
-            return tr("Git now treats {folder} as a repository, with settings or hooks that make it run programs.").format(
-                folder=path.parent.name
-            )
+            return tr(
+                "Git now treats {folder} as a repository, with settings or hooks that make it run"
+                " programs."
+            ).format(folder=path.parent.name)
         runs = found is not None and runs_in_git(found[1])
-        if name == ".gitmodules" or path in self._included or (runs and name.startswith("config") and after.kind == "file"):
+        if (
+            name == ".gitmodules"
+            or path in self._included
+            or (runs and name.startswith("config") and after.kind == "file")
+        ):
             return self._settings(change, path)
         own = name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../.."
         hook = bool({path, path.parent} & self._hooks) and not path.name.endswith(".sample")
@@ -267,8 +303,13 @@ class _Outcome:
             inside = partial(self._inside, path)
             settings = read_settings(after)
             changed = changed_settings(read_settings(before), settings)
-            keys = [key or "?" for key in changed if not harmless(key, settings.get(key, ()), inside)]
-        note = tr("It changes settings in {path} that let Git run programs or access other places: {keys}.")
+            keys = [
+                key or "?" for key in changed if not harmless(key, settings.get(key, ()), inside)
+            ]
+        note = tr(
+            "It changes settings in {path} that let Git run programs or access other places:"
+            " {keys}."
+        )
         return note.format(path=change.path, keys=", ".join(keys)) if keys else ""
 
     def _inside(self, path: Path, text: str) -> bool:
@@ -277,13 +318,17 @@ class _Outcome:
         return "::" not in text and not text.startswith(("-", "!")) and self._after.inside(leads)
 
     def _becomes_repository(self, path: Path) -> bool:
-        """Return whether a folder that held settings or hooks before is only now one that Git takes for a repository."""
+        """Return whether a folder that held settings or hooks before is only now one that Git
+        takes for a repository.
+        """
         held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in ("config", "hooks")]
         named = path.name in {"HEAD", "objects", "refs"} and self._rule.repository(path) is None
         return named and any(held) and self._after.repository(path) is not None
 
     def _leads_to_worktree(self, path: Path) -> bool:
-        """Return whether a file ``.git`` names a folder in another one's ``.git``, as for worktrees and submodules."""
+        """Return whether a file ``.git`` names a folder in another one's ``.git``, as for
+        worktrees and submodules.
+        """
         prefix, _, target = (self._disk.text(str(path), 5000) or "").strip().partition(": ")
         leads = self._after.resolve(target if target.startswith("/") else f"{path.parent}/{target}")
         folder, _ = self._after.repository(leads / "_") or (Path(), "")
@@ -291,7 +336,9 @@ class _Outcome:
 
 
 def _difference_of(change: Change, after: Entry) -> str:
-    """Return what happened to an entry that was there before, "" where its content alone is other."""
+    """Return what happened to an entry that was there before, "" where its content alone is
+    other.
+    """
     before = change.before
     if before is None or change.what == "edit":
         return ""

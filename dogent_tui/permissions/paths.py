@@ -18,14 +18,27 @@ SCRATCH = ".dogent/memory.md"
 STORE = "permissions.json"
 """The file under the user's `.dogent` in which remembered decisions lie."""
 
-STORES = (STORE, "permissions", "grants", "grants.json", "trust.json", "mcp_switches.json", "mcp.json")
-"""Names under the user's `.dogent` that hold, or may come to hold, such decisions. No call writes them, asked or not."""
+STORES = (
+    STORE,
+    "permissions",
+    "grants",
+    "grants.json",
+    "trust.json",
+    "mcp_switches.json",
+    "mcp.json",
+)
+"""Names under the user's `.dogent` that hold, or may come to hold, such decisions. No call
+writes them, asked or not.
+"""
 
 _PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer"}
 _PRIVILEGED_NAMES = {
-    ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc", ".pre-commit-config.yaml", ".inputrc",
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
-    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc", ".nvimrc", ".gdbinit",
+    ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc",
+    ".pre-commit-config.yaml", ".inputrc",
+    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
+    ".zshrc", ".zshenv", ".zprofile",
+    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc",
+    ".nvimrc", ".gdbinit",
     ".lldbinit", ".ssh", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml",
 }  # fmt: skip
 """Names that start programs or widen the agent's rights once they hold something."""
@@ -41,7 +54,8 @@ _RUNS_IN_GIT = re.compile(r"((modules|worktrees)/.+/)?(config(\.worktree)?|commo
 """What in the folder of a repository decides which programs Git runs."""
 
 _STREAMS = {
-    "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full",
+    "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero",
+    "/dev/urandom", "/dev/random", "/dev/full",
 }  # fmt: skip
 _OPEN_FILE = re.compile(r"(/dev|/proc/self)/fd/\d+")
 """A descriptor by its number. A path through one (`/dev/fd/../root`) leads anywhere."""
@@ -76,7 +90,9 @@ def fold(name: str) -> str:
 
 
 def runs_in_git(path: str) -> bool:
-    """Return whether a file of a repository's folder decides which programs Git runs. No hook that ends in .sample does."""
+    """Return whether a file of a repository's folder decides which programs Git runs. No hook
+    that ends in .sample does.
+    """
     return _RUNS_IN_GIT.fullmatch(fold(path)) is not None and not path.endswith(".sample")
 
 
@@ -84,9 +100,10 @@ def runs_in_git(path: str) -> bool:
 class PathRule:
     """Answers where a path lies for one workspace and one home, through one view of the disk.
 
-    `private` are folders of the application itself, with keys, conversations and remembered decisions: what lies in them is
-    outside even where the workspace is a folder around them, and the store is guarded wherever they are. `readable` are folders
-    outside, with links resolved, that may be read unasked.
+    `private` are folders of the application itself, with keys, conversations and remembered
+    decisions: what lies in them is outside even where the workspace is a folder around them, and
+    the store is guarded wherever they are. `readable` are folders outside, with links resolved,
+    that may be read unasked.
     """
 
     workspace: Path
@@ -106,7 +123,9 @@ class PathRule:
         self._root_parts = Path(self.root).parts
 
     def resolve(self, path: str, follow: bool = True) -> Path:
-        """Return where an absolute path leads. `follow=False` leaves the last link alone, as `rm` and `mv` do."""
+        """Return where an absolute path leads. `follow=False` leaves the last link alone, as
+        `rm` and `mv` do.
+        """
         if path in _STREAMS or _OPEN_FILE.fullmatch(path):
             return Path(path)
         head, tail = os.path.split(path.rstrip("/"))
@@ -115,7 +134,9 @@ class PathRule:
         return Path(real_path(self.disk, head), tail)
 
     def place(self, path: Path) -> Place:
-        """Return where a resolved path lies. A further name of an outside file (hard link) is outside."""
+        """Return where a resolved path lies. A further name of an outside file (hard link) is
+        outside.
+        """
         text = str(path)
         if text in _STREAMS or _OPEN_FILE.fullmatch(text):
             return Place.STREAM
@@ -133,9 +154,15 @@ class PathRule:
         return any(folder in private.parents for private in self._private if self._inside(private))
 
     def holds_guarded(self, folder: Path) -> bool:
-        """Return whether a place that is like no other lies right in the workspace and below a resolved path in it."""
-        places = [f"{self.root}/{name}" for name in (*PROTECTED, ".claude", ".mcp.json", ".git/config")]
-        return any(folder in Path(one).parents and self.disk.entry(one) is not None for one in places)
+        """Return whether a place that is like no other lies right in the workspace and below a
+        resolved path in it.
+        """
+        places = [
+            f"{self.root}/{name}" for name in (*PROTECTED, ".claude", ".mcp.json", ".git/config")
+        ]
+        return any(
+            folder in Path(one).parents and self.disk.entry(one) is not None for one in places
+        )
 
     def guard(self, path: Path) -> Guard:
         """Return what is special about a resolved path."""
@@ -154,7 +181,9 @@ class PathRule:
         return Guard.PRIVILEGED if _is_privileged(parts) or self._runs_in_bare(path) else Guard.NONE
 
     def repository(self, path: Path) -> tuple[Path, str] | None:
-        """Return the folder of the repository (``.git``, or a bare one) in which a resolved path lies, and the rest of it."""
+        """Return the folder of the repository (``.git``, or a bare one) in which a resolved path
+        lies, and the rest of it.
+        """
         root = Path(self.root)
         above = [folder for folder in path.parents if folder.is_relative_to(root)]
         named = [folder for folder in above if fold(folder.name) == ".git" and folder != root]
@@ -171,7 +200,9 @@ class PathRule:
         return found is not None and runs_in_git(found[1])
 
     def exists(self, path: Path) -> bool:
-        """Return whether something lies at a resolved path, under this or another spelling of its case."""
+        """Return whether something lies at a resolved path, under this or another spelling of
+        its case.
+        """
         if self.disk.entry(str(path)) is not None:
             return True
         if self.guard(path) is not Guard.PROTECTED:
@@ -213,7 +244,9 @@ class PathRule:
         return path in {ours, home} or path in ours.parents or path in home.parents
 
     def is_private(self, path: Path) -> bool:
-        """Return whether a resolved path lies in one of our own folders that the workspace is around."""
+        """Return whether a resolved path lies in one of our own folders that the workspace is
+        around.
+        """
         return any(path.is_relative_to(one) for one in self._private if self._inside(one))
 
     def _is_store(self, path: Path) -> bool:

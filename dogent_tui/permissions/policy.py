@@ -32,9 +32,11 @@ def decide(
     readable: Sequence[Path] = (),
     consent: bool = False,
 ) -> Decision:
-    """Return whether a call may run, must be asked about, or must not run. Never raises: what goes wrong is asked about.
+    """Return whether a call may run, must be asked about, or must not run. Never raises: what goes
+    wrong is asked about.
 
-    Of a command this is the early question alone: what it does is judged by `judge_outcome` when it has ended.
+    Of a command this is the early question alone: what it does is judged by `judge_outcome` when it
+    has ended.
 
     Args:
         call: The call as the model made it.
@@ -43,14 +45,17 @@ def decide(
         disk: What the decision sees of the file system.
         private: The application's own folders (see `PathRule`).
         fetching: What is known of addresses that are fetched.
-        walled: False where no wall can stand: then only commands that are known to do nothing but read run unasked.
+        walled: False where no wall can stand: then only commands that are known to do nothing but
+            read run unasked.
         taken_back: What a command does in the workspace is not held back but taken back.
         visible: Places beside those of the system that commands see behind the wall.
         readable: Folders outside the workspace that may be read unasked.
         consent: Every look at a document is asked about.
     """
     try:
-        rule = PathRule(workspace, home or Path.home(), disk or RealDisk(), tuple(private), tuple(readable))
+        rule = PathRule(
+            workspace, home or Path.home(), disk or RealDisk(), tuple(private), tuple(readable)
+        )
         if call.tool == "Bash":
             return decide_effects(_command_effects(call, rule, visible, walled, taken_back), rule)
         try:

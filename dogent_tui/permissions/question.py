@@ -1,4 +1,6 @@
-"""A decision as the question that the user can answer: one sentence, the places, what is risky, and which answers there are."""
+"""A decision as the question that the user can answer: one sentence, the places, what is risky,
+and which answers there are.
+"""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +46,9 @@ _PLACE_KEYS = ("file_path", "notebook_path", "path")
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place that a call concerns, as it really resolves. `size` is in bytes, `None` where there is no plain file."""
+    """A place that a call concerns, as it really resolves. `size` is in bytes, `None` where
+    there is no plain file.
+    """
 
     path: str
     kind: str
@@ -55,10 +59,11 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is put to the user. `words` are the model's; `rules` are those that would have allowed the call beforehand.
-    `ends_run`: a denial without words ends the run.
+    """What is put to the user. `words` are the model's; `rules` are those that would have allowed
+    the call beforehand. `ends_run`: a denial without words ends the run.
 
-    `spans` are the risky parts of a command, in characters; `once_because` says why no answer is remembered.
+    `spans` are the risky parts of a command, in characters; `once_because` says why no answer is
+    remembered.
     """
 
     sentence: str
@@ -74,7 +79,11 @@ class Question:
 
 
 def ask_about(
-    call: ToolCall, decision: Decision, workspace: Path, disk: Disk | None = None, difference: Difference | None = None
+    call: ToolCall,
+    decision: Decision,
+    workspace: Path,
+    disk: Disk | None = None,
+    difference: Difference | None = None,
 ) -> Question:
     """Return the question for a call that the policy does not decide alone. Looks at the disk.
 
@@ -98,9 +107,13 @@ def ask_about(
 
 
 class _Wording:
-    """Words for one call: for what it would do, or with a difference, whose content is still in a layer, for what it did."""
+    """Words for one call: for what it would do, or with a difference, whose content is still in
+    a layer, for what it did.
+    """
 
-    def __init__(self, call: ToolCall, root: Path, disk: Disk, difference: Difference | None) -> None:
+    def __init__(
+        self, call: ToolCall, root: Path, disk: Disk, difference: Difference | None
+    ) -> None:
         self._call = call
         self._root = root
         self._disk = disk
@@ -211,7 +224,9 @@ class _Wording:
         return Spot(path, kind.value, entry is not None, size, note)
 
     def _by_link(self, written: str, path: str) -> str:
-        """Say so where a name leads elsewhere than it reads. Names in another folder than the call's are not judged here."""
+        """Say so where a name leads elsewhere than it reads. Names in another folder than the
+        call's are not judged here.
+        """
         base = self._call.cwd or self._root
         relative = os.path.relpath(os.path.normpath(base / written) if written else path, base)
         spelled = os.path.normpath(f"{real_path(self._disk, str(base))}/{relative}")
@@ -228,7 +243,9 @@ class _Wording:
         return words if below else ""
 
     def diff(self, effects: Iterable[Effect]) -> str:
-        """Return what a Write or an Edit would change, or how the texts of files that are asked about changed."""
+        """Return what a Write or an Edit would change, or how the texts of files that are asked
+        about changed.
+        """
         places = {one.path: one.replaces for one in effects if one.kind.writes and one.path}
         if self._difference is None:
             place = next(map(str, places), "")

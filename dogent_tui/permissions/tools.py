@@ -18,10 +18,11 @@ from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.text import deceptive_character, names
 
 _PATHLESS = names(
-    "TodoWrite Task Agent WebSearch AskUserQuestion ExitPlanMode EnterPlanMode BashOutput KillShell KillBash"
-    " TaskOutput TaskStop TaskCreate TaskUpdate TaskList TaskGet Skill SlashCommand ToolSearch ListMcpResources"
-    " ListMcpResourcesTool ReadMcpResource ReadMcpResourceTool StructuredOutput Brief SendUserMessage"
-    " mcp__dogent__web_search mcp__dogent__ui_request mcp__dogent__plan"
+    "TodoWrite Task Agent WebSearch AskUserQuestion ExitPlanMode EnterPlanMode BashOutput KillShell"
+    " KillBash TaskOutput TaskStop TaskCreate TaskUpdate TaskList TaskGet Skill SlashCommand"
+    " ToolSearch ListMcpResources ListMcpResourcesTool ReadMcpResource ReadMcpResourceTool"
+    " StructuredOutput Brief SendUserMessage mcp__dogent__web_search mcp__dogent__ui_request"
+    " mcp__dogent__plan"
 )
 _OURS = "mcp__dogent__"
 _PATH_KEY = re.compile(
@@ -36,23 +37,28 @@ _TEXT_KEY = re.compile(
 _KINDS_BY_NAME = {
     EffectKind.DELETE: names("delete remove rm unlink trash erase purge destroy drop"),
     EffectKind.MOVE: names("move rename mv"),
-    EffectKind.READ: names("read get list search find stat info view show grep glob tree head tail cat query fetch describe"),
+    EffectKind.READ: names(
+        "read get list search find stat info view show grep glob tree head tail cat query fetch"
+        " describe"
+    ),
 }
 """Words in the name of a tool that tell what it does, the strictest first."""
 _PRIVATE_NAMES = (".local", ".internal", ".localhost", ".home", ".lan")
 
 
 LeadsInside: TypeAlias = Callable[[str], bool | None]
-"""Tells whether an address leads to a private network and needs an approval; None where the name of its host has to tell."""
+"""Tells whether an address leads to a private network and needs an approval; None where the name
+of its host has to tell.
+"""
 
 
 @dataclass(frozen=True)
 class Fetching:
     """What is known of addresses that are fetched.
 
-    `leads_inside` knows more of those that our tool fetches. `known` is all that the user wrote and that searches found:
-    what stands in there may leave in an address. `images` is where images are saved, `looker` who is shown pages that are
-    pictures.
+    `leads_inside` knows more of those that our tool fetches. `known` is all that the user wrote and
+    that searches found: what stands in there may leave in an address. `images` is where images are
+    saved, `looker` who is shown pages that are pictures.
     """
 
     leads_inside: LeadsInside | None = None
@@ -69,8 +75,11 @@ class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the
         self.command, self.effects = command, effects
 
 
-def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching, *, consent: bool = False) -> tuple[Effect, ...]:
-    """Return what a call of any tool but Bash does. `consent`: every look at a document is asked about.
+def tool_effects(
+    call: ToolCall, rule: PathRule, fetching: Fetching, *, consent: bool = False
+) -> tuple[Effect, ...]:
+    """Return what a call of any tool but Bash does. `consent`: every look at a document is asked
+    about.
 
     Raises:
         Unjudged: the tool takes a shell command, which the caller has to look into as well.
@@ -112,7 +121,9 @@ class _Inputs:
 
     def touch(self, kind: EffectKind, text: str, replaces: bool = False) -> Effect:
         """Return the effect on one path input."""
-        warning = tr("The path contains a line break.") if "\n" in text else deceptive_character(text)
+        warning = (
+            tr("The path contains a line break.") if "\n" in text else deceptive_character(text)
+        )
         if warning or not text:
             return self.doubt(warning or tr("The path is missing."), text)
         spelled = text.removeprefix("file://")
@@ -195,26 +206,40 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
 
 
 def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
-    """Pages that leave the machine as pictures: asked about each time, with their number and who sees them."""
+    """Pages that leave the machine as pictures: asked about each time, with their number and who
+    sees them.
+    """
     pages = str(inputs.call.input.get("pages") or "")
-    spans = [(int(first), int(last or first)) for first, last in re.findall(r"(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?", pages)]
+    spans = [
+        (int(first), int(last or first))
+        for first, last in re.findall(r"(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?", pages)
+    ]
     count = sum(max(0, last - first) + 1 for first, last in spans)
     note = ngettext(
         "{count} page of {path} ({pages}) is sent as a picture to {looker}.",
         "{count} pages of {path} ({pages}) are sent as pictures to {looker}.",
         count,
-    ).format(count=count, path=inputs.text("path"), pages=pages, looker=fetching.looker or tr("the vision model"))
+    ).format(
+        count=count,
+        path=inputs.text("path"),
+        pages=pages,
+        looker=fetching.looker or tr("the vision model"),
+    )
     return inputs.doubt(note, pages)
 
 
 def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:
-    """Return where an image is saved: whatever folder its name is written with, in that of the images."""
+    """Return where an image is saved: whatever folder its name is written with, in that of the
+    images.
+    """
     name = inputs.text("filename").replace("\\", "/").rstrip("/").rpartition("/")[2] or "image"
     return str((fetching.images or Path("images")) / name)
 
 
 def _consult(inputs: _Inputs, name: str) -> Effect:
-    """A tool that says why it looks: of the workspace alone, so that a call for more is not put to the user."""
+    """A tool that says why it looks: of the workspace alone, so that a call for more is not put
+    to the user.
+    """
     path, note, place = inputs.text("path"), refusal(inputs.call.input), None
     if name in {"read_markdown_file", "read_document"}:
         read = inputs.touch(EffectKind.READ, path)
@@ -233,7 +258,9 @@ def _export(inputs: _Inputs) -> Iterator[Effect]:
 
 
 def _foreign(inputs: _Inputs) -> Iterator[Effect]:
-    """A tool of another MCP server, asked about as such; its name tells what it does besides, its path-like inputs where."""
+    """A tool of another MCP server, asked about as such; its name tells what it does besides,
+    its path-like inputs where.
+    """
     known = Effect(EffectKind.TOOL, program=inputs.call.tool)
     name = inputs.call.tool.rpartition("__")[2].replace("-", "_")
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

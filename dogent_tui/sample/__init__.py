@@ -10,7 +10,8 @@ SAMPLE = "~/dogent-sample"
 
 
 def copy_sample(target: Path) -> Path:
-    """Copy the sample workspace to `target` and return it. If there is anything already, nothing is copied or changed.
+    """Copy the sample workspace to `target` and return it. If there is anything already, nothing is
+    copied or changed.
 
     So what a user changed, or threw away, stays that way. Raises OSError.
     """

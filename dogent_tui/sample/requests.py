@@ -1,4 +1,6 @@
-"""Requests to choose from where nothing was said yet: about the files that are there, and such that every engine can do them."""
+"""Requests to choose from where nothing was said yet: about the files that are there, and such
+that every engine can do them.
+"""
 
 from collections.abc import Sequence
 
@@ -7,7 +9,10 @@ from dogent_tui.workspace.references import format_reference
 _OF_THE_SAMPLE = (
     (("meeting-notes.md",), "What was decided in @meeting-notes.md?"),
     (("visits-2025.csv",), "Which month had the most Sunday visits? @visits-2025.csv"),
-    (("meeting-notes.md", "interview-okafor.txt"), "Draft a report from @meeting-notes.md and @interview-okafor.txt"),
+    (
+        ("meeting-notes.md", "interview-okafor.txt"),
+        "Draft a report from @meeting-notes.md and @interview-okafor.txt",
+    ),
 )
 """Requests of the sample, and the files that have to be there."""
 
@@ -19,13 +24,17 @@ _LONGEST = 60
 
 
 def requests_for(paths: Sequence[str]) -> tuple[str, ...]:
-    """Return at most three requests for a folder that holds `paths`, the most telling files first."""
+    """Return at most three requests for a folder that holds `paths`, the most telling files
+    first.
+    """
     if all(name in paths for names, _ in _OF_THE_SAMPLE for name in names):
         return tuple(request for _, request in _OF_THE_SAMPLE)
     named = [path for path in paths if len(path) <= _LONGEST and not path.startswith(".")]
     texts = [format_reference(path) for path in named if path.lower().endswith(_TEXTS)]
     tables = [format_reference(path) for path in named if path.lower().endswith(_TABLES)]
-    markdown = [reference for reference in texts if reference.strip('@"').lower().endswith(_TEXTS[:2])]
+    markdown = [
+        reference for reference in texts if reference.strip('@"').lower().endswith(_TEXTS[:2])
+    ]
     found = [
         *(f"Show the outline of {reference}" for reference in markdown[:1]),
         *(f"What is the largest value in {reference}?" for reference in tables[:1]),

@@ -1,6 +1,7 @@
 """The ledger: which files the model has seen in a session, with a copy of each text as it was then.
 
-It lies in ``STATE/seen/SESSION/``: ``index.jsonl`` has a line for each reading, the latest last; a copy is named by its hash.
+It lies in ``STATE/seen/SESSION/``: ``index.jsonl`` has a line for each reading, the latest last; a
+copy is named by its hash.
 """
 
 import hashlib
@@ -18,13 +19,17 @@ from dogent_tui.workspace.files import atomic_write, private_folder
 from dogent_tui.workspace.paths import state_dir
 
 LARGEST = 4 << 20
-"""Bytes of a file that is copied; of a larger one only the size and the time of its last change are noted."""
+"""Bytes of a file that is copied; of a larger one only the size and the time of its last change
+are noted.
+"""
 
 _INDEX = "index.jsonl"
 
 
 How: TypeAlias = Literal["whole", "part", "edit"]
-"""How the model came to know a text: all of it was read or written, a part of it was, or its own edit made it of what it knew."""
+"""How the model came to know a text: all of it was read or written, a part of it was, or its own
+edit made it of what it knew.
+"""
 
 
 class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -58,7 +63,8 @@ class _Begun(msgspec.Struct, frozen=True):
 
 
 class _Known:
-    """What the model knows of a file. A text that it proposes changes `base`, an older one rather than one it has not seen.
+    """What the model knows of a file. A text that it proposes changes `base`, an older one rather
+    than one it has not seen.
 
     `latest` is what it was given last, a part included, `told` what it knows to be there now.
     """
@@ -76,7 +82,14 @@ class _Known:
             return
         if not seen.total:
             return
-        self._parts = [*(part for part in self._parts if (part.sha256, part.total) == (seen.sha256, seen.total)), seen]
+        self._parts = [
+            *(
+                part
+                for part in self._parts
+                if (part.sha256, part.total) == (seen.sha256, seen.total)
+            ),
+            seen,
+        ]
         reached = 0
         for part in sorted(self._parts, key=lambda part: part.start):
             reached = max(reached, part.end) if part.start <= reached else reached
@@ -85,33 +98,44 @@ class _Known:
 
 
 class Ledger:
-    """What the model has seen in one session. Everything here blocks for the disk, and nothing raises."""
+    """What the model has seen in one session. Everything here blocks for the disk, and nothing
+    raises.
+    """
 
     def __init__(self, session_id: str, fork_of: str = "", *, dropped: str = "") -> None:
         """Continue the ledger of a session. `fork_of` is the session that a new one starts from.
 
-        `dropped`: the model remembers nothing from the prompt of this run on, so what it saw since is taken out.
+        `dropped`: the model remembers nothing from the prompt of this run on, so what it saw since
+        is taken out.
         """
         self._folder = _folder(session_id)
         if fork_of and not self._folder.exists():
             with suppress(OSError, shutil.Error):
                 shutil.copytree(_folder(fork_of), self._folder, copy_function=os.link)
-                (self._folder / _INDEX).unlink()  # a hard link too: the sessions go separate ways from here
+                (
+                    self._folder / _INDEX
+                ).unlink()  # a hard link too: the sessions go separate ways from here
                 shutil.copyfile(_folder(fork_of) / _INDEX, self._folder / _INDEX)
         if dropped:
             self._cut(dropped)
         self._known: dict[str, _Known] = {}
         with suppress(OSError), (self._folder / _INDEX).open("rb") as lines:
             for line in lines:
-                with suppress(msgspec.DecodeError):  # what a crash cut short, and the beginnings of runs
+                with suppress(
+                    msgspec.DecodeError
+                ):  # what a crash cut short, and the beginnings of runs
                     self._take(msgspec.json.decode(line, type=Seen))
 
     def begin(self, run: str) -> None:
         """Note that the prompt of a run follows: the model may be made to forget from there on."""
         self._write(_Begun(run))
 
-    def note(self, path: Path, how: How = "whole", start: int = 0, end: int = 0, total: int = 0) -> None:
-        """Note that the model knows the file at `path` as it is now, or its part from `start` to `end` of `total`."""
+    def note(
+        self, path: Path, how: How = "whole", start: int = 0, end: int = 0, total: int = 0
+    ) -> None:
+        """Note that the model knows the file at `path` as it is now, or its part from `start` to
+        `end` of `total`.
+        """
         found = _look(path)
         if found is None:
             return
@@ -129,9 +153,11 @@ class Ledger:
         self._write(seen)
 
     def note_edit(self, path: Path, before: str) -> None:
-        """Note that the model changed the file, or had it changed, where its content had the hash `before`.
+        """Note that the model changed the file, or had it changed, where its content had the hash
+        `before`.
 
-        What somebody else wrote there before is not known by that, and is told unless it was already.
+        What somebody else wrote there before is not known by that, and is told unless it was
+        already.
         """
         known = self._known.get(str(path))
         if known is not None and before and before == known.base.sha256:
@@ -140,14 +166,18 @@ class Ledger:
             self.expect([path])
 
     def expect(self, paths: Iterable[Path]) -> None:
-        """Note that these files changed by the model's own doing: that is not reported as a change by somebody else."""
+        """Note that these files changed by the model's own doing: that is not reported as a
+        change by somebody else.
+        """
         for path in paths:
             known = self._known.get(str(path))
             if known is not None and (found := _look(path)) is not None:
                 known.told = found[0]
 
     def has(self, path: Path) -> bool:
-        """Return whether the model has seen all of the file, in whatever state, and there is a copy of it."""
+        """Return whether the model has seen all of the file, in whatever state, and there is a
+        copy of it.
+        """
         known = self._known.get(str(path))
         return known is not None and known.is_whole and self.content(path) is not None
 
@@ -155,7 +185,11 @@ class Ledger:
         """Return what the file held as the model knows it, None where that is not known."""
         known = self._known.get(str(path))
         try:
-            return (self._folder / known.base.sha256).read_bytes() if known is not None and known.base.sha256 else None
+            return (
+                (self._folder / known.base.sha256).read_bytes()
+                if known is not None and known.base.sha256
+                else None
+            )
         except OSError:
             return None
 
@@ -171,11 +205,16 @@ class Ledger:
         return known is not None and not known.is_whole
 
     def changed(self) -> list[Path]:
-        """Return the files that somebody else changed or removed since the model saw them, each change once."""
+        """Return the files that somebody else changed or removed since the model saw them, each
+        change once.
+        """
         changed = []
         for path, known in self._known.items():
             now = _stat(path)
-            if now is not None and (now.st_size, now.st_ctime_ns) == (known.told.size, known.told.changed_ns):
+            if now is not None and (now.st_size, now.st_ctime_ns) == (
+                known.told.size,
+                known.told.changed_ns,
+            ):
                 continue
             found = _look(Path(path)) if now is not None else None
             seen = found[0] if found is not None else Seen(path, -1, 0)
@@ -191,7 +230,10 @@ class Ledger:
         known.take(seen)
 
     def _write(self, line: Seen | _Begun) -> None:
-        with suppress(OSError), open(private_folder(self._folder) / _INDEX, "ab", opener=_private) as index:
+        with (
+            suppress(OSError),
+            open(private_folder(self._folder) / _INDEX, "ab", opener=_private) as index,
+        ):
             index.write(msgspec.json.encode(line) + b"\n")
 
     def _cut(self, run: str) -> None:
@@ -204,7 +246,9 @@ class Ledger:
 
 
 def hash_of(path: Path) -> str:
-    """Return the hash of what a file holds, empty where there is none or it is too large. Blocks."""
+    """Return the hash of what a file holds, empty where there is none or it is too large.
+    Blocks.
+    """
     found = _look(path)
     return found[0].sha256 if found is not None else ""
 
@@ -219,7 +263,9 @@ def _folder(session_id: str) -> Path:
 
 
 def _same(one: Seen, other: Seen) -> bool:
-    """Return whether two states of a file hold the same; of a large one, whether nothing was done to it."""
+    """Return whether two states of a file hold the same; of a large one, whether nothing was
+    done to it.
+    """
     if one.sha256 or other.sha256:
         return one.sha256 == other.sha256
     return (one.size, one.changed_ns) == (other.size, other.changed_ns)
@@ -238,7 +284,9 @@ def _stat(path: str | Path) -> os.stat_result | None:
 
 
 def _look(path: Path) -> tuple[Seen, bytes] | None:
-    """Return what is to be noted of a file as it is now, with its content ("" where it is too large); None for no file."""
+    """Return what is to be noted of a file as it is now, with its content ("" where it is too
+    large); None for no file.
+    """
     found = _stat(path)
     if found is None:
         return None

@@ -1,7 +1,9 @@
-"""Source records: what was read on the web, kept as readable files in ``.dogent/sources/``, each under the key to cite it by.
+"""Source records: what was read on the web, kept as readable files in ``.dogent/sources/``, each
+under the key to cite it by.
 
-``KEY.md`` holds what is known of the source as front matter, and the text as it was read. ``sources.json`` holds the same facts
-as CSL JSON, the format that citation processors read, so that an export can cite the sources without being told of them.
+``KEY.md`` holds what is known of the source as front matter, and the text as it was read.
+``sources.json`` holds the same facts as CSL JSON, the format that citation processors read, so that
+an export can cite the sources without being told of them.
 """
 
 import hashlib
@@ -38,9 +40,11 @@ _LARGEST = 4_000_000
 
 
 class SourceRecord(msgspec.Struct, frozen=True):
-    """A source. `published` is as the source writes it, `accessed` when it was read (UTC, ISO 8601); `text` is Markdown.
+    """A source. `published` is as the source writes it, `accessed` when it was read (UTC, ISO
+    8601); `text` is Markdown.
 
-    `identity` is a hash of its whole address, of which `url` may be a part; `read_to` is how many characters of it were read.
+    `identity` is a hash of its whole address, of which `url` may be a part; `read_to` is how many
+    characters of it were read.
     """
 
     key: str
@@ -60,15 +64,27 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
     def as_markdown(self) -> str:
         """Return the file of the record. Each value is a JSON string, which is one of YAML, too."""
-        facts = {name: getattr(self, name) for name in ("url", "title", "author", "published", "accessed", "identity")}
+        facts = {
+            name: getattr(self, name)
+            for name in ("url", "title", "author", "published", "accessed", "identity")
+        }
         facts["read_to"] = str(self.read_to)
         facts["sha256"] = hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
-        lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items() if value]
+        lines = [
+            f"{name}: {json.dumps(value, ensure_ascii=False)}"
+            for name, value in facts.items()
+            if value
+        ]
         return "\n".join(["---", f"key: {self.key}", *lines, "---", "", self.text, ""])
 
     def as_entry(self) -> dict[str, Any]:
         """Return it as CSL JSON."""
-        entry: dict[str, Any] = {"id": self.key, "type": "webpage", "title": self.title or self.url, "URL": self.url}
+        entry: dict[str, Any] = {
+            "id": self.key,
+            "type": "webpage",
+            "title": self.title or self.url,
+            "URL": self.url,
+        }
         if self.author:
             entry["author"] = [{"literal": self.author}]
         for name, value in (("issued", self.published), ("accessed", self.accessed)):
@@ -78,7 +94,9 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
 
 class SourceRecords:
-    """The records of a workspace. `allowed` says whether they may be written: not into a folder that the user does not trust."""
+    """The records of a workspace. `allowed` says whether they may be written: not into a folder
+    that the user does not trust.
+    """
 
     def __init__(self, workspace: Workspace, allowed: Callable[[], bool] = lambda: True) -> None:
         self.folder = workspace.root / FOLDER
@@ -93,7 +111,11 @@ class SourceRecords:
     def _read(self) -> Iterator[SourceRecord]:
         for file in self.folder.glob("*.md") if self.folder.is_dir() else ():
             try:
-                found = _FRONT.fullmatch(file.read_text("utf-8")) if file.stat().st_size <= _LARGEST else None
+                found = (
+                    _FRONT.fullmatch(file.read_text("utf-8"))
+                    if file.stat().st_size <= _LARGEST
+                    else None
+                )
             except (OSError, ValueError):
                 continue
             facts: dict[str, Any] = {}
@@ -105,21 +127,32 @@ class SourceRecords:
                     continue
             if found and facts.get("url") and _KEY.fullmatch(file.stem):
                 known = {
-                    name: str(facts.get(name, "")) for name in ("url", "title", "author", "published", "accessed", "identity")
+                    name: str(facts.get(name, ""))
+                    for name in ("url", "title", "author", "published", "accessed", "identity")
                 }
                 read_to = str(facts.get("read_to", ""))
                 text = found[2].removesuffix("\n")
-                yield SourceRecord(file.stem, text=text, read_to=int(read_to) if read_to.isdecimal() else 0, **known)
+                yield SourceRecord(
+                    file.stem,
+                    text=text,
+                    read_to=int(read_to) if read_to.isdecimal() else 0,
+                    **known,
+                )
 
     def note(self, read: SourceRecord, offset: int = 0) -> str:
-        """Keep what was read at an address, `offset` characters into its text. Returns the key, empty where nothing is kept.
+        """Keep what was read at an address, `offset` characters into its text. Returns the key,
+        empty where nothing is kept.
 
-        A part that follows what is kept is added to it; a page that was read again takes its place. Raises OSError.
+        A part that follows what is kept is added to it; a page that was read again takes its place.
+        Raises OSError.
         """
         if not self.allowed() or not self._is_ours():
             return ""
         whole = urlunsplit((*urlsplit(read.url)[:4], ""))
-        identity, read_to = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest(), offset + len(read.text)
+        identity, read_to = (
+            hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest(),
+            offset + len(read.text),
+        )
         read = replace(read, url=public_address(read.url), identity=identity, read_to=read_to)
         with self._lock:
             records = self.all()
@@ -156,35 +189,57 @@ class SourceRecords:
 
     def _write_entries(self, records: list[SourceRecord]) -> None:
         entries = [record.as_entry() for record in sorted(records, key=lambda record: record.key)]
-        atomic_write(self.folder / ENTRIES, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
+        atomic_write(
+            self.folder / ENTRIES, json.dumps(entries, ensure_ascii=False, indent=1) + "\n"
+        )
 
 
 def public_address(url: str) -> str:
-    """Return `url` without what may be a secret: a user's name and password, tokens among its parameters, the fragment."""
+    """Return `url` without what may be a secret: a user's name and password, tokens among its
+    parameters, the fragment.
+    """
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     given = parse_qsl(parts.query, keep_blank_values=True)
-    kept = [(name, value) for name, value in given if not _SECRET.search(name) and len(value) <= _LONGEST_PARAMETER]
+    kept = [
+        (name, value)
+        for name, value in given
+        if not _SECRET.search(name) and len(value) <= _LONGEST_PARAMETER
+    ]
     return urlunsplit((parts.scheme, host, parts.path, urlencode(kept), ""))
 
 
 def _new_key(read: SourceRecord, taken: set[str]) -> str:
-    """Return a key that says whose it is and of when: ``okafor-2025``, else ``example-org-2025``."""
+    """Return a key that says whose it is and of when: ``okafor-2025``, else
+    ``example-org-2025``.
+    """
     author = re.split(r"[,;&]| and | und | et ", read.author)[0].split()
     who = _plain(author[-1]) if author else ""
     host = (urlsplit(read.url).hostname or "source").removeprefix("www.")
-    year = re.search(r"\d{4}", read.published) or re.search(r"\d{4}", read.accessed or datetime.now().isoformat())
+    year = re.search(r"\d{4}", read.published) or re.search(
+        r"\d{4}", read.accessed or datetime.now().isoformat()
+    )
     key = f"{who or _plain(host) or 'source'}-{year[0] if year else ''}".strip("-")[:50]
-    return next(each for each in (key, *(f"{key}-{number}" for number in range(2, 10_000))) if each not in taken)
+    return next(
+        each
+        for each in (key, *(f"{key}-{number}" for number in range(2, 10_000)))
+        if each not in taken
+    )
 
 
 def _plain(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", one_line(text)).encode("ascii", "ignore").decode().lower()
+    folded = (
+        unicodedata.normalize("NFKD", one_line(text)).encode("ascii", "ignore").decode().lower()
+    )
     return re.sub(r"[^a-z0-9]+", "-", folded).strip("-")
 
 
 def records_in(folder: Path) -> dict[str, Path]:
-    """Return the files of the records below `folder`, relative to it, for those who look for sources."""
+    """Return the files of the records below `folder`, relative to it, for those who look for
+    sources.
+    """
     place = folder / FOLDER
     found = sorted(place.glob("*.md")) if place.is_dir() and not place.is_symlink() else []
-    return {f"{FOLDER}/{file.name}": file for file in found if file.is_file() and not file.is_symlink()}
+    return {
+        f"{FOLDER}/{file.name}": file for file in found if file.is_file() and not file.is_symlink()
+    }

@@ -15,19 +15,37 @@ def run_acp_command(arguments: Sequence[str]) -> int:
     guard_children()
     from dogent_tui.faces.acp import run_acp
 
-    asyncio.run(run_acp(SessionOptions(chosen.profile, allow=tuple(chosen.allow), trust=chosen.trust)))
+    asyncio.run(
+        run_acp(SessionOptions(chosen.profile, allow=tuple(chosen.allow), trust=chosen.trust))
+    )
     return 0
 
 
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui acp",
-        description=tr("Offer the agent to an editor that speaks the Agent Client Protocol. Editors start this themselves."),
-        epilog=tr("docs/editors.md has the settings for Zed, Obsidian, JetBrains, Neovim and Emacs."),
+        description=tr(
+            "Offer the agent to an editor that speaks the Agent Client Protocol. Editors start this"
+            " themselves."
+        ),
+        epilog=tr(
+            "docs/editors.md has the settings for Zed, Obsidian, JetBrains, Neovim and Emacs."
+        ),
     )
-    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
     parser.add_argument(
-        "--allow", action="append", default=[], metavar="RULE", help=tr("what the agent may do without asking, as with -p")
+        "--profile",
+        default="",
+        metavar="NAME",
+        help=tr("a profile of ~/.dogent/claude.json, or “offline”"),
     )
-    parser.add_argument("--trust", action="store_true", help=tr("trust what came with the folder, this time"))
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help=tr("what the agent may do without asking, as with -p"),
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help=tr("trust what came with the folder, this time")
+    )
     return parser

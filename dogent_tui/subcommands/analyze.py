@@ -23,7 +23,8 @@ INTERRUPTED = 14
 
 
 def run_analyze(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Have the file that `arguments` name looked at, write what it shows to `stdout`, and return the exit status.
+    """Have the file that `arguments` name looked at, write what it shows to `stdout`, and return
+    the exit status.
 
     Raises VisionError, and ConfigError where the profiles cannot be made.
     """
@@ -31,7 +32,9 @@ def run_analyze(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int
     folder = existing_folder(chosen.workspace)
     home = dogent_home()
     ensure_home_files(home)
-    profile = chosen.profile or load_settings(Workspace(folder))[0].vision_profile or DEFAULT_PROFILE
+    profile = (
+        chosen.profile or load_settings(Workspace(folder))[0].vision_profile or DEFAULT_PROFILE
+    )
     if stderr.isatty():
         stderr.write(tr("Asking {profile}…").format(profile=visible(profile)))
         stderr.flush()
@@ -62,12 +65,28 @@ def _as_text(seen: Analysis) -> str:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui analyze",
-        description=tr("Describe an image or a video. It is sent to the vision model of a profile in ~/.dogent/vision.json."),
+        description=tr(
+            "Describe an image or a video. It is sent to the vision model of a profile in"
+            " ~/.dogent/vision.json."
+        ),
         epilog=tr("Exit status: 0 done, 1 cannot be analyzed, 2 usage, 14 interrupted."),
     )
     parser.add_argument("file", metavar="FILE", help=tr("the image or video"))
-    parser.add_argument("--type", choices=("image", "video"), help=tr("its type (default: detected from its content)"))
-    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of vision.json (default: the workspace's)"))
-    parser.add_argument("--workspace", default=".", metavar="DIR", help=tr("the workspace (default: this folder)"))
-    parser.add_argument("--json", action="store_true", help=tr('print one JSON object: {"summary", "tags", "text"}'))
+    parser.add_argument(
+        "--type",
+        choices=("image", "video"),
+        help=tr("its type (default: detected from its content)"),
+    )
+    parser.add_argument(
+        "--profile",
+        default="",
+        metavar="NAME",
+        help=tr("a profile of vision.json (default: the workspace's)"),
+    )
+    parser.add_argument(
+        "--workspace", default=".", metavar="DIR", help=tr("the workspace (default: this folder)")
+    )
+    parser.add_argument(
+        "--json", action="store_true", help=tr('print one JSON object: {"summary", "tags", "text"}')
+    )
     return parser

@@ -12,7 +12,8 @@ def existing_folder(named: str | Path) -> Path:
     folder = Path(named)
     if not folder.is_dir():
         raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder), tr("Specify an existing folder with --workspace.")
+            tr("There is no folder {folder}.").format(folder=folder),
+            tr("Specify an existing folder with --workspace."),
         )
     return folder
 
@@ -21,11 +22,19 @@ def add_part(parser: CommandLine, default_chars: int) -> None:
     """Have `parser` take which part of a text is wanted, in characters."""
     most = tr("at most N characters (default: {default_chars})").format(default_chars=default_chars)
     parser.add_argument("--max-chars", type=int, default=default_chars, metavar="N", help=most)
-    parser.add_argument("--offset", type=int, default=0, metavar="N", help=tr("start after N characters"))
+    parser.add_argument(
+        "--offset", type=int, default=0, metavar="N", help=tr("start after N characters")
+    )
 
 
 def around_part(total_chars: int | None, next_offset: int | None) -> tuple[str, str]:
-    """Return how the place of a part goes on: of how many characters it is, and where the next one begins; each may be empty."""
+    """Return how the place of a part goes on: of how many characters it is, and where the next
+    one begins; each may be empty.
+    """
     of = tr(" of {total_chars}").format(total_chars=total_chars) if total_chars is not None else ""
-    more = tr("; continue with --offset {next_offset}").format(next_offset=next_offset) if next_offset is not None else ""
+    more = (
+        tr("; continue with --offset {next_offset}").format(next_offset=next_offset)
+        if next_offset is not None
+        else ""
+    )
     return of, more

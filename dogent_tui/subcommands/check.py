@@ -1,4 +1,6 @@
-"""`dogent-tui check`: what a draft quotes, says in numbers and cites, held against its sources, by hand and without a model."""
+"""`dogent-tui check`: what a draft quotes, says in numbers and cites, held against its sources,
+by hand and without a model.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,13 +23,16 @@ INTERRUPTED = 14
 
 
 def run_check(arguments: Sequence[str], stdout: TextIO) -> int:
-    """Check the draft that `arguments` name, write what was found to `stdout`, and return the exit status. Raises UsageError."""
+    """Check the draft that `arguments` name, write what was found to `stdout`, and return the
+    exit status. Raises UsageError.
+    """
     chosen = _parser().parse_args(arguments)
     draft = Path(chosen.draft).absolute()
     folder = Path(chosen.sources).absolute() if chosen.sources else draft.parent
     if not folder.is_dir():
         raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder), tr("Specify an existing folder with --sources.")
+            tr("There is no folder {folder}.").format(folder=folder),
+            tr("Specify an existing folder with --sources."),
         )
     try:
         report = asyncio.run(_check(draft, folder))
@@ -48,10 +53,14 @@ async def _check(draft: Path, folder: Path) -> CheckReport:
 def _tell(report: CheckReport, stdout: TextIO) -> None:
     for finding in report.findings:
         if finding.verdict != "verbatim":
-            stdout.writelines(f"{one_line(line)}\n" for line in finding_lines(report.draft, finding))
+            stdout.writelines(
+                f"{one_line(line)}\n" for line in finding_lines(report.draft, finding)
+            )
     unreadable = [source for source in report.sources if source.state == "unreadable"]
     stdout.writelines(
-        tr("Not read: {path} ({reason})").format(path=one_line(source.path), reason=source.reason) + "\n" for source in unreadable
+        tr("Not read: {path} ({reason})").format(path=one_line(source.path), reason=source.reason)
+        + "\n"
+        for source in unreadable
     )
     read = len(report.sources) - len(unreadable)
     sources = ngettext("{count} source.", "{count} sources.", read).format(count=read)
@@ -61,15 +70,22 @@ def _tell(report: CheckReport, stdout: TextIO) -> None:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui check",
-        description=tr("Check the quotations, numbers and citations of a Markdown file against its sources."),
+        description=tr(
+            "Check the quotations, numbers and citations of a Markdown file against its sources."
+        ),
         epilog=tr(
-            "Nothing is changed. Exit status: 0 everything is as its source has it, 1 something is not, 2 usage or a file "
-            "that cannot be read, 14 interrupted."
+            "Nothing is changed. Exit status: 0 everything is as its source has it, 1 something is"
+            " not, 2 usage or a file that cannot be read, 14 interrupted."
         ),
     )
     parser.add_argument("draft", metavar="DRAFT.md", help=tr("the Markdown file"))
     parser.add_argument(
-        "--sources", default="", metavar="DIR", help=tr("the folder of the sources (default: the folder of the Markdown file)")
+        "--sources",
+        default="",
+        metavar="DIR",
+        help=tr("the folder of the sources (default: the folder of the Markdown file)"),
     )
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with all findings"))
+    parser.add_argument(
+        "--json", action="store_true", help=tr("print one JSON object with all findings")
+    )
     return parser

@@ -1,4 +1,6 @@
-"""`dogent-tui doctor`: what is here and what is missing, by hand. What is looked for is `agent/doctor.py`."""
+"""`dogent-tui doctor`: what is here and what is missing, by hand. What is looked for is
+`agent/doctor.py`.
+"""
 
 import asyncio
 import platform
@@ -16,12 +18,18 @@ from dogent_tui.workspace.paths import Workspace
 
 
 def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
-    """Look at everything, write what was found, and return the exit status: 1 where something needed is not here."""
+    """Look at everything, write what was found, and return the exit status: 1 where something
+    needed is not here.
+    """
     chosen = _parser().parse_args(arguments)
     folder = existing_folder(chosen.workspace)
     findings = asyncio.run(examine(Workspace(folder)))
     if chosen.json:
-        about = {"dogent_tui": __version__, "python": platform.python_version(), "platform": platform.platform()}
+        about = {
+            "dogent_tui": __version__,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        }
         stdout.write(msgspec.json.encode({**about, "findings": findings}).decode() + "\n")
     else:
         stdout.write(as_text(findings))
@@ -31,9 +39,13 @@ def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui doctor",
-        description=tr("Show the engines and their versions, the files in use, and how to fix what is missing."),
+        description=tr(
+            "Show the engines and their versions, the files in use, and how to fix what is missing."
+        ),
         epilog=tr("Exit status: 0 all good, 1 something is missing or broken, 2 usage."),
     )
-    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
+    parser.add_argument(
+        "--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)")
+    )
     parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
     return parser

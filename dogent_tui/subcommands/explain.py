@@ -1,4 +1,6 @@
-"""`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing runs."""
+"""`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing
+runs.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -18,7 +20,8 @@ from dogent_tui.workspace.paths import Workspace
 
 
 def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:
-    """Explain the call that `arguments` name, or each JSON line of `stdin`, and return the exit status.
+    """Explain the call that `arguments` name, or each JSON line of `stdin`, and return the exit
+    status.
 
     Raises UsageError where a call cannot be understood.
     """
@@ -45,7 +48,11 @@ def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
         used = authority.allowing(decision)
         found["question"] = authority.question(call, decision).sentence
         found["grants"] = [
-            {"allows": authority.describe(held.grant), "by": held.origin, "used": held.grant in used}
+            {
+                "allows": authority.describe(held.grant),
+                "by": held.origin,
+                "used": held.grant in used,
+            }
             for held in authority.grants()
         ]
         found["verdict"] = "allow" if used else "ask"
@@ -59,18 +66,27 @@ def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui explain",
         description=tr(
-            "Show what a tool call of the agent would do, and what is decided about it before it runs. What a command "
-            "really does is judged once it has ended. Nothing is run."
+            "Show what a tool call of the agent would do, and what is decided about it before it"
+            " runs. What a command really does is judged once it has ended. Nothing is run."
         ),
         epilog=tr(
-            'Without --tool, calls are read from standard input, one per line: {"tool": "Bash", "input": {"command": "ls"}}.'
+            'Without --tool, calls are read from standard input, one per line: {"tool": "Bash",'
+            ' "input": {"command": "ls"}}.'
         ),
     )
     parser.add_argument("--tool", metavar="NAME", help=tr("the tool, for example Bash"))
-    parser.add_argument("--input", metavar="JSON", default="{}", help=tr("its input; for Bash, just the command"))
-    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
     parser.add_argument(
-        "--allow", metavar="RULE", action="append", default=[], help=tr("treat this as already allowed; repeatable")
+        "--input", metavar="JSON", default="{}", help=tr("its input; for Bash, just the command")
+    )
+    parser.add_argument(
+        "--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)")
+    )
+    parser.add_argument(
+        "--allow",
+        metavar="RULE",
+        action="append",
+        default=[],
+        help=tr("treat this as already allowed; repeatable"),
     )
     parser.add_argument("--json", action="store_true", help=tr("print one JSON object per line"))
     return parser
@@ -83,7 +99,10 @@ def _call(tool: str, text: str) -> ToolCall:
         value = None
     if not isinstance(value, dict):
         if tool != "Bash":
-            raise UsageError(tr("--input is not a JSON object."), tr('Write one, for example {"file_path": "notes.md"}.'))
+            raise UsageError(
+                tr("--input is not a JSON object."),
+                tr('Write one, for example {"file_path": "notes.md"}.'),
+            )
         value = {"command": text}
     return _checked({"tool": tool, "input": value}, "--input")
 
@@ -95,16 +114,23 @@ def _calls(stdin: TextIO) -> Iterator[ToolCall]:
                 value = json.loads(line)
             except ValueError:
                 raise UsageError(
-                    tr("Line {number} is not JSON.").format(number=number), tr("Write one object per line, with tool and input.")
+                    tr("Line {number} is not JSON.").format(number=number),
+                    tr("Write one object per line, with tool and input."),
                 ) from None
             yield _checked(value, tr("Line {number}").format(number=number))
 
 
 def _checked(value: Any, where: str) -> ToolCall:
     tool, tool_input, cwd = (
-        (value.get(key) for key in ("tool", "input", "cwd")) if isinstance(value, dict) else (None, None, None)
+        (value.get(key) for key in ("tool", "input", "cwd"))
+        if isinstance(value, dict)
+        else (None, None, None)
     )
-    if not isinstance(tool, str) or not isinstance(tool_input, dict) or not isinstance(cwd, str | None):
+    if (
+        not isinstance(tool, str)
+        or not isinstance(tool_input, dict)
+        or not isinstance(cwd, str | None)
+    ):
         raise UsageError(
             tr("{where} is not a tool call.").format(where=where),
             tr('Write {"tool": NAME, "input": {…}}, with "cwd" if it matters.'),

@@ -23,22 +23,30 @@ FAILED, INTERRUPTED = 1, 14
 
 
 def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Export what `arguments` name and return the exit status. Raises DocumentError, and UsageError for the command line."""
+    """Export what `arguments` name and return the exit status. Raises DocumentError, and
+    UsageError for the command line.
+    """
     chosen = _parser().parse_args(arguments)
     terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     if chosen.styles:
         return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
     if chosen.file is None:
-        raise UsageError(tr("No Markdown file given."), tr("Usage: dogent-tui export FILE.md --to pdf|docx"))
+        raise UsageError(
+            tr("No Markdown file given."), tr("Usage: dogent-tui export FILE.md --to pdf|docx")
+        )
     kind = chosen.to or Path(chosen.output).suffix[1:].lower()
     if kind not in KINDS:
         raise UsageError(tr("No export format given."), tr("Add --to pdf or --to docx."))
     root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
     existing_folder(root)
-    request = plan_export(Workspace(root), chosen.file, kind, chosen.output, toc=chosen.toc, start=Path.cwd())
+    request = plan_export(
+        Workspace(root), chosen.file, kind, chosen.output, toc=chosen.toc, start=Path.cwd()
+    )
     if not request.markdown.is_file():
         raise DocumentError(
-            tr("{file} does not exist.").format(file=one_line(chosen.file)), tr("Check the name."), code="not_found"
+            tr("{file} does not exist.").format(file=one_line(chosen.file)),
+            tr("Check the name."),
+            code="not_found",
         )
     if not _may_write(request.target, terminal, force=chosen.force):
         return FAILED
@@ -51,7 +59,9 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
 
 
 def find_root(markdown: Path) -> Path:
-    """Return the folder that images may come from: the workspace that the file lies in, else this folder, else the file's own."""
+    """Return the folder that images may come from: the workspace that the file lies in, else
+    this folder, else the file's own.
+    """
     here, file, home = Path.cwd(), markdown.absolute(), dogent_home()
     for folder in file.parents:
         if (folder / ".dogent").is_dir() and folder / ".dogent" != home:
@@ -65,7 +75,8 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
     name = one_line(target.name)
     if not terminal.answers:
         raise DocumentError(
-            tr("{name} already exists.").format(name=name), tr("Add --force to replace it, or choose another name with -o.")
+            tr("{name} already exists.").format(name=name),
+            tr("Add --force to replace it, or choose another name with -o."),
         )
     return terminal.agrees(tr("{name} already exists. Replace it?").format(name=name))
 
@@ -88,17 +99,27 @@ async def _export(request: ExportRequest, kind: ExportKind, terminal: Terminal) 
 
 def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
     if as_json:
-        terminal.stdout.write(msgspec.json.encode(msgspec.to_builtins(made, enc_hook=str)).decode() + "\n")
+        terminal.stdout.write(
+            msgspec.json.encode(msgspec.to_builtins(made, enc_hook=str)).decode() + "\n"
+        )
         return
-    pages = ngettext(", {count} page", ", {count} pages", made.pages).format(count=made.pages) if made.pages else ""
+    pages = (
+        ngettext(", {count} page", ", {count} pages", made.pages).format(count=made.pages)
+        if made.pages
+        else ""
+    )
     terminal.stdout.write(f"{one_line(str(made.path))} ({made.engine}{pages})\n")
     terminal.stdout.flush()
     terminal.stderr.writelines(f"dogent-tui: {one_line(warning)}\n" for warning in made.warnings)
-    terminal.stderr.writelines(tr("dogent-tui: left out: {what}\n").format(what=one_line(what)) for what in made.left_out)
+    terminal.stderr.writelines(
+        tr("dogent-tui: left out: {what}\n").format(what=one_line(what)) for what in made.left_out
+    )
 
 
 def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
-    """Write the built-in reference document, for a user to change its styles and put it into ``.dogent``."""
+    """Write the built-in reference document, for a user to change its styles and put it into
+    ``.dogent``.
+    """
     from dogent_tui.documents.export.docx_reference import built_in
     from dogent_tui.workspace.files import atomic_write
 
@@ -116,9 +137,15 @@ def _parser() -> CommandLine:
         epilog=tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted."),
     )
     parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
-    parser.add_argument("--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)"))
     parser.add_argument(
-        "-o", "--output", default="", metavar="OUT", help=tr("the file to write (default: next to the Markdown file)")
+        "--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)")
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="",
+        metavar="OUT",
+        help=tr("the file to write (default: next to the Markdown file)"),
     )
     parser.add_argument(
         "--toc",
@@ -126,12 +153,20 @@ def _parser() -> CommandLine:
         help=tr("with or without a table of contents (default: what the file says)"),
     )
     parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
-    parser.add_argument("--yes", action="store_true", help=tr("download missing components (pandoc, a browser) without asking"))
     parser.add_argument(
-        "--workspace", metavar="DIR", help=tr("the folder images may come from, with styles in its .dogent (default: detected)")
+        "--yes",
+        action="store_true",
+        help=tr("download missing components (pandoc, a browser) without asking"),
     )
     parser.add_argument(
-        "--json", action="store_true", help=tr("print one JSON object with the path, warnings and anything left out")
+        "--workspace",
+        metavar="DIR",
+        help=tr("the folder images may come from, with styles in its .dogent (default: detected)"),
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help=tr("print one JSON object with the path, warnings and anything left out"),
     )
     parser.add_argument(
         "--write-styles",

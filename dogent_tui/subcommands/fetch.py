@@ -32,13 +32,17 @@ class _Wanted(msgspec.Struct, frozen=True):
 
 
 def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Fetch what `arguments` name, write it to `stdout`, and return the exit status. Raises WebError."""
+    """Fetch what `arguments` name, write it to `stdout`, and return the exit status. Raises
+    WebError.
+    """
     chosen = _parser().parse_args(arguments)
     workspace = Workspace(existing_folder(chosen.workspace))
     settings, warnings = load_settings(workspace)
     access, more = read_access("", dogent_home())
     stderr.writelines(f"dogent-tui: {one_line(str(warning))}\n" for warning in (*warnings, *more))
-    wanted = _Wanted(chosen.url, chosen.mode, chosen.max_chars, chosen.offset, chosen.filename, chosen.private)
+    wanted = _Wanted(
+        chosen.url, chosen.mode, chosen.max_chars, chosen.offset, chosen.filename, chosen.private
+    )
     try:
         found = asyncio.run(_fetch(Libraries(workspace, settings, access), wanted))
     except KeyboardInterrupt:
@@ -56,8 +60,12 @@ def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
     if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
-        message = tr("The images_path of this folder points outside it ({images}).").format(images=libraries.images)
-        raise WebError(message, tr("Fix it in .dogent/dogent.json, or fetch with --mode text."), code="failed")
+        message = tr("The images_path of this folder points outside it ({images}).").format(
+            images=libraries.images
+        )
+        raise WebError(
+            message, tr("Fix it in .dogent/dogent.json, or fetch with --mode text."), code="failed"
+        )
     if wanted.private:
         libraries.hosts.approve(wanted.url)
     try:
@@ -72,7 +80,9 @@ async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
     except WebError as error:
         if error.code == "private_address" and not wanted.private:
             own = display_path(dogent_home() / "dogent.json")
-            remedy = tr("If you do mean that address, add --private, or add it to web_allow_hosts in {own}.").format(own=own)
+            remedy = tr(
+                "If you do mean that address, add --private, or add it to web_allow_hosts in {own}."
+            ).format(own=own)
             raise WebError(error.message, remedy, code=error.code) from None
         raise
     finally:
@@ -80,12 +90,18 @@ async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
 
 
 def _about(found: FetchResult) -> str:
-    """Return what stands above the text of a page: title, author and date, as it says them: the text has no title."""
+    """Return what stands above the text of a page: title, author and date, as it says them: the
+    text has no title.
+    """
     if found.format != "page" or found.offset:
         return ""
     headings = [squeezed(line) for line in found.text.split("\n", 20)[:20] if line.startswith("#")]
     title = squeezed(found.title)
-    parts = [] if not title or any(title in heading for heading in headings) else [f"# {_escaped(found.title)}"]
+    parts = (
+        []
+        if not title or any(title in heading for heading in headings)
+        else [f"# {_escaped(found.title)}"]
+    )
     if said := " · ".join(_escaped(part) for part in (found.author, found.date) if part):
         parts.append(said)
     return "".join(f"{part}\n\n" for part in parts)
@@ -117,16 +133,34 @@ def _notes(found: FetchResult) -> list[str]:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui fetch",
-        description=tr("Write a web page as Markdown, a document on the web as text, or save an image."),
+        description=tr(
+            "Write a web page as Markdown, a document on the web as text, or save an image."
+        ),
         epilog=tr("Exit status: 0 fetched, 1 cannot be fetched, 2 usage, 14 interrupted."),
     )
     parser.add_argument("url", metavar="URL", help=tr("the address"))
-    parser.add_argument("--mode", choices=("auto", "text", "image"), default="auto", help=tr("what to fetch (default: auto)"))
-    add_part(parser, DEFAULT_CHARS)
-    parser.add_argument("--filename", default="", metavar="NAME", help=tr("the file name for an image"))
     parser.add_argument(
-        "--workspace", metavar="DIR", default=".", help=tr("the workspace to save images in (default: this folder)")
+        "--mode",
+        choices=("auto", "text", "image"),
+        default="auto",
+        help=tr("what to fetch (default: auto)"),
     )
-    parser.add_argument("--private", action="store_true", help=tr("allow an address on this computer or its network"))
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the details"))
+    add_part(parser, DEFAULT_CHARS)
+    parser.add_argument(
+        "--filename", default="", metavar="NAME", help=tr("the file name for an image")
+    )
+    parser.add_argument(
+        "--workspace",
+        metavar="DIR",
+        default=".",
+        help=tr("the workspace to save images in (default: this folder)"),
+    )
+    parser.add_argument(
+        "--private",
+        action="store_true",
+        help=tr("allow an address on this computer or its network"),
+    )
+    parser.add_argument(
+        "--json", action="store_true", help=tr("print one JSON object with the details")
+    )
     return parser

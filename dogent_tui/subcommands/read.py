@@ -21,7 +21,9 @@ INTERRUPTED = 14
 
 
 def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Read the document that `arguments` name, write it to `terminal`, and return the exit status. Raises DocumentError."""
+    """Read the document that `arguments` name, write it to `terminal`, and return the exit
+    status. Raises DocumentError.
+    """
     chosen = _parser().parse_args(arguments)
     terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     stdout, stderr = terminal.stdout, terminal.stderr
@@ -34,7 +36,9 @@ def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
         images_dir=_images_folder(chosen.images),
     )
     try:
-        found = asyncio.run(_read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, terminal))
+        found = asyncio.run(
+            _read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, terminal)
+        )
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
@@ -60,21 +64,29 @@ def _images_folder(named: str) -> str | None:
     except OSError as error:
         reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("The folder {named} cannot be created: {reason}.").format(named=one_line(named), reason=reason),
+            tr("The folder {named} cannot be created: {reason}.").format(
+                named=one_line(named), reason=reason
+            ),
             tr("Choose another with --images."),
         ) from error
     return str(folder)
 
 
-async def _read(path: Path, options: ReadOptions, max_chars: int, offset: int, terminal: Terminal) -> ReadResult:
+async def _read(
+    path: Path, options: ReadOptions, max_chars: int, offset: int, terminal: Terminal
+) -> ReadResult:
     report = _progress(terminal.stderr)
     async with DocumentLibrary() as library:
         try:
-            return await library.read(path, options, max_chars=max_chars, offset=offset, on_progress=report)
+            return await library.read(
+                path, options, max_chars=max_chars, offset=offset, on_progress=report
+            )
         except DocumentError as error:
             if not await offer_pandoc(terminal, error):
                 raise
-        return await library.read(path, options, max_chars=max_chars, offset=offset, on_progress=report)
+        return await library.read(
+            path, options, max_chars=max_chars, offset=offset, on_progress=report
+        )
 
 
 def _notes(found: ReadResult) -> list[str]:
@@ -103,7 +115,8 @@ def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui read",
         description=tr(
-            "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv or text."
+            "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls,"
+            " ods, csv or text."
         ),
         epilog=tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted."),
     )
@@ -115,10 +128,23 @@ def _parser() -> CommandLine:
         help=tr("the sheet of a workbook, or part of it: Costs!A1:F200 (default: the first)"),
     )
     parser.add_argument(
-        "--rows", default="", metavar="ROWS", help=tr("rows of a sheet or a table, for example 100-250 (default: all)")
+        "--rows",
+        default="",
+        metavar="ROWS",
+        help=tr("rows of a sheet or a table, for example 100-250 (default: all)"),
     )
-    parser.add_argument("--encoding", default="", metavar="NAME", help=tr("the encoding of a text (default: told by its bytes)"))
-    parser.add_argument("--pages", default="", metavar="PAGES", help=tr("pages of a pdf, for example 3-7,12 (default: all)"))
+    parser.add_argument(
+        "--encoding",
+        default="",
+        metavar="NAME",
+        help=tr("the encoding of a text (default: told by its bytes)"),
+    )
+    parser.add_argument(
+        "--pages",
+        default="",
+        metavar="PAGES",
+        help=tr("pages of a pdf, for example 3-7,12 (default: all)"),
+    )
     parser.add_argument(
         "--changes",
         choices=("accept", "reject", "all"),
@@ -126,7 +152,17 @@ def _parser() -> CommandLine:
         help=tr("tracked changes of a docx: as accepted (default), as rejected, or all marked up"),
     )
     add_part(parser, DEFAULT_CHARS)
-    parser.add_argument("--images", default="", metavar="DIR", help=tr("also save the document's images to DIR"))
-    parser.add_argument("--yes", action="store_true", help=tr("download pandoc without asking if it is needed and missing"))
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the text and the details"))
+    parser.add_argument(
+        "--images", default="", metavar="DIR", help=tr("also save the document's images to DIR")
+    )
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help=tr("download pandoc without asking if it is needed and missing"),
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help=tr("print one JSON object with the text and the details"),
+    )
     return parser

@@ -9,7 +9,9 @@ from dogent_tui.workspace.json_schemas import NAMES, schema_file, schema_text
 
 
 def run_schema(arguments: Sequence[str], stdout: TextIO) -> int:
-    """Write the schema that `arguments` name, or where all of them lie, and return the exit status."""
+    """Write the schema that `arguments` name, or where all of them lie, and return the exit
+    status.
+    """
     chosen = _parser().parse_args(arguments)
     if chosen.name:
         stdout.write(schema_text(chosen.name))
@@ -21,10 +23,14 @@ def run_schema(arguments: Sequence[str], stdout: TextIO) -> int:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui schema",
-        description=tr("Print the JSON Schema of a configuration file; without a name, show where the schemas are."),
+        description=tr(
+            "Print the JSON Schema of a configuration file; without a name, show where the schemas"
+            " are."
+        ),
         epilog=tr(
-            'Add that address to the file as "$schema", and your editor completes keys and marks mistakes. “dogent” is '
-            "for a folder's .dogent/dogent.json, “home” for ~/.dogent/dogent.json. Exit status: 0 printed, 2 usage."
+            'Add that address to the file as "$schema", and your editor completes keys and marks'
+            " mistakes. “dogent” is for a folder's .dogent/dogent.json, “home” for"
+            " ~/.dogent/dogent.json. Exit status: 0 printed, 2 usage."
         ),
     )
     parser.add_argument("name", nargs="?", choices=NAMES, metavar="NAME", help=", ".join(NAMES))

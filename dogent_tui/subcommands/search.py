@@ -12,7 +12,13 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.subcommands.arguments import existing_folder
 from dogent_tui.web.profiles import WebAccess, find_profile, read_access
-from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, Result, SearchResults, WebResult
+from dogent_tui.web.search.model import (
+    DEFAULT_RESULTS,
+    MOST_RESULTS,
+    Result,
+    SearchResults,
+    WebResult,
+)
 from dogent_tui.web.search.searcher import Searcher
 from dogent_tui.workspace.home_files import ensure_home_files
 from dogent_tui.workspace.paths import Workspace, dogent_home
@@ -23,13 +29,17 @@ INTERRUPTED = 14
 
 
 def run_search(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Search for what `arguments` say, write what is found to `stdout`, and return the exit status. Raises WebError."""
+    """Search for what `arguments` say, write what is found to `stdout`, and return the exit
+    status. Raises WebError.
+    """
     chosen = _parser().parse_args(arguments)
     access, warnings = _access(chosen.workspace, chosen.profile)
     stderr.writelines(f"dogent-tui: {one_line(str(warning))}\n" for warning in warnings)
     searcher = Searcher(access.profile, proxy=access.proxy)
     try:
-        found = asyncio.run(searcher.search(" ".join(chosen.query), mode=chosen.mode, count=chosen.n))
+        found = asyncio.run(
+            searcher.search(" ".join(chosen.query), mode=chosen.mode, count=chosen.n)
+        )
     except KeyboardInterrupt:
         return INTERRUPTED
     if chosen.json:
@@ -64,7 +74,9 @@ def _words(result: Result) -> tuple[str, ...]:
         published = f"{result.published} · " if result.published else ""
         return result.title, result.url, published + result.snippet
     size = (
-        tr("{width} × {height} pixels").format(width=result.width, height=result.height) if result.width and result.height else ""
+        tr("{width} × {height} pixels").format(width=result.width, height=result.height)
+        if result.width and result.height
+        else ""
     )
     return (
         result.title or result.image_url,
@@ -81,7 +93,9 @@ def _parser() -> CommandLine:
         epilog=tr("Exit status: 0 searched, 1 cannot be searched, 2 usage, 14 interrupted."),
     )
     parser.add_argument("query", metavar="QUERY", nargs="+", help=tr("what to search for"))
-    parser.add_argument("--mode", choices=("web", "image"), default="web", help=tr("pages (default) or images"))
+    parser.add_argument(
+        "--mode", choices=("web", "image"), default="web", help=tr("pages (default) or images")
+    )
     parser.add_argument(
         "-n",
         type=int,
@@ -89,7 +103,11 @@ def _parser() -> CommandLine:
         metavar="N",
         help=tr("1 to {most_results} results (default: 5)").format(most_results=MOST_RESULTS),
     )
-    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a web profile (default: the workspace's)"))
-    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
+    parser.add_argument(
+        "--profile", default="", metavar="NAME", help=tr("a web profile (default: the workspace's)")
+    )
+    parser.add_argument(
+        "--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)")
+    )
     parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
     return parser

@@ -15,10 +15,17 @@ from dogent_tui.subcommands.arguments import existing_folder
 
 
 def run_serve(arguments: Sequence[str], stdout: TextIO) -> int:
-    """Serve until the process is told to end, and return the exit status. Raises UsageError, OSError."""
+    """Serve until the process is told to end, and return the exit status. Raises UsageError,
+    OSError.
+    """
     chosen = _parser().parse_args(arguments)
     folder = existing_folder(chosen.folder)
-    options = SessionOptions(chosen.profile, allow=tuple(chosen.allow), trust=chosen.trust, consent=chosen.tools == "consent")
+    options = SessionOptions(
+        chosen.profile,
+        allow=tuple(chosen.allow),
+        trust=chosen.trust,
+        consent=chosen.tools == "consent",
+    )
     origins = [_origin(each) for each in chosen.origin]
 
     def say(url: str, token: str, code: str) -> None:
@@ -44,8 +51,16 @@ def run_serve(arguments: Sequence[str], stdout: TextIO) -> int:
 def _origin(given: str) -> str:
     """Return an origin as browsers send it. Raises UsageError."""
     parts = urlsplit(given)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/") or parts.query:
-        raise UsageError(tr("{given} is not an origin.").format(given=given), tr("Write it as https://notes.example."))
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.netloc
+        or parts.path.strip("/")
+        or parts.query
+    ):
+        raise UsageError(
+            tr("{given} is not an origin.").format(given=given),
+            tr("Write it as https://notes.example."),
+        )
     return f"{parts.scheme}://{parts.netloc.lower()}"
 
 
@@ -53,16 +68,38 @@ def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui serve",
         description=tr(
-            "Offer the agent to pages on this machine: the endpoint that the AI SDK speaks to, and a page of its own."
+            "Offer the agent to pages on this machine: the endpoint that the AI SDK speaks to, and"
+            " a page of its own."
         ),
-        epilog=tr("Only this machine is served, and only with the token. Exit status: 0 ended, 1 cannot serve, 2 usage."),
+        epilog=tr(
+            "Only this machine is served, and only with the token. Exit status: 0 ended, 1 cannot"
+            " serve, 2 usage."
+        ),
     )
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help=tr("the folder to work in"))
-    parser.add_argument("--port", type=int, default=0, metavar="N", help=tr("the port (default: a free one)"))
     parser.add_argument(
-        "--origin", action="append", default=[], metavar="URL", help=tr("a page elsewhere that may use it; repeatable")
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help=tr("the folder to work in"),
     )
-    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
+    parser.add_argument(
+        "--port", type=int, default=0, metavar="N", help=tr("the port (default: a free one)")
+    )
+    parser.add_argument(
+        "--origin",
+        action="append",
+        default=[],
+        metavar="URL",
+        help=tr("a page elsewhere that may use it; repeatable"),
+    )
+    parser.add_argument(
+        "--profile",
+        default="",
+        metavar="NAME",
+        help=tr("a profile of ~/.dogent/claude.json, or “offline”"),
+    )
     parser.add_argument(
         "--tools",
         choices=("consent", "all"),
@@ -70,8 +107,16 @@ def _parser() -> CommandLine:
         help=tr("consent: tools that ask each time (default); all: what the application offers"),
     )
     parser.add_argument(
-        "--allow", action="append", default=[], metavar="RULE", help=tr("what the agent may do without asking, as with -p")
+        "--allow",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help=tr("what the agent may do without asking, as with -p"),
     )
-    parser.add_argument("--trust", action="store_true", help=tr("trust what came with the folder, this time"))
-    parser.add_argument("--json", action="store_true", help=tr('print one line {"url": …, "token": …}'))
+    parser.add_argument(
+        "--trust", action="store_true", help=tr("trust what came with the folder, this time")
+    )
+    parser.add_argument(
+        "--json", action="store_true", help=tr('print one line {"url": …, "token": …}')
+    )
     return parser

@@ -1,4 +1,6 @@
-"""Where a user who typed a command is, and what is asked there: mostly, whether to download what is missing."""
+"""Where a user who typed a command is, and what is asked there: mostly, whether to download what
+is missing.
+"""
 
 import asyncio
 from typing import TextIO
@@ -34,7 +36,9 @@ class Terminal(msgspec.Struct, frozen=True):
         return self.stdin.readline().strip().lower() in {"y", "yes"}
 
     async def may_download(self, question: str) -> bool:
-        """Whether the user wants a download: said before, or asked now. Where nobody can be asked, it is a no."""
+        """Whether the user wants a download: said before, or asked now. Where nobody can be
+        asked, it is a no.
+        """
         return self.agreed or (self.answers and await asyncio.to_thread(self.agrees, question))
 
     def progress(self, what: str) -> None:
@@ -45,19 +49,25 @@ class Terminal(msgspec.Struct, frozen=True):
 
 
 async def offer_browser(terminal: Terminal) -> None:
-    """Where no browser is here: offer to download one. Without it, another engine sets a pdf. Raises DocumentError."""
+    """Where no browser is here: offer to download one. Without it, another engine sets a pdf.
+    Raises DocumentError.
+    """
     from dogent_tui.documents.export.browser import find_browsers, install_browser
 
     if await asyncio.to_thread(find_browsers):
         return
     if await terminal.may_download(
-        tr("There is no browser on this computer that can print the pdf. Download one (about 100 MB)?")
+        tr(
+            "There is no browser on this computer that can print the pdf. Download one (about 100"
+            " MB)?"
+        )
     ):
         await install_browser(terminal.progress)
 
 
 async def offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
-    """Where there being no pandoc is why `error` came: offer to download it. Returns whether it is here now.
+    """Where there being no pandoc is why `error` came: offer to download it. Returns whether it is
+    here now.
 
     Raises DocumentError where it cannot be downloaded.
     """
@@ -65,9 +75,9 @@ async def offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
         return False
     from dogent_tui.documents.pandoc.download import MEGABYTES, VERSION, install_pandoc
 
-    question = tr("{message} Download pandoc {version} (about {megabytes} MB) from github.com?").format(
-        message=error.message, version=VERSION, megabytes=MEGABYTES
-    )
+    question = tr(
+        "{message} Download pandoc {version} (about {megabytes} MB) from github.com?"
+    ).format(message=error.message, version=VERSION, megabytes=MEGABYTES)
     if not await terminal.may_download(question):
         return False
     try:

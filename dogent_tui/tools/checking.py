@@ -20,10 +20,10 @@ MOST_CHARS = 40_000
 """Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
 
 DESCRIPTION = """\
-Check a Markdown draft against its sources: every quotation of four words or more, every number in its context, every
-citation. The answer: a summary, then JSON with what is not verbatim. verdict: altered (diff: delete = only in the source,
-insert = only in the draft), found_elsewhere (than the draft says), not_found, unreadable_source. It says where words are, not
-whether they are true."""
+Check a Markdown draft against its sources: every quotation of four words or more, every number in
+its context, every citation. The answer: a summary, then JSON with what is not verbatim. verdict:
+altered (diff: delete = only in the source, insert = only in the draft), found_elsewhere (than the
+draft says), not_found, unreadable_source. It says where words are, not whether they are true."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -45,7 +45,9 @@ class _Input(msgspec.Struct):
 
 
 def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
-    """Yield the tool of this module. It reads no file that a link leads to outside of the sources."""
+    """Yield the tool of this module. It reads no file that a link leads to outside of the
+    sources.
+    """
 
     async def check(payload: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -55,7 +57,9 @@ def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
         places, workspace = libraries.places, libraries.workspace
         try:
             draft = await asyncio.to_thread(places.of, payload, workspace.absolute(wanted.path))
-            folder = await asyncio.to_thread(places.of, payload, workspace.absolute(wanted.sources or "."))
+            folder = await asyncio.to_thread(
+                places.of, payload, workspace.absolute(wanted.sources or ".")
+            )
             if not await asyncio.to_thread(folder.is_dir):
                 return result("Nothing was checked: sources is not a folder.", is_error=True)
             with Telling(libraries.tell, NAME, payload, "Checking …"):
@@ -68,7 +72,9 @@ def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
 
 
 def answer_text(report: CheckReport, *, offset: int = 0, with_verbatim: bool = False) -> str:
-    """Return what the model reads: as many findings from `offset` on as there is room for, and where to go on."""
+    """Return what the model reads: as many findings from `offset` on as there is room for, and
+    where to go on.
+    """
     findings = [found for found in report.findings if with_verbatim or found.verdict != "verbatim"]
     room = MOST_CHARS
     shown: list[str] = []
@@ -77,7 +83,11 @@ def answer_text(report: CheckReport, *, offset: int = 0, with_verbatim: bool = F
         room -= len(encoded)
         if room < 0 and shown:
             break
-        shown.append(encoded if len(encoded) <= MOST_CHARS else msgspec.json.encode(_without_texts(found)).decode())
+        shown.append(
+            encoded
+            if len(encoded) <= MOST_CHARS
+            else msgspec.json.encode(_without_texts(found)).decode()
+        )
     following = offset + len(shown)
     unreadable = [source for source in report.sources if source.state == "unreadable"][:100]
     head = {

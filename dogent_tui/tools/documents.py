@@ -30,15 +30,20 @@ from dogent_tui.workspace.settings import load_settings
 NAME = "read_document"
 
 MOST_CHARS = 40_000
-"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured), and metadata comes on top."""
+"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured), and
+metadata comes on top.
+"""
 
 _LONG_VALUE = 1_000
-"""Characters of JSON after which a value of the metadata, such as an outline, is told by its beginning."""
+"""Characters of JSON after which a value of the metadata, such as an outline, is told by its
+beginning.
+"""
 
 DESCRIPTION = f"""\
-Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and text in any encoding. The
-answer begins with what is known of it. Long ones come in parts of max_chars characters (default: {DEFAULT_CHARS}). A workbook
-gives its first sheet unless sheet names another."""
+Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and
+text in any encoding. The answer begins with what is known of it. Long ones come in parts of
+max_chars characters (default: {DEFAULT_CHARS}). A workbook gives its first sheet unless sheet names
+another."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -56,7 +61,10 @@ SCHEMA: Mapping[str, Any] = {
         "max_chars": {"type": "integer", "description": f"{FEWEST_CHARS} to {MOST_CHARS}."},
         "images": {
             "type": "boolean",
-            "description": "Also save its pictures, and pages of a pdf that are pictures, into the images folder.",
+            "description": (
+                "Also save its pictures, and pages of a pdf that are pictures, into the images"
+                " folder."
+            ),
         },
         "ocr": {
             "type": "boolean",
@@ -92,7 +100,11 @@ def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
         libraries.unsaved,
     )
     if libraries.consent:
-        schema = {"type": "object", "properties": {**SCHEMA["properties"], "reason": REASON}, "required": ["path", "reason"]}
+        schema = {
+            "type": "object",
+            "properties": {**SCHEMA["properties"], "reason": REASON},
+            "required": ["path", "reason"],
+        }
         tool = dataclasses.replace(tool, input_schema=schema)
     yield tool
 
@@ -105,10 +117,12 @@ def read_document_tool(
     places: ApprovedPlaces | None = None,
     unsaved: Mapping[Path, str] = {},
 ) -> SdkMcpTool[Any]:
-    """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace.
+    """Return the tool. It reads where the policy was asked about: relative paths start at the root
+    of the workspace.
 
-    `places` are those that calls were judged by. `unsaved` is what an editor holds of files: it is read in their place.
-    Pictures are saved below `images`, if that lies in the workspace, under names that are free.
+    `places` are those that calls were judged by. `unsaved` is what an editor holds of files: it is
+    read in their place. Pictures are saved below `images`, if that lies in the workspace, under
+    names that are free.
     """
 
     async def read(payload: dict[str, Any]) -> dict[str, Any]:
@@ -136,10 +150,17 @@ def read_document_tool(
             return result(as_text(workspace.relative(path), found))
         try:
             place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
-            folder = await asyncio.to_thread(_images_folder, workspace, images, path) if wanted.images else None
+            folder = (
+                await asyncio.to_thread(_images_folder, workspace, images, path)
+                if wanted.images
+                else None
+            )
             if folder is not None:
                 options = msgspec.structs.replace(options, images_dir=str(folder))
-            with Telling(tell, NAME, payload, "Converting …") as telling, TemporaryDirectory() as pictures:
+            with (
+                Telling(tell, NAME, payload, "Converting …") as telling,
+                TemporaryDirectory() as pictures,
+            ):
                 if wanted.ocr:
                     options = msgspec.structs.replace(options, images_dir=pictures)
                     client = await asyncio.to_thread(_looking, workspace, options)
@@ -164,18 +185,29 @@ def read_document_tool(
 
 
 def _looking(workspace: Workspace, options: ReadOptions) -> str:
-    """Return the vision profile that pages are shown to. Raises DogentError where it cannot be used, or no pages are named."""
+    """Return the vision profile that pages are shown to. Raises DogentError where it cannot be
+    used, or no pages are named.
+    """
     if not options.pages:
-        raise DocumentError(tr("No pages were named."), tr("Name in `pages` those to read."), code="no_page")
+        raise DocumentError(
+            tr("No pages were named."), tr("Name in `pages` those to read."), code="no_page"
+        )
     profile = load_settings(workspace)[0].vision_profile
     return load_profile(profile, dogent_home()).name
 
 
 def as_text(name: str, found: ReadResult) -> str:
-    """Return what the model reads. What we know stands before the text, so that no text can pass for it."""
+    """Return what the model reads. What we know stands before the text, so that no text can pass
+    for it.
+    """
     end = found.offset + len(found.text)
     of = f" of {found.total_chars}" if found.total_chars is not None else ""
-    lines = [f"{name} · {found.format} · characters {found.offset} to {end}{of}{source_places(found.sources)}"]
+    lines = [
+        (
+            f"{name} · {found.format} · characters {found.offset} to"
+            f" {end}{of}{source_places(found.sources)}"
+        )
+    ]
     if found.next_offset is not None:
         lines.append(f"There is more: call {NAME} again with offset {found.next_offset}.")
     lines.extend(f"Warning: {warning}" for warning in found.warnings)
@@ -189,16 +221,17 @@ def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
     """Return the folder for the pictures of `document`, made if need be. Raises DocumentError."""
     folder = images / (re.sub(r"[^\w.-]+", "-", document.stem).strip("-.") or "document")
     if not workspace.contains(folder):
-        message = tr("The images folder {images} points outside the workspace, so no images are saved.").format(
-            images=one_line(workspace.relative(images))
-        )
+        message = tr(
+            "The images folder {images} points outside the workspace, so no images are saved."
+        ).format(images=one_line(workspace.relative(images)))
         raise DocumentError(message, tr("Read without images, or ask the user to fix images_path."))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("The images folder cannot be created: {reason}.").format(reason=reason), tr("Read without images.")
+            tr("The images folder cannot be created: {reason}.").format(reason=reason),
+            tr("Read without images."),
         ) from error
     return folder
 
@@ -208,7 +241,10 @@ def _saved(workspace: Workspace, folder: Path) -> str:
     with suppress(OSError):
         folder.rmdir()
         return "No images were saved: there are none to save.\n"
-    return f"Images are saved in {workspace.relative(folder)}/; their names in the text are relative to it.\n"
+    return (
+        f"Images are saved in {workspace.relative(folder)}/; their names in the text are relative"
+        " to it.\n"
+    )
 
 
 def _shortened(value: Any) -> Any:

@@ -19,9 +19,10 @@ from dogent_tui.workspace.places import ApprovedPlaces
 NAME = "export_document"
 
 DESCRIPTION = """\
-Export a finished Markdown file as pdf or docx. Front matter gives title, author, date, lang, keywords and subject; toc: true adds
-a table of contents (at a line [TOC], else at the start). A line \\newpage breaks the page. $…$ and $$…$$ are formulas. An image
-alone in its paragraph is a figure, its title the caption; {width=50%} after it sets its size. Only images of the workspace are
+Export a finished Markdown file as pdf or docx. Front matter gives title, author, date, lang,
+keywords and subject; toc: true adds a table of contents (at a line [TOC], else at the start). A
+line \\newpage breaks the page. $…$ and $$…$$ are formulas. An image alone in its paragraph is a
+figure, its title the caption; {width=50%} after it sets its size. Only images of the workspace are
 taken. The answer lists warnings and what was left out."""
 
 SCHEMA: Mapping[str, Any] = {
@@ -43,13 +44,16 @@ class _Input(msgspec.Struct):
 
 def export_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield export_document_tool(libraries.exporter, libraries.workspace, libraries.tell, libraries.places)
+    yield export_document_tool(
+        libraries.exporter, libraries.workspace, libraries.tell, libraries.places
+    )
 
 
 def export_document_tool(
     exporter: Exporter, workspace: Workspace, tell: Tell, places: ApprovedPlaces | None = None
 ) -> SdkMcpTool[Any]:
-    """Return the tool. It writes where the policy was asked about: relative paths start at the root of the workspace.
+    """Return the tool. It writes where the policy was asked about: relative paths start at the root
+    of the workspace.
 
     `places` are those that calls were judged by.
     """
@@ -60,7 +64,9 @@ def export_document_tool(
         except msgspec.ValidationError as error:
             return result(f"Nothing was exported: the input is not right. {error}.", is_error=True)
         try:
-            request = plan_export(workspace, wanted.md_path, wanted.format, wanted.output_path or "")
+            request = plan_export(
+                workspace, wanted.md_path, wanted.format, wanted.output_path or ""
+            )
             for path in (request.markdown, request.target):
                 await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
             with Telling(tell, NAME, payload) as telling:

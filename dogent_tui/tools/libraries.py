@@ -1,7 +1,9 @@
-"""The libraries behind the tools of a session: each is made when it is first wanted, and all are closed with the session.
+"""The libraries behind the tools of a session: each is made when it is first wanted, and all are
+closed with the session.
 
-The screens and commands use the same ones (`OpenedSession.libraries`). A new library gets a `cached_property` here, which imports
-it and has it closed (`self._closed_with_us`): this module is imported before the first paint.
+The screens and commands use the same ones (`OpenedSession.libraries`). A new library gets a
+`cached_property` here, which imports it and has it closed (`self._closed_with_us`): this module is
+imported before the first paint.
 """
 
 import logging
@@ -44,16 +46,25 @@ _Library = TypeVar("_Library", bound=Closable)
 
 
 class Libraries:
-    """What one session's tools work with. Survives a restart of the agent process. `listener` hears how far a call is.
+    """What one session's tools work with. Survives a restart of the agent process. `listener` hears
+    how far a call is.
 
-    `open_document` is the path of the document that the user has open beside the conversation, empty for none. `unsaved` is what
-    an editor holds of files and has not saved: real path → text. `consent`: only tools that ask whenever they look at a document.
+    `open_document` is the path of the document that the user has open beside the conversation,
+    empty for none. `unsaved` is what an editor holds of files and has not saved: real path → text.
+    `consent`: only tools that ask whenever they look at a document.
     """
 
     def __init__(
-        self, workspace: Workspace, settings: WorkspaceSettings, web: WebAccess | None = None, *, consent: bool = False
+        self,
+        workspace: Workspace,
+        settings: WorkspaceSettings,
+        web: WebAccess | None = None,
+        *,
+        consent: bool = False,
     ) -> None:
-        """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which private hosts the user named."""
+        """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which
+        private hosts the user named.
+        """
         self.consent = consent
         self.unsaved: dict[Path, str] = {}
         self.workspace = workspace
@@ -87,17 +98,23 @@ class Libraries:
 
     @cached_property
     def manuscripts(self) -> "ManuscriptLibrary":
-        """Finds and searches Markdown files, though never our own folders, where they lie in the workspace."""
+        """Finds and searches Markdown files, though never our own folders, where they lie in the
+        workspace.
+        """
         from dogent_tui.markdown_search.library import ManuscriptLibrary
 
         private = (dogent_home(), state_dir())
         return self._closed_with_us(
-            ManuscriptLibrary(self.workspace, self.settings.ignored_folders, private, unsaved=self.unsaved)
+            ManuscriptLibrary(
+                self.workspace, self.settings.ignored_folders, private, unsaved=self.unsaved
+            )
         )
 
     @cached_property
     def requests(self) -> "RequestBook":
-        """What the agent asked to consult, and what was answered: the gate writes it, and the tools go by it."""
+        """What the agent asked to consult, and what was answered: the gate writes it, and the
+        tools go by it.
+        """
         from dogent_tui.markdown_search.requests import RequestBook
 
         return RequestBook()
@@ -118,7 +135,9 @@ class Libraries:
 
     @property
     def images(self) -> Path:
-        """Where images from the web are saved. Nothing is to be written there unless it lies inside the workspace."""
+        """Where images from the web are saved. Nothing is to be written there unless it lies
+        inside the workspace.
+        """
         return self.workspace.absolute(self.settings.images_path or "./images")
 
     @cached_property
@@ -143,7 +162,9 @@ class Libraries:
         return self._closed_with_us(fetcher)
 
     async def close(self) -> None:
-        """Close what was made, the last one first. Never raises: one that fails keeps neither the others nor the session open."""
+        """Close what was made, the last one first. Never raises: one that fails keeps neither
+        the others nor the session open.
+        """
         await self._open.aclose()
 
     def _closed_with_us(self, library: _Library) -> _Library:

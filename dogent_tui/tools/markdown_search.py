@@ -1,4 +1,6 @@
-"""The tools by which the agent consults the Markdown files of the workspace. Each call says why, for the user to decide."""
+"""The tools by which the agent consults the Markdown files of the workspace. Each call says why,
+for the user to decide.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
@@ -6,13 +8,24 @@ from typing import Any, TypeVar
 import msgspec
 from claude_agent_sdk import SdkMcpTool
 
-from dogent_tui.markdown_search.model import FoundContent, FoundFiles, FoundTree, ManuscriptError, Node
+from dogent_tui.markdown_search.model import (
+    FoundContent,
+    FoundFiles,
+    FoundTree,
+    ManuscriptError,
+    Node,
+)
 from dogent_tui.markdown_search.reading import MarkdownFile
 from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import REASON, result
 
-READ, FIND, SEARCH, TREE = "read_markdown_file", "search_markdown_files", "search_markdown_content", "list_file_tree"
+READ, FIND, SEARCH, TREE = (
+    "read_markdown_file",
+    "search_markdown_files",
+    "search_markdown_content",
+    "list_file_tree",
+)
 
 MOST_CHARS = 40_000
 """Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
@@ -47,7 +60,9 @@ _Input = TypeVar("_Input", _Read, _Find, _Search, _Tree)
 
 
 def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
-    """Yield the tools of this module. Their calls run by the requests in `libraries.requests` alone."""
+    """Yield the tools of this module. Their calls run by the requests in `libraries.requests`
+    alone.
+    """
     library, requests = libraries.manuscripts, libraries.requests
 
     async def read(wanted: _Read) -> str:
@@ -57,7 +72,9 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
         return files_text(await library.find(wanted.pattern or "", regex=bool(wanted.regex)))
 
     async def search(wanted: _Search) -> str:
-        return content_text(await library.search(wanted.query, wanted.file_pattern or "", regex=bool(wanted.regex)))
+        return content_text(
+            await library.search(wanted.query, wanted.file_pattern or "", regex=bool(wanted.regex))
+        )
 
     async def tree(_: _Tree) -> str:
         return tree_text(await library.tree())
@@ -68,7 +85,10 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
         "Read a Markdown file: a line of JSON about it, then its content.",
         {
             "path": {"type": "string", "description": "The file."},
-            "offset": {"type": "integer", "description": "Where to read on, as the part before said."},
+            "offset": {
+                "type": "integer",
+                "description": "Where to read on, as the part before said.",
+            },
         },
         ("path",),
         _Read,
@@ -77,9 +97,13 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     yield _tool(
         requests,
         FIND,
-        "Find Markdown files by name. Hidden and ignored ones are skipped, here and in the other three.",
+        "Find Markdown files by name. Hidden and ignored ones are skipped, here and in the other"
+        " three.",
         {
-            "pattern": {"type": "string", "description": f"{_PATTERN.capitalize()}, or a regex. Default: all."},
+            "pattern": {
+                "type": "string",
+                "description": f"{_PATTERN.capitalize()}, or a regex. Default: all.",
+            },
             "regex": {"type": "boolean"},
         },
         (),
@@ -89,7 +113,8 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     yield _tool(
         requests,
         SEARCH,
-        "Search Markdown files for a text, in any capitals: all matches counted, the first lines of each file shown.",
+        "Search Markdown files for a text, in any capitals: all matches counted, the first lines of"
+        " each file shown.",
         {
             "query": {"type": "string"},
             "file_pattern": {"type": "string", "description": f"{_PATTERN.capitalize()}."},
@@ -99,7 +124,15 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
         _Search,
         search,
     )
-    yield _tool(requests, TREE, "List the folders and files of the workspace as a tree.", {}, (), _Tree, tree)
+    yield _tool(
+        requests,
+        TREE,
+        "List the folders and files of the workspace as a tree.",
+        {},
+        (),
+        _Tree,
+        tree,
+    )
 
 
 def _tool(
@@ -111,7 +144,11 @@ def _tool(
     kind: type[_Input],
     answer: Callable[[_Input], Awaitable[str]],
 ) -> SdkMcpTool[Any]:
-    schema = {"type": "object", "properties": {**properties, "reason": REASON}, "required": [*required, "reason"]}
+    schema = {
+        "type": "object",
+        "properties": {**properties, "reason": REASON},
+        "required": [*required, "reason"],
+    }
 
     async def call(payload: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -127,10 +164,17 @@ def _tool(
 
 
 def read_text(file: MarkdownFile, offset: int = 0) -> str:
-    """Return what the model reads: a line of JSON with what is known, and the content from `offset` on, a part of it."""
+    """Return what the model reads: a line of JSON with what is known, and the content from
+    `offset` on, a part of it.
+    """
     start = min(max(offset, 0), len(file.content))
     part = file.content[start : start + MOST_CHARS]
-    known: dict[str, Any] = {"path": file.path, "name": file.name, "size": file.size, "modified": file.modified}
+    known: dict[str, Any] = {
+        "path": file.path,
+        "name": file.name,
+        "size": file.size,
+        "modified": file.modified,
+    }
     if len(part) < len(file.content):
         known |= {"characters": len(file.content), "offset": start}
     if start + len(part) < len(file.content):
@@ -140,7 +184,9 @@ def read_text(file: MarkdownFile, offset: int = 0) -> str:
 
 def files_text(found: FoundFiles) -> str:
     """Return what the model reads: JSON, a file a line."""
-    return _listed({"count": found.count, "more": found.count - len(found.files)}, "files", found.files)
+    return _listed(
+        {"count": found.count, "more": found.count - len(found.files)}, "files", found.files
+    )
 
 
 def content_text(found: FoundContent) -> str:
@@ -172,7 +218,9 @@ def _node(node: Node, depth: int) -> str:
 
 
 def _listed(known: Mapping[str, Any], name: str, rows: Iterable[Any]) -> str:
-    """Return JSON with one of `rows` a line, as many as there is room for; what is left out then counts as `more`."""
+    """Return JSON with one of `rows` a line, as many as there is room for; what is left out then
+    counts as `more`.
+    """
     room, written = MOST_CHARS, []
     left = 0
     for row in rows:

@@ -1,7 +1,9 @@
-"""Which tools of ours a session offers the model, beside `ui_request`, which belongs to its conversation (`agent/asking.py`).
+"""Which tools of ours a session offers the model, beside `ui_request`, which belongs to its
+conversation (`agent/asking.py`).
 
-A family of tools is a module here with a function that makes them from the libraries, and an entry in `FAMILIES`. Its words for
-people are in `agent/tool_names.py`, what the policy makes of its calls in `permissions/tools.py`.
+A family of tools is a module here with a function that makes them from the libraries, and an entry
+in `FAMILIES`. Its words for people are in `agent/tool_names.py`, what the policy makes of its calls
+in `permissions/tools.py`.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +21,9 @@ from dogent_tui.tools.vision import vision_tools
 from dogent_tui.tools.web import web_tools
 
 Family: TypeAlias = Callable[[Libraries], Iterable[SdkMcpTool[Any]]]
-"""Makes the tools of one family. Called at each start of the agent process: what should outlive it belongs in the libraries."""
+"""Makes the tools of one family. Called at each start of the agent process: what should outlive
+it belongs in the libraries.
+"""
 
 FAMILIES: tuple[Family, ...] = (
     document_tools,

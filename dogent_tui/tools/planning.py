@@ -1,4 +1,6 @@
-"""`plan`: the steps of the agent's work, shown above the prompt. It stands in for TodoWrite, whose words are long."""
+"""`plan`: the steps of the agent's work, shown above the prompt. It stands in for TodoWrite,
+whose words are long.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,7 +13,9 @@ from dogent_tui.tools.server import result
 
 NAME = "plan"
 
-DESCRIPTION = "Show the user the steps of your work. Give all of them each time; one is in_progress."
+DESCRIPTION = (
+    "Show the user the steps of your work. Give all of them each time; one is in_progress."
+)
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -42,7 +46,9 @@ class _Input(msgspec.Struct):
 
 
 def planning_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
-    """Yield the tool of this module. Its calls are shown by whoever translates them (`TodosChanged`)."""
+    """Yield the tool of this module. Its calls are shown by whoever translates them
+    (`TodosChanged`).
+    """
     del libraries
 
     async def plan(payload: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""`propose_document_change`: the model proposes a text for a document, and the user reviews it hunk by hunk."""
+"""`propose_document_change`: the model proposes a text for a document, and the user reviews it hunk
+by hunk.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,8 +19,9 @@ from dogent_tui.workspace.paths import Workspace
 NAME = "propose_document_change"
 
 DESCRIPTION = """\
-Propose a change of a document: the user reviews it hunk by hunk, and what they accept is written. Give the whole text of the
-file, changed only where you mean to. The answer says what became of each hunk: accepted, edited or rejected, with comments."""
+Propose a change of a document: the user reviews it hunk by hunk, and what they accept is written.
+Give the whole text of the file, changed only where you mean to. The answer says what became of each
+hunk: accepted, edited or rejected, with comments."""
 
 PATH = "The file; may be new. Default: the document that the user has open."
 
@@ -27,7 +30,10 @@ SCHEMA: Mapping[str, Any] = {
     "properties": {
         "path": {"type": "string", "description": PATH},
         "new_content": {"type": "string", "description": "The whole text."},
-        "summary": {"type": "string", "description": "What you changed and why, in a sentence or two."},
+        "summary": {
+            "type": "string",
+            "description": "What you changed and why, in a sentence or two.",
+        },
     },
     "required": ["new_content", "summary"],
 }
@@ -35,7 +41,9 @@ SCHEMA: Mapping[str, Any] = {
 UNDECIDED = "The user did not decide about this change. Nothing was written."
 
 Review = Callable[[Reviewed, str], Awaitable[str | None]]
-"""Puts a proposal and its text to the user and waits: the outcome in words, None where nobody decided."""
+"""Puts a proposal and its text to the user and waits: the outcome in words, None where nobody
+decided.
+"""
 
 
 NOTHING_OPEN = "Nothing was proposed: the user has no document open. Name the file in path."
@@ -48,7 +56,9 @@ class _Input(msgspec.Struct):
 
 
 Approved = Callable[[Mapping[str, Any]], Path | None]
-"""Gives the real path that was approved for a call with this input, None where there was nothing to approve."""
+"""Gives the real path that was approved for a call with this input, None where there was nothing to
+approve.
+"""
 
 
 def propose_document_change_tool(
@@ -59,10 +69,12 @@ def propose_document_change_tool(
     ledger: Ledger | None = None,
     unsaved: Mapping[Path, str] = {},
 ) -> SdkMcpTool[Any]:
-    """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what is `approved`.
+    """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what
+    is `approved`.
 
-    `open_document` tells the path of the document that the user has open, empty for none. What the model last saw of a file, by
-    the `ledger`, is what its proposal changes: what was written there since is merged. `unsaved` is what an editor holds.
+    `open_document` tells the path of the document that the user has open, empty for none. What the
+    model last saw of a file, by the `ledger`, is what its proposal changes: what was written there
+    since is merged. `unsaved` is what an editor holds.
     """
 
     def opened_for(wanted: _Input, path: str, place: Path | None) -> Reviewed:

@@ -18,23 +18,34 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\((page-(\d+)\.png)\)")
 
 def remedy(workspace: Workspace) -> str:
     """Return what the model can do about a document of which no page holds text."""
-    said = " Its pages are pictures. With images, they are saved, and Read shows them to you if you take images."
+    said = (
+        " Its pages are pictures. With images, they are saved, and Read shows them to you if you"
+        " take images."
+    )
     with suppress(DogentError):
         profile = load_profile(load_settings(workspace)[0].vision_profile, dogent_home())
-        said += f" With ocr and the pages to read, the user is asked to have them read by {profile.name}."
+        said += (
+            " With ocr and the pages to read, the user is asked to have them read by"
+            f" {profile.name}."
+        )
     return said
 
 
 async def with_pictures_read(found: ReadResult, folder: Path, profile: str) -> ReadResult:
-    """Return what was read with the text of each picture of a page in its place, as the vision `profile` reads it.
+    """Return what was read with the text of each picture of a page in its place, as the vision
+    `profile` reads it.
 
-    Each says with its page who read it. Raises DogentError where the first cannot be read; later ones say so themselves.
+    Each says with its page who read it. Raises DogentError where the first cannot be read; later
+    ones say so themselves.
     """
     text, end = "", 0
     for picture in _PICTURE.finditer(found.text):
         try:
             seen = await look_at(folder / picture[1], profile, dogent_home(), "image")
-            said = f"<!-- page {picture[2]} is a picture: {profile} read it -->\n\n{seen.text or seen.summary}"
+            said = (
+                f"<!-- page {picture[2]} is a picture: {profile} read it"
+                f" -->\n\n{seen.text or seen.summary}"
+            )
         except DogentError as error:
             if not end:
                 raise

@@ -6,17 +6,23 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 Tell: TypeAlias = Callable[[str, Mapping[str, Any], str], None]
-"""Takes the name of a tool of ours, the input of the call, and a line of plain text. Called on the event loop."""
+"""Takes the name of a tool of ours, the input of the call, and a line of plain text. Called on
+the event loop.
+"""
 
 _EVERY_S = 1.0
 """What takes less is not worth a word, and more than a line a second nobody reads."""
 
 
 class Telling:
-    """Tells of one call for as long as the context lasts: first after a second, then what is new, once a second at the most."""
+    """Tells of one call for as long as the context lasts: first after a second, then what is
+    new, once a second at the most.
+    """
 
     def __init__(self, tell: Tell, tool: str, payload: Mapping[str, Any], first: str = "") -> None:
-        """Tell of the call of `tool` with `payload`; `first` is told where nothing else has come up by then."""
+        """Tell of the call of `tool` with `payload`; `first` is told where nothing else has come
+        up by then.
+        """
         self._tell = tell
         self._call = (tool, payload)
         self._text = first
@@ -26,7 +32,12 @@ class Telling:
         self._wait()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if self._timer is not None:
             self._timer.cancel()
 

@@ -1,4 +1,6 @@
-"""`ui_request`: the model asks the user on a screen of the application. Its turn ends; the answer is the next message."""
+"""`ui_request`: the model asks the user on a screen of the application. Its turn ends; the answer
+is the next message.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,16 +13,24 @@ from dogent_tui.tools.server import result
 NAME = "ui_request"
 
 DESCRIPTION = """\
-Ask the user on a screen, and stop: your turn ends with this call, and the answer is the next message.
+Ask the user on a screen, and stop: your turn ends with this call, and the answer is the next
+message.
 - "clarification": a form with all questions, each with options and the one you recommend.
 - "outline_edit": an outline as Markdown headings, which the user edits in a tree."""
 
-ANSWERING = "The request is open: the user is answering on a screen. Your turn ends here; the answer is their next message."
+ANSWERING = (
+    "The request is open: the user is answering on a screen. Your turn ends here; the answer is"
+    " their next message."
+)
 """What the model later reads as the result of its call."""
 
 
-def ui_request_tool(schema: Mapping[str, Any], check: Callable[[Mapping[str, Any]], object]) -> SdkMcpTool[Any]:
-    """Return the tool. `check` raises DogentError where a payload is wrong: the model reads it and can correct itself."""
+def ui_request_tool(
+    schema: Mapping[str, Any], check: Callable[[Mapping[str, Any]], object]
+) -> SdkMcpTool[Any]:
+    """Return the tool. `check` raises DogentError where a payload is wrong: the model reads it and
+    can correct itself.
+    """
 
     async def ask(payload: dict[str, Any]) -> dict[str, Any]:
         try:

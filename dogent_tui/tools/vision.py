@@ -19,9 +19,10 @@ from dogent_tui.workspace.settings import load_settings
 NAME = "analyze_media"
 
 DESCRIPTION = """\
-Describe an image or a video: {"summary", "tags", "text" (legible words, verbatim)}. For png, jpg, gif, webp, avif, tiff, bmp, \
-mp4, mov, webm, mkv, avi. The file goes to the vision model that the user chose. An error says what is wrong: if only the user \
-can fix it, such as a missing key, ask them to, and stop."""
+Describe an image or a video: {"summary", "tags", "text" (legible words, verbatim)}. For png, jpg, \
+gif, webp, avif, tiff, bmp, mp4, mov, webm, mkv, avi. The file goes to the vision model that the \
+user chose. An error says what is wrong: if only the user can fix it, such as a missing key, ask
+them to, and stop."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -36,11 +37,16 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["path"],
 }
 
-STOP = "Stop here: tell the user this, ask them to fix it, and do not continue without it. Do not guess what the file shows."
+STOP = (
+    "Stop here: tell the user this, ask them to fix it, and do not continue without it. Do not"
+    " guess what the file shows."
+)
 """What follows on an error that only the user can correct."""
 
 _AT_ONCE = 3
-"""A model may call for a whole folder: each picture takes memory here, and providers count who asks at the same time."""
+"""A model may call for a whole folder: each picture takes memory here, and providers count who asks
+at the same time.
+"""
 
 _FOR_THE_PERSON = frozenset({"config", "key", "quota", "tls"})
 
@@ -55,8 +61,11 @@ def vision_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     yield analyze_media_tool(libraries.workspace, libraries.places)
 
 
-def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = None) -> SdkMcpTool[Any]:
-    """Return the tool. It looks where the policy was asked about: relative paths start at the root of the workspace.
+def analyze_media_tool(
+    workspace: Workspace, places: ApprovedPlaces | None = None
+) -> SdkMcpTool[Any]:
+    """Return the tool. It looks where the policy was asked about: relative paths start at the root
+    of the workspace.
 
     `places` are those that calls were judged by.
     Profiles and settings are read at each call: what the user corrected counts at once.
@@ -74,9 +83,13 @@ def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = Non
         try:
             async with turns:
                 place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
-                seen = await look_at(place, settings.vision_profile, dogent_home(), wanted.media_type)
+                seen = await look_at(
+                    place, settings.vision_profile, dogent_home(), wanted.media_type
+                )
         except VisionError as error:
-            return result(f"{error} {STOP}" if error.code in _FOR_THE_PERSON else str(error), is_error=True)
+            return result(
+                f"{error} {STOP}" if error.code in _FOR_THE_PERSON else str(error), is_error=True
+            )
         except DogentError as error:
             return result(str(error), is_error=True)
         return result(msgspec.json.encode(seen).decode())

@@ -1,4 +1,6 @@
-"""The application: sessions, commands, the screen, and the way of events from the service to the screen."""
+"""The application: sessions, commands, the screen, and the way of events from the service to the
+screen.
+"""
 
 import asyncio
 import logging
@@ -30,7 +32,13 @@ from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.draft_keeper import DraftKeeper
-from dogent_tui.tui.garbage import COLLECT_EVERY_S, GIVE_BACK_AFTER_S, agent_started, collect_young, give_back
+from dogent_tui.tui.garbage import (
+    COLLECT_EVERY_S,
+    GIVE_BACK_AFTER_S,
+    agent_started,
+    collect_young,
+    give_back,
+)
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.legible import HIGH, Legible
 from dogent_tui.tui.ports import AppPort
@@ -64,14 +72,18 @@ _LIGHT = 0.5
 """A background that is lighter than this is a light one."""
 
 SEARCHED_AT_ONCE = 1_000
-"""So many earlier prompts can be searched as soon as the search opens: reading them takes no time, however many there are."""
+"""So many earlier prompts can be searched as soon as the search opens: reading them takes no
+time, however many there are.
+"""
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
 
 
 def _command_provider() -> "type[Provider]":
-    from dogent_tui.tui.commands.palette import CommandProvider  # not needed before the palette opens
+    from dogent_tui.tui.commands.palette import (
+        CommandProvider,
+    )  # not needed before the palette opens
 
     return CommandProvider
 
@@ -82,8 +94,11 @@ class DogentApp(AppPort):
     conversation: ConversationScreen
 
     TITLE = "dogent-tui"
-    # With the styles of the first screen: those that a screen brings along cost a second parsing of all.
-    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")]
+    # With the styles of the first screen: those that a screen brings along cost a second parsing of
+    # all.
+    CSS_PATH: ClassVar = [
+        stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")
+    ]
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar = {_command_provider}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -92,11 +107,13 @@ class DogentApp(AppPort):
         Binding("ctrl+z", "suspend_process", tr("Suspend"), show=False, priority=True),
     ]
 
-    def __init__(self, opened: OpenedSession, *, choose: bool = False, offers_setup: bool = False) -> None:
+    def __init__(
+        self, opened: OpenedSession, *, choose: bool = False, offers_setup: bool = False
+    ) -> None:
         """Show `opened`.
 
-        `choose`: have the user choose an earlier conversation first. `offers_setup`: once it runs, ask who shall answer, where
-        nobody is chosen yet.
+        `choose`: have the user choose an earlier conversation first. `offers_setup`: once it runs,
+        ask who shall answer, where nobody is chosen yet.
         """
         super().__init__()
         self._offers_setup = offers_setup
@@ -124,7 +141,9 @@ class DogentApp(AppPort):
         self.show_theme(opened.settings.theme)
         self.keys = _keymap(opened.own.keys)
         self.notify_by = opened.own.notify
-        """How the user is called back who looks at another window: by words (empty), a ``bell``, or not (``off``)."""
+        """How the user is called back who looks at another window: by words (empty), a ``bell``,
+        or not (``off``).
+        """
 
     def get_driver_class(self) -> type[Driver]:
         """Read the terminal with a reader of our own where there is one for the platform."""
@@ -139,10 +158,15 @@ class DogentApp(AppPort):
         """Draw without colors where NO_COLOR says so, else such that all can be read."""
         if self.no_color:
             return self._colorless
-        return *super().get_line_filters(), self._high_contrast if self.theme == CONTRAST.name else self._legible
+        return (
+            *super().get_line_filters(),
+            self._high_contrast if self.theme == CONTRAST.name else self._legible,
+        )
 
     def get_default_screen(self) -> Screen[None]:
-        """Begin on the screen where one writes: an empty one beneath it would be laid out and styled for nothing."""
+        """Begin on the screen where one writes: an empty one beneath it would be laid out and
+        styled for nothing.
+        """
         return self.conversation
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
@@ -152,16 +176,23 @@ class DogentApp(AppPort):
         self._listen_to_signals()
         self.set_keymap(self.keys.keys)
         self.set_interval(COLLECT_EVERY_S, collect_young)
-        if not self.opened.settings.theme and (ask := getattr(self._driver, "ask_background", None)) is not None:
+        if (
+            not self.opened.settings.theme
+            and (ask := getattr(self._driver, "ask_background", None)) is not None
+        ):
             ask()  # an answer takes a moment, or never comes
-        self.app_resume_signal.subscribe(self, lambda _: self.refresh())  # a terminal forgets the screen while we are suspended
+        self.app_resume_signal.subscribe(
+            self, lambda _: self.refresh()
+        )  # a terminal forgets the screen while we are suspended
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
         """End the session and its process."""
         self.conversation.index.stop()
         unsent = [queued.prompt.text for queued in self.opened.service.queued]
-        await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
+        await self._save_draft(
+            "\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value]))
+        )
         await _close(self.opened, self._following)
         await self.conversation.keep_answers()
         await self.edits.close()
@@ -170,11 +201,17 @@ class DogentApp(AppPort):
     def on_background_told(self, message: "BackgroundTold") -> None:
         """Be light where the terminal is, until a theme is chosen."""
         message.stop()
-        if not self.opened.settings.theme and self.theme == DEFAULT_THEME and message.lightness > _LIGHT:
+        if (
+            not self.opened.settings.theme
+            and self.theme == DEFAULT_THEME
+            and message.lightness > _LIGHT
+        ):
             self.theme = LIGHT_THEME
 
     def _fatal_error(self) -> None:
-        """Say where an error came from that nobody foresaw; Textual's report shows the values of variables, also keys."""
+        """Say where an error came from that nobody foresaw; Textual's report shows the values of
+        variables, also keys.
+        """
         from dogent_tui.tui.safe_logging import crash_report
 
         error = sys.exc_info()[1] or self._exception
@@ -182,7 +219,9 @@ class DogentApp(AppPort):
 
     def _begin(self) -> None:
         first, self._choose = self._choose, False
-        self._starting = self.run_worker(self._choose_first() if first else self._start(), name="session")
+        self._starting = self.run_worker(
+            self._choose_first() if first else self._start(), name="session"
+        )
 
     async def wait_until_started(self) -> None:
         """Return once what is on the screen is all of the conversation, and its service runs."""
@@ -191,7 +230,9 @@ class DogentApp(AppPort):
                 await self._starting.wait()
 
     async def ensure_writable(self) -> bool:
-        """Whether the conversation can be gone on with here; where another window had it and has left it, it is taken over."""
+        """Whether the conversation can be gone on with here; where another window had it and has
+        left it, it is taken over.
+        """
         if not self.opened.read_only:
             return True
         from dogent_tui.tui.sessions.following import take_over
@@ -199,7 +240,9 @@ class DogentApp(AppPort):
         return await take_over(self)
 
     async def _choose_first(self) -> None:
-        """Have the user choose which conversation to open, before any agent is started for another."""
+        """Have the user choose which conversation to open, before any agent is started for
+        another.
+        """
         from dogent_tui.tui.sessions.controller import SessionChooser
 
         if not await SessionChooser(self).choose():
@@ -216,7 +259,9 @@ class DogentApp(AppPort):
             from dogent_tui.tui.sessions.following import watch
 
             self._following = await watch(self, opened)
-        elif opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
+        elif (
+            opened.earlier_log is not None
+        ):  # before the agent: importing what it needs would slow this down threefold
             from dogent_tui.agent.replay import told_by
 
             earlier, waited = await asyncio.to_thread(told_by, opened.earlier_log)
@@ -228,16 +273,27 @@ class DogentApp(AppPort):
             await self._converse(opened, screen)
             self._give_back(waited, draft)
         for warning in (*opened.warnings, *self.keys.warnings):
-            screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
+            screen.handle(
+                Notice(
+                    level="warning",
+                    message=warning.message,
+                    remedy=warning.remedy,
+                    code=warning.code,
+                )
+            )
         if unusable := opened.unusable_profile:
-            said = tr("{unusable} can't be used, so the offline engine is. Change this with /profile.")
+            said = tr(
+                "{unusable} can't be used, so the offline engine is. Change this with /profile."
+            )
             screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
         self.commands.used(await self.load_recall())
         screen.offer_requests()
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
         screen.index.follow()
-        if opened.service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
+        if (
+            opened.service.has_unsent_answers
+        ):  # what came with the folder is asked about before anything is sent
             with suppress(AgentError):
                 await settle_trust(self, opened)
                 opened.service.send_answers()
@@ -252,7 +308,9 @@ class DogentApp(AppPort):
         return recalled
 
     def _give_back(self, waited: list[str], draft: str) -> None:
-        """Have the prompts that an earlier session did not come to in the prompt again, but what the draft has already."""
+        """Have the prompts that an earlier session did not come to in the prompt again, but what
+        the draft has already.
+        """
         if texts := [text for text in waited if text not in draft]:
             self.conversation.prompt.put_back("\n\n".join(texts))
         if waited:
@@ -261,7 +319,8 @@ class DogentApp(AppPort):
     async def _converse(self, opened: OpenedSession, screen: ConversationScreen) -> None:
         """Start the service and follow it."""
         service = opened.service
-        self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
+        # before the service starts: a prompt may wait already, and its run begins at once
+        self._following = [
             asyncio.create_task(self._follow(service, screen, service.events())),
             asyncio.create_task(self._record(opened, screen, service.events())),
         ]
@@ -269,23 +328,31 @@ class DogentApp(AppPort):
             screen.requests.restore(service.requests)
         await service.__aenter__()
 
-    async def _record(self, opened: OpenedSession, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
+    async def _record(
+        self, opened: OpenedSession, screen: ConversationScreen, events: AsyncIterator[Event]
+    ) -> None:
         recorder = await asyncio.to_thread(session_recorder, opened, screen.handle)
         await recorder.record(events)
 
     def _keep_from_collections(self, service: AgentService) -> None:
-        """Leave what is there for good out of collections, and give back what a session before this one left."""
+        """Leave what is there for good out of collections, and give back what a session before
+        this one left.
+        """
         if self._started_for is None:
             agent_started()
         elif self._started_for is not service:
             self.set_timer(GIVE_BACK_AFTER_S, give_back)
         self._started_for = service
 
-    async def _follow(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
+    async def _follow(
+        self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]
+    ) -> None:
         async for event in events:
             if isinstance(event, SessionStarted):
                 self._keep_from_collections(service)
-            if screen.service is service:  # the last words of a session that was left are for its log only
+            if (
+                screen.service is service
+            ):  # the last words of a session that was left are for its log only
                 screen.handle(event)
             if isinstance(event, RunStarted):
                 self.dismiss_setup()
@@ -307,7 +374,9 @@ class DogentApp(AppPort):
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for name in ("SIGTERM", "SIGHUP"):
-            with suppress(NotImplementedError, AttributeError, ValueError):  # not on every platform, nor in a thread
+            with suppress(
+                NotImplementedError, AttributeError, ValueError
+            ):  # not on every platform, nor in a thread
                 loop.add_signal_handler(getattr(signal, name), self.exit)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -318,7 +387,9 @@ class DogentApp(AppPort):
     # ── What the screen asks of the application ───────────────────────────────────────────────
 
     def call_back(self, words: str) -> None:
-        """Ring, and have the terminal say `words`, as far as the user wants it: they look at another window."""
+        """Ring, and have the terminal say `words`, as far as the user wants it: they look at
+        another window.
+        """
         from dogent_tui.tui.notifying import notification
 
         if self.notify_by == "off":
@@ -336,7 +407,9 @@ class DogentApp(AppPort):
             self._draft_saver = asyncio.create_task(self._save_waiting(), name="draft")
 
     async def _save_waiting(self) -> None:
-        """Save the draft that waits, until none does: one that a newer one overtook is not saved."""
+        """Save the draft that waits, until none does: one that a newer one overtook is not
+        saved.
+        """
         while (text := self._draft) is not None:
             await self._save_draft(text)
             if self._draft == text:
@@ -350,14 +423,18 @@ class DogentApp(AppPort):
             except OSError as error:
                 _LOG.warning("The draft could not be saved: %s", error)
                 code = "draft_not_kept"
-            self.conversation.status_bar.handle(Notice(level="warning", code=code, message="", remedy=""))
+            self.conversation.status_bar.handle(
+                Notice(level="warning", code=code, message="", remedy="")
+            )
 
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""
         try:
             await asyncio.to_thread(make_own_folder, self.opened.workspace)
             await asyncio.to_thread(
-                lambda: self.history.append(HistoryEntry(utc_now(), "command", redact(text, known_secrets())))
+                lambda: self.history.append(
+                    HistoryEntry(utc_now(), "command", redact(text, known_secrets()))
+                )
             )
         except (OSError, DogentError) as error:
             _LOG.warning("The command was not recorded: %s", error)
@@ -384,36 +461,53 @@ class DogentApp(AppPort):
         await open_settings(self)
 
     async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
-        """Go on with the profile `name`, empty for what the folder says: in the same conversation, if there is one.
+        """Go on with the profile `name`, empty for what the folder says: in the same conversation,
+        if there is one.
 
         `model` and `effort` take the place of the profile's own.
         """
         async with self._switching:
-            left, waiting = self.opened, [queued.prompt.text for queued in self.opened.service.queued]
+            left, waiting = (
+                self.opened,
+                [queued.prompt.text for queued in self.opened.service.queued],
+            )
             await _close(left, self._following)  # the process behind it has the conversation
             goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
-            options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
+            options = msgspec.structs.replace(
+                left.options, profile=name, continue_latest=False, resume=goes_on, fork=False
+            )
             options = msgspec.structs.replace(options, model=model, effort=effort)
-            self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
+            self.opened, self._following = (
+                await asyncio.to_thread(open_session, left.workspace, options),
+                [],
+            )
             self.opened.service.budget.limit_usd = left.service.budget.limit_usd
-            self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the user wants of it
+            self.opened.review_mode.on = (
+                left.review_mode.on
+            )  # the conversation goes on, and so does what the user wants of it
             await self.conversation.show_session(self.opened)
             if waiting:
                 self.conversation.prompt.put_back("\n\n".join(waiting))
             self._begin()
 
     async def start_new_session(self) -> None:
-        """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
+        """Begin a new session, in the same workspace and with the same profile; the one before
+        ends behind it.
+        """
         await self.open_conversation("")
 
     async def open_conversation(self, session_id: str, *, fork: bool = False) -> None:
-        """Show the conversation `session_id` of this workspace, a fork of it, or a new one where it is empty.
+        """Show the conversation `session_id` of this workspace, a fork of it, or a new one where it
+        is empty.
 
-        The one before ends behind it; what waited in it is in the prompt again. Raises DogentError where it is not there.
+        The one before ends behind it; what waited in it is in the prompt again. Raises DogentError
+        where it is not there.
         """
         async with self._switching:  # the one before has to let go first
             left, following = self.opened, self._following
-            options = msgspec.structs.replace(left.options, continue_latest=False, resume=session_id, fork=fork)
+            options = msgspec.structs.replace(
+                left.options, continue_latest=False, resume=session_id, fork=fork
+            )
             opened = await asyncio.to_thread(open_session, left.workspace, options)
             if session_id == left.service.session_id and not fork:  # another window had it
                 opened.review_mode.on = left.review_mode.on
@@ -473,10 +567,14 @@ class DogentApp(AppPort):
         if theme := self.get_theme(name):
             self.stylesheet.prepare(theme_colors(theme, self.get_theme_variable_defaults()))
 
-    def on_command_palette_option_highlighted(self, event: "CommandPalette.OptionHighlighted") -> None:
+    def on_command_palette_option_highlighted(
+        self, event: "CommandPalette.OptionHighlighted"
+    ) -> None:
         """Get ready for the theme that is pointed at."""
         hit = getattr(event.highlighted_event.option, "hit", None)
-        self.prepare_theme((getattr(hit, "text", None) or "").partition(" · ")[0])  # after which stands what it is like
+        self.prepare_theme(
+            (getattr(hit, "text", None) or "").partition(" · ")[0]
+        )  # after which stands what it is like
 
     def search_themes(self) -> None:
         """List the themes to choose from."""
@@ -499,7 +597,9 @@ class DogentApp(AppPort):
         return run
 
     def action_history(self) -> None:
-        """Find an earlier prompt, and take it into the prompt; what was typed there can be undone back."""
+        """Find an earlier prompt, and take it into the prompt; what was typed there can be
+        undone back.
+        """
         from dogent_tui.tui.screens.history import HistoryScreen
 
         loads = [partial(self._prompts, limit) for limit in (SEARCHED_AT_ONCE, MOST_SEARCHED)]
@@ -526,11 +626,15 @@ class DogentApp(AppPort):
         self.push_screen(HelpScreen(help_sections(self.commands, everywhere, self.keys.keys)))
 
     def action_help_quit(self) -> None:
-        """Ctrl+C where nothing is selected, which Textual binds: as in the prompt; on another screen, say how one leaves."""
+        """Ctrl+C where nothing is selected, which Textual binds: as in the prompt; on another
+        screen, say how one leaves.
+        """
         if self.screen is self.conversation:
             self.conversation.prompt.editor.action_copy_or_clear()
             return
-        self.notify(tr("Esc back · {quits} quit").format(quits=self.keys.shown("quit")), markup=False)
+        self.notify(
+            tr("Esc back · {quits} quit").format(quits=self.keys.shown("quit")), markup=False
+        )
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:
@@ -539,7 +643,9 @@ def _keymap(wanted: Mapping[str, str]) -> Keymap:
 
 def _is_kept(opened: OpenedSession) -> bool:
     """Whether something was said in the session, and it can be gone on with."""
-    return any(record.session_id == opened.service.session_id for record in list_sessions(opened.workspace))
+    return any(
+        record.session_id == opened.service.session_id for record in list_sessions(opened.workspace)
+    )
 
 
 async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> None:

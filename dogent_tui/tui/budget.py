@@ -19,7 +19,9 @@ async def ask_for_budget(app: "AppPort", service: AgentService) -> None:
     chosen = await choose(
         app,
         tr("The budget of this conversation is used up"),
-        tr("It has cost ${spent:.2f} of ${limit:.2f}. What was done is kept.").format(spent=budget.spent_usd, limit=step),
+        tr("It has cost ${spent:.2f} of ${limit:.2f}. What was done is kept.").format(
+            spent=budget.spent_usd, limit=step
+        ),
         (
             tr("Stop here"),
             tr("Continue with another ${step:.2f}").format(step=step),
@@ -36,7 +38,9 @@ async def ask_for_budget(app: "AppPort", service: AgentService) -> None:
 
 
 def dollars(typed: str) -> float | None:
-    """Return the amount that was typed (``2.50``, ``$2.50``; ``off`` is 0), None where it is none."""
+    """Return the amount that was typed (``2.50``, ``$2.50``; ``off`` is 0), None where it is
+    none.
+    """
     if typed == "off":
         return 0.0
     try:

@@ -17,7 +17,9 @@ _PATIENCE_S = 2.0
 
 
 class ClipboardTool(msgspec.Struct, frozen=True):
-    """Two programs: `copy` fills the clipboard from its input, `paste` writes what the clipboard holds."""
+    """Two programs: `copy` fills the clipboard from its input, `paste` writes what the clipboard
+    holds.
+    """
 
     copy: tuple[str, ...]
     paste: tuple[str, ...]
@@ -25,31 +27,45 @@ class ClipboardTool(msgspec.Struct, frozen=True):
 
 
 _WAYLAND = ClipboardTool(("wl-copy",), ("wl-paste", "--no-newline"))
-_XCLIP = ClipboardTool(("xclip", "-selection", "clipboard"), ("xclip", "-selection", "clipboard", "-o"))
+_XCLIP = ClipboardTool(
+    ("xclip", "-selection", "clipboard"), ("xclip", "-selection", "clipboard", "-o")
+)
 _XSEL = ClipboardTool(("xsel", "--clipboard", "--input"), ("xsel", "--clipboard", "--output"))
 _MAC = ClipboardTool(("pbcopy",), ("pbpaste",))
 _WINDOWS = ClipboardTool(
     ("clip.exe",),
-    ("powershell.exe", "-NoProfile", "-Command", "[Console]::OutputEncoding=[Text.Encoding]::UTF8; Get-Clipboard -Raw"),
-    encoding="utf-16",  # clip.exe reads UTF-16; the others take what the locale says, which is UTF-8 wherever they are used
+    (
+        "powershell.exe",
+        "-NoProfile",
+        "-Command",
+        "[Console]::OutputEncoding=[Text.Encoding]::UTF8; Get-Clipboard -Raw",
+    ),
+    # clip.exe reads UTF-16; the others take what the locale says, which is UTF-8 wherever they are
+    # used
+    encoding="utf-16",
 )
 
 
 async def copy(app: App[object], text: str) -> str:
-    """Copy `text` with the system's tool and through the terminal (OSC 52), and return what is known of it as a sentence.
+    """Copy `text` with the system's tool and through the terminal (OSC 52), and return what is
+    known of it as a sentence.
 
-    A terminal does not say whether it took the text, and a tool may end well without a clipboard having it: so what the
-    clipboard holds is read back, and only where it is the text, it is called copied.
+    A terminal does not say whether it took the text, and a tool may end well without a clipboard
+    having it: so what the clipboard holds is read back, and only where it is the text, it is called
+    copied.
     """
     text = text.encode(errors="replace").decode()  # lone surrogates, which cannot be sent
     app.copy_to_clipboard(text)
-    size = ngettext("{count:,} character", "{count:,} characters", len(text)).format(count=len(text))
+    size = ngettext("{count:,} character", "{count:,} characters", len(text)).format(
+        count=len(text)
+    )
     found = tool(os.environ)
     if found is not None and await _fill(found, text) and await _holds(found, text):
         return tr("Copied {size}.").format(size=size)
-    return tr("Sent {size} to the terminal to copy. If pasting doesn't work, your terminal lacks support (OSC 52).").format(
-        size=size
-    )
+    return tr(
+        "Sent {size} to the terminal to copy. If pasting doesn't work, your terminal lacks support"
+        " (OSC 52)."
+    ).format(size=size)
 
 
 def tool(environment: Mapping[str, str]) -> ClipboardTool | None:
@@ -68,7 +84,14 @@ def tool(environment: Mapping[str, str]) -> ClipboardTool | None:
         candidates += [_XCLIP, _XSEL]
     if sys.platform == "win32" or environment.get("WSL_DISTRO_NAME"):
         candidates.append(_WINDOWS)
-    return next((found for found in candidates if shutil.which(found.copy[0], path=environment.get("PATH"))), None)
+    return next(
+        (
+            found
+            for found in candidates
+            if shutil.which(found.copy[0], path=environment.get("PATH"))
+        ),
+        None,
+    )
 
 
 async def _fill(found: ClipboardTool, text: str) -> bool:
@@ -79,13 +102,19 @@ async def _fill(found: ClipboardTool, text: str) -> bool:
 
 
 async def _holds(found: ClipboardTool, text: str) -> bool:
-    """Say whether the clipboard holds `text`. Its line endings, and one at its end, are the tool's affair."""
+    """Say whether the clipboard holds `text`. Its line endings, and one at its end, are the
+    tool's affair.
+    """
     heard: list[bytes] = []
     try:
-        status = await stream_process(found.paste, cwd=Path.cwd(), on_output=heard.append, limit_s=_PATIENCE_S)
+        status = await stream_process(
+            found.paste, cwd=Path.cwd(), on_output=heard.append, limit_s=_PATIENCE_S
+        )
     except (OSError, TimeoutError):
         return False
-    return status == 0 and _comparable(b"".join(heard).decode(errors="replace")) == _comparable(text)
+    return status == 0 and _comparable(b"".join(heard).decode(errors="replace")) == _comparable(
+        text
+    )
 
 
 def _comparable(text: str) -> str:

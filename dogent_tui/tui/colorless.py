@@ -1,6 +1,8 @@
-"""A screen without colors, for NO_COLOR: what colors would say is said by bold, dim, underline and reverse.
+"""A screen without colors, for NO_COLOR: what colors would say is said by bold, dim, underline and
+reverse.
 
-Textual 8.2 turns colors into grays instead, and those are colors to a terminal (https://no-color.org asks for none).
+Textual 8.2 turns colors into grays instead, and those are colors to a terminal
+(https://no-color.org asks for none).
 """
 
 from functools import lru_cache
@@ -15,7 +17,9 @@ from textual.filter import LineFilter
 from dogent_tui.tui.legible import TEXT, contrast
 
 _MARKED = 22
-"""How far (0–255, in one channel) a background must lie from its surroundings to be a mark, such as a selection, and no shade."""
+"""How far (0–255, in one channel) a background must lie from its surroundings to be a mark, such
+as a selection, and no shade.
+"""
 
 
 class Colorless(LineFilter):

@@ -30,7 +30,9 @@ def _lines(use: ContextUse) -> Iterator[str]:
     words = tr("{total:,} of {window:,} tokens") if use.window else tr("{total:,} tokens")
     yield words.format(total=use.total, window=use.window) + share
     if use.compacts_at:
-        yield tr("At {count:,} the conversation is summarized by itself, so that it fits.").format(count=use.compacts_at)
+        yield tr("At {count:,} the conversation is summarized by itself, so that it fits.").format(
+            count=use.compacts_at
+        )
     yield ""
     files = sum(tokens for tool, tokens in use.results.items() if tool in _FILES)
     others = {tool: tokens for tool, tokens in use.results.items() if tool not in _FILES}
@@ -48,7 +50,10 @@ def _lines(use: ContextUse) -> Iterator[str]:
     if use.window:
         yield _row(tr("Free"), max(0, use.window - use.total), use)
     yield ""
-    yield tr("/compact [focus] replaces all but prompt and tools by a summary; /new starts with an empty context.")
+    yield tr(
+        "/compact [focus] replaces all but prompt and tools by a summary; /new starts with an empty"
+        " context."
+    )
     yield tr("The numbers are estimates of the agent process.")
 
 

@@ -1,4 +1,6 @@
-"""The parts of a conversation that the first paint does without: each is made when it is first wanted, and put in its place."""
+"""The parts of a conversation that the first paint does without: each is made when it is first
+wanted, and put in its place.
+"""
 
 import asyncio
 import importlib
@@ -17,13 +19,17 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.transcript.view import Transcript
 
 SIDEBAR_FROM = 110
-"""Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
+"""Columns from which the attachments stand beside the transcript by themselves; in a narrower
+window they come with Ctrl+B.
+"""
 
 SIDEBAR_BESIDE_PANE_FROM = 170
 """Columns from which there is room for the sidebar beside an open document."""
 
 PANE_FROM = 110
-"""Columns from which a document stands beside the conversation; in a narrower window one covers the other."""
+"""Columns from which a document stands beside the conversation; in a narrower window one covers
+the other.
+"""
 
 COMFORTABLE_ROWS = 20
 """Rows from which an empty line stands above the prompt."""
@@ -33,7 +39,9 @@ COMFORTABLE_COLUMNS = 60
 
 
 class ConversationLayout:
-    """What stands above the prompt of `screen`, and how it fits. `clear` makes room for what another session brings."""
+    """What stands above the prompt of `screen`, and how it fits. `clear` makes room for what
+    another session brings.
+    """
 
     def __init__(self, screen: "ConversationPort") -> None:
         self._screen = screen
@@ -67,9 +75,15 @@ class ConversationLayout:
         return TranscriptSearch(self.transcript, id="search")
 
     async def bring(self) -> None:
-        """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
-        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.transcript")  # where keys come between
-        if self._screen.is_attached and self._screen.query("#conversation"):  # else the user has left, or is leaving
+        """Bring what is not seen at first, once the rest is: its imports and its styles alone
+        cost a third of the first paint.
+        """
+        await asyncio.to_thread(
+            importlib.import_module, "dogent_tui.tui.transcript"
+        )  # where keys come between
+        if self._screen.is_attached and self._screen.query(
+            "#conversation"
+        ):  # else the user has left, or is leaving
             self.transcript.display = False
             await self._place(self.transcript, "#conversation")
             await self.place_sidebar()
@@ -105,7 +119,9 @@ class ConversationLayout:
         await self.place_sidebar(size.width)
 
     async def toggle_sidebar(self) -> None:
-        """Show the attachments and go there; from there, or where they only take room, hide them."""
+        """Show the attachments and go there; from there, or where they only take room, hide
+        them.
+        """
         leaves = self.sidebar.display and self.sidebar.has_focus_within
         if leaves:
             self._screen.prompt.focus_editor()
@@ -115,12 +131,18 @@ class ConversationLayout:
             self.sidebar.focus_list()
 
     async def place_sidebar(self, width: int = 0) -> None:
-        """Show results and attachments where there are any and room for them, or as the user wanted it."""
+        """Show results and attachments where there are any and room for them, or as the user
+        wanted it.
+        """
         entries, results = self._screen.attachments.entries, self._screen.results.entries
         width = width or self._screen.size.width
         wide = width >= SIDEBAR_FROM
         has_room = wide and (self._pane is None or width >= SIDEBAR_BESIDE_PANE_FROM)
-        wanted = has_room and bool(entries or results) if self._sidebar_wanted is None else self._sidebar_wanted
+        wanted = (
+            has_room and bool(entries or results)
+            if self._sidebar_wanted is None
+            else self._sidebar_wanted
+        )
         if wanted:
             await self._place(self.sidebar, "#body")
         if "sidebar" in self.__dict__:
@@ -129,12 +151,16 @@ class ConversationLayout:
             self.sidebar.set_class(not wide, "-narrow")
 
     async def show_pane(self, pane: "DocumentPane", *, covers: bool = True) -> None:
-        """Show the open document. Where it `covers` the conversation, in a narrow window, it has the keyboard."""
+        """Show the open document. Where it `covers` the conversation, in a narrow window, it has
+        the keyboard.
+        """
         if self._pane is None:
             self._pane = pane
             await self._screen.query_one("#body").mount(pane, after="#conversation")
         self._pane_covers = covers or self._pane_covers
-        if covers and self._screen.size.width < SIDEBAR_BESIDE_PANE_FROM:  # it would take the room that the document needs
+        if (
+            covers and self._screen.size.width < SIDEBAR_BESIDE_PANE_FROM
+        ):  # it would take the room that the document needs
             self._sidebar_wanted = None
         self._place_pane()
         await self.place_sidebar()

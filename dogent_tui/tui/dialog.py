@@ -1,4 +1,6 @@
-"""The frame of every dialog: its title and what it belongs to in the upper edge, the content, and the keys in the last row."""
+"""The frame of every dialog: its title and what it belongs to in the upper edge, the content,
+and the keys in the last row.
+"""
 
 from collections.abc import Mapping
 from typing import ClassVar, TypeVar
@@ -31,10 +33,20 @@ class DialogScreen(ModalScreen[Answer]):
 class Dialog(Vertical):
     """A window over a screen. Its children are the content; the keys below them are `keys`."""
 
-    def __init__(self, title: str, keys: Mapping[str, str], *, about: str = "", id: str, classes: str = "") -> None:  # noqa: A002
-        """Name it `title`, of what is in `about`; `keys` are Textual's names of keys and what each does, the next one first.
+    def __init__(
+        self,
+        title: str,
+        keys: Mapping[str, str],
+        *,
+        about: str = "",
+        id: str,  # noqa: A002
+        classes: str = "",
+    ) -> None:
+        """Name it `title`, of what is in `about`; `keys` are Textual's names of keys and what each
+        does, the next one first.
 
-        `classes`: ``-wide`` for lists and pages, ``-tall`` where it is as high as the window allows, ``-warning``.
+        `classes`: ``-wide`` for lists and pages, ``-tall`` where it is as high as the window
+        allows, ``-warning``.
         """
         super().__init__(id=id, classes=classes)
         self.keys = KeyLine(keys)
@@ -43,7 +55,9 @@ class Dialog(Vertical):
     def name_it(self, title: str, about: str = "") -> None:
         """Write `title` into the upper edge, and what it belongs to behind it."""
         where = (f" · {one_line(about)}", "not bold $text-muted") if about else ""
-        self.border_title = Content.assemble(one_line(title), where)  # no markup: a title may quote what others wrote
+        self.border_title = Content.assemble(
+            one_line(title), where
+        )  # no markup: a title may quote what others wrote
 
     def compose(self) -> ComposeResult:
         """Put the keys below the content."""
@@ -51,7 +65,9 @@ class Dialog(Vertical):
 
 
 class ChoiceList(OptionList):
-    """A list to choose from: the row under the cursor has a mark before it, so that it is found without colors."""
+    """A list to choose from: the row under the cursor has a mark before it, so that it is found
+    without colors.
+    """
 
     DEFAULT_CSS: ClassVar[str] = stylesheet("choices.tcss").read_text(encoding="utf-8")
 

@@ -1,4 +1,6 @@
-"""Saves what the user has not sent or saved yet, with every change, without the screen waiting for the disk."""
+"""Saves what the user has not sent or saved yet, with every change, without the screen waiting
+for the disk.
+"""
 
 import asyncio
 import logging
@@ -11,7 +13,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class DraftKeeper:
-    """Writes the latest draft of each of `drafts`, in a thread, one after the other; those that a newer one overtook never."""
+    """Writes the latest draft of each of `drafts`, in a thread, one after the other; those that
+    a newer one overtook never.
+    """
 
     def __init__(self, drafts: AnswerDrafts) -> None:
         self.drafts = drafts

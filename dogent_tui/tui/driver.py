@@ -1,7 +1,9 @@
-"""What comes from the terminal: keys, which Textual reads, pastes, which are taken whole, and the color of its background.
+"""What comes from the terminal: keys, which Textual reads, pastes, which are taken whole, and the
+color of its background.
 
-Textual 8.2 reads a paste character by character like keys. Where one holds an escape character, what follows may come out as
-keys: pasted text would send the prompt, or quit. A megabyte takes seconds. And one byte that is not UTF-8 ends the application.
+Textual 8.2 reads a paste character by character like keys. Where one holds an escape character,
+what follows may come out as keys: pasted text would send the prompt, or quit. A megabyte takes
+seconds. And one byte that is not UTF-8 ends the application.
 """
 
 import codecs
@@ -19,16 +21,22 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 _START, _END = "\x1b[200~", "\x1b[201~"
-"""Around a paste, in terminals that were asked to mark it (xterm's ctlseqs, “Bracketed Paste Mode”)."""
+"""Around a paste, in terminals that were asked to mark it (xterm's ctlseqs, “Bracketed Paste
+Mode”).
+"""
 
 _COLOR, _ENDS = "\x1b]11;", ("\x07", "\x1b\\")
-"""Around the background's color, which a terminal tells when it is asked (xterm's ctlseqs, “OSC 11”)."""
+"""Around the background's color, which a terminal tells when it is asked (xterm's ctlseqs, “OSC
+11”).
+"""
 _ASK_COLOR = f"{_COLOR}?\x1b\\"
 _LONGEST_COLOR = 64
 _RGB = re.compile(r"rgba?:([0-9a-f]{1,4})/([0-9a-f]{1,4})/([0-9a-f]{1,4})", re.IGNORECASE)
 
 _POLL_S = 0.1
-"""Seconds between two looks at whether an Esc was a key or the start of a sequence, and whether to stop."""
+"""Seconds between two looks at whether an Esc was a key or the start of a sequence, and whether
+to stop.
+"""
 
 _READ_BYTES = 65_536
 
@@ -44,7 +52,9 @@ class BackgroundTold(Message):
 
 
 def lightness_of(color: str) -> float | None:
-    """Return how light `color` is, as a terminal words it (``rgb:1e1e/1e1e/2e2e``), from 0 to 1; None where it is none."""
+    """Return how light `color` is, as a terminal words it (``rgb:1e1e/1e1e/2e2e``), from 0 to 1;
+    None where it is none.
+    """
     found = _RGB.search(color)
     if found is None:
         return None
@@ -55,8 +65,9 @@ def lightness_of(color: str) -> float | None:
 class LastingOutput:
     """The terminal as Textual writes to it, also once its window is gone.
 
-    Textual's thread ends with the first error; then its queue of 30 writes fills, and the application waits for room in it for
-    ever, with all that it started (Textual 8.2; seen in one of some ten closed windows on a busy machine).
+    Textual's thread ends with the first error; then its queue of 30 writes fills, and the
+    application waits for room in it for ever, with all that it started (Textual 8.2; seen in one of
+    some ten closed windows on a busy machine).
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -99,7 +110,9 @@ class TerminalInput:
                 text = yield from self._read_keys(text)
 
     def tick(self) -> Iterator[Message]:
-        """Yield the Esc key where nothing has come after it for a while. Call it at least every `_POLL_S` seconds."""
+        """Yield the Esc key where nothing has come after it for a while. Call it at least every
+        `_POLL_S` seconds.
+        """
         yield from self._safely(self._keys.tick)
 
     def _read_keys(self, text: str) -> Generator[Message, None, str]:
@@ -122,7 +135,9 @@ class TerminalInput:
         return text[found.end() - known :]
 
     def _read_color(self, color: str, text: str) -> Generator[Message, None, str]:
-        """Read to the end of the background's color, and return the rest. What never ends is given up."""
+        """Read to the end of the background's color, and return the rest. What never ends is
+        given up.
+        """
         text = color + text
         ends = [(at, len(end)) for end in _ENDS if 0 <= (at := text.find(end)) <= _LONGEST_COLOR]
         if not ends and len(text) <= _LONGEST_COLOR:
@@ -152,7 +167,9 @@ class TerminalInput:
         return text[end + len(_END) :]
 
     def _feed_keys(self, text: str) -> Iterator[Message]:
-        for character in text:  # one by one: a malformed sequence must not take the keys after it along
+        for (
+            character
+        ) in text:  # one by one: a malformed sequence must not take the keys after it along
             yield from self._safely(lambda: self._keys.feed(character))  # noqa: B023  (called at once)
 
     def _safely(self, read: Callable[[], Iterable[Message]]) -> Iterator[Message]:
@@ -160,7 +177,9 @@ class TerminalInput:
         try:
             yield from list(read())
         except Exception:  # a malformed sequence: ValueError, OverflowError, …
-            logging.getLogger(__name__).warning("The terminal sent something that cannot be read.", exc_info=True)
+            logging.getLogger(__name__).warning(
+                "The terminal sent something that cannot be read.", exc_info=True
+            )
             self._renew()
 
     def _renew(self) -> None:
@@ -170,22 +189,26 @@ class TerminalInput:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader, and a writer that outlives the terminal."""
+    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader, and a writer
+    that outlives the terminal.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._file = cast("Any", LastingOutput(cast("TextIO", self._file)))
 
     def ask_background(self) -> None:
-        """Ask the terminal for the color of its background; `BackgroundTold` is the answer, if it gives one."""
+        """Ask the terminal for the color of its background; `BackgroundTold` is the answer, if
+        it gives one.
+        """
         self.write(_ASK_COLOR)
         self.flush()
 
     def _sigcont_application(self, *signalled: object) -> None:
         """Take the terminal again, with one reader and one writer.
 
-        After a SIGSTOP nothing was left before, and Textual 8.2 would start a second reader: the two take keys from each other,
-        and the application hangs when it ends.
+        After a SIGSTOP nothing was left before, and Textual 8.2 would start a second reader: the
+        two take keys from each other, and the application hangs when it ends.
         """
         if not self._must_signal_resume:
             if not self._has_terminal():
@@ -218,7 +241,9 @@ class TerminalDriver(LinuxDriver):
                 self._pass_on(terminal_input.tick())
 
     def _hang_up(self) -> None:
-        """The terminal is gone. A signal may say so too, but only where it is our controlling terminal."""
+        """The terminal is gone. A signal may say so too, but only where it is our controlling
+        terminal.
+        """
         with contextlib.suppress(RuntimeError):  # the loop has ended already
             self._loop.call_soon_threadsafe(self._app.exit)
 

@@ -1,4 +1,6 @@
-"""Fast path for `Widget.render_lines` when the widget has no border or padding: return the cached strips."""
+"""Fast path for `Widget.render_lines` when the widget has no border or padding: return the
+cached strips.
+"""
 
 from collections.abc import Callable
 
@@ -8,8 +10,14 @@ from textual.widget import Widget
 
 
 def cached_lines(widget: Widget, crop: Region, line: Callable[[int], Strip]) -> list[Strip]:
-    """Return what `Widget.render_lines` would for `crop`, `line` being a line of what is visible as wide as the widget."""
-    background, filters, width = widget.background_colors[1], widget.get_line_filters(), widget.size.width
+    """Return what `Widget.render_lines` would for `crop`, `line` being a line of what is visible
+    as wide as the widget.
+    """
+    background, filters, width = (
+        widget.background_colors[1],
+        widget.get_line_filters(),
+        widget.size.width,
+    )
     strips = []
     for y in crop.line_range:
         strip = line(y)

@@ -1,4 +1,6 @@
-"""Work that a user asked for by a command and that takes a while: told of under the prompt, and stopped with Esc."""
+"""Work that a user asked for by a command and that takes a while: told of under the prompt, and
+stopped with Esc.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,7 +28,8 @@ class ForegroundTask:
         return self._task is not None
 
     async def run(self, work: Callable[[Tell], Awaitable[_Made]]) -> _Made | None:
-        """Do `work`, which is given what to tell its progress to. Returns what it returns, None where the user stopped it.
+        """Do `work`, which is given what to tell its progress to. Returns what it returns, None
+        where the user stopped it.
 
         Raises what it raises. Nothing else may be under way.
         """

@@ -1,4 +1,6 @@
-"""When Python looks for garbage in cycles: in small portions between the frames, rather than in the middle of a large one."""
+"""When Python looks for garbage in cycles: in small portions between the frames, rather than in
+the middle of a large one.
+"""
 
 import gc
 
@@ -9,11 +11,15 @@ WORTH_COLLECTING = 5_000
 """New objects for which a collection is worth its few milliseconds."""
 
 _THRESHOLDS = (60_000, 20, 20)
-"""Python's own numbers mean twenty collections for each change of theme, and pauses of the loop while the SDK is imported."""
+"""Python's own numbers mean twenty collections for each change of theme, and pauses of the loop
+while the SDK is imported.
+"""
 
 
 def hold_back() -> None:
-    """Leave what is here now out of all collections, and collect by `collect_young` unless very much piles up before."""
+    """Leave what is here now out of all collections, and collect by `collect_young` unless very
+    much piles up before.
+    """
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
 
@@ -24,7 +30,9 @@ def agent_started() -> None:
 
 
 def give_back() -> None:
-    """Give back what a conversation that was left holds: it was there when the rest was left out, and would stay for good."""
+    """Give back what a conversation that was left holds: it was there when the rest was left
+    out, and would stay for good.
+    """
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -1,4 +1,6 @@
-"""What the help shows: the keys of every place of the application, taken from their bindings, and the commands."""
+"""What the help shows: the keys of every place of the application, taken from their bindings,
+and the commands.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,14 +28,18 @@ from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.rows import RowList
 from dogent_tui.tui.transcript.view import Transcript
 
-_PALETTE = Binding(App.COMMAND_PALETTE_BINDING, "command_palette", tr("Command palette with all commands"))
+_PALETTE = Binding(
+    App.COMMAND_PALETTE_BINDING, "command_palette", tr("Command palette with all commands")
+)
 """Textual binds it when the application starts, without a class that one could ask for it."""
 
 
 def help_sections(
     commands: Iterable[Command], everywhere: Iterable[BindingType], keys: Mapping[str, str]
 ) -> Sequence[HelpSection]:
-    """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the user changed, by id."""
+    """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the
+    user changed, by id.
+    """
     return [
         PROMPT_HELP,
         binding_section(tr("Prompt editor"), PromptEditor.BINDINGS),
@@ -57,7 +63,9 @@ def help_sections(
 
 
 def _once(bindings: Iterable[BindingType]) -> Sequence[BindingType]:
-    """Return `bindings` without those whose key another before them has: the screen's come before the application's."""
+    """Return `bindings` without those whose key another before them has: the screen's come
+    before the application's.
+    """
     taken: dict[str, BindingType] = {}
     for binding in bindings:
         taken.setdefault(binding.key if isinstance(binding, Binding) else binding[0], binding)

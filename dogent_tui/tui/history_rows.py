@@ -30,7 +30,8 @@ _MARKS = re.compile(r"\*\*|`")
 
 
 class HistoryRow(msgspec.Struct, frozen=True):
-    """One line of the history. `when` is local time, `outcome` a word or two, `came` what the agent said or why it ended.
+    """One line of the history. `when` is local time, `outcome` a word or two, `came` what the agent
+    said or why it ended.
 
     `typed` is the prompt as it was typed, `prompt` the same in one line that is safe to draw.
     """
@@ -44,7 +45,9 @@ class HistoryRow(msgspec.Struct, frozen=True):
 
 
 def history_rows(entries: Iterable[HistoryEntry]) -> list[HistoryRow]:
-    """Return the rows for `entries`, the latest first. A run whose beginning and end were recorded is one row."""
+    """Return the rows for `entries`, the latest first. A run whose beginning and end were
+    recorded is one row.
+    """
     begun: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     kept: list[HistoryEntry | None] = []
     for entry in sorted(entries, key=lambda entry: entry.timestamp):
@@ -61,7 +64,9 @@ def _row(entry: HistoryEntry) -> HistoryRow:
     took = duration(entry.duration_ms / 1000) if entry.duration_ms > 0 else ""
     outcome = _WORDS.get(entry.status) or one_line(entry.status)
     came = one_line(entry.reason or _MARKS.sub("", entry.summary))
-    return HistoryRow(_when(entry.timestamp), outcome, took, one_line(entry.prompt), came, entry.prompt)
+    return HistoryRow(
+        _when(entry.timestamp), outcome, took, one_line(entry.prompt), came, entry.prompt
+    )
 
 
 def _when(timestamp: str) -> str:

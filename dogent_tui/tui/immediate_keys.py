@@ -1,6 +1,8 @@
-"""Keys that act when they come, not when they have bubbled up to the application as Textual's bindings do.
+"""Keys that act when they come, not when they have bubbled up to the application as Textual's
+bindings do.
 
-What is typed behind a key that opens a line belongs into that line; a binding would let it overtake the key.
+What is typed behind a key that opens a line belongs into that line; a binding would let it overtake
+the key.
 """
 
 from typing import TYPE_CHECKING
@@ -18,7 +20,9 @@ class PressesKeys(_Widget):
 
     async def press(self, key: str) -> bool:
         """Do what `key` means here, and say whether it means anything."""
-        bindings = self._bindings.key_to_bindings.get(key, ())  # as Textual merges those of all bases
+        bindings = self._bindings.key_to_bindings.get(
+            key, ()
+        )  # as Textual merges those of all bases
         for binding in bindings:
             await self.run_action(binding.action)
         return bool(bindings)

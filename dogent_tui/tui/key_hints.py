@@ -1,7 +1,7 @@
 """The keys that work now, in the last line of a screen or dialog.
 
-Textual's Footer makes a widget of each key, and all of them anew whenever the focus moves: a sixth of the first paint, and most
-of what a change of focus costs. This draws a line.
+Textual's Footer makes a widget of each key, and all of them anew whenever the focus moves: a sixth
+of the first paint, and most of what a change of focus costs. This draws a line.
 """
 
 import re
@@ -46,7 +46,9 @@ _SHORT: Mapping[str, str] = {
 
 
 class ShownKey(msgspec.Struct, frozen=True):
-    """A key in the line: what it is called, what it does, and the key that a click presses. `stays` finds room before others."""
+    """A key in the line: what it is called, what it does, and the key that a click presses.
+    `stays` finds room before others.
+    """
 
     key: str
     display: str
@@ -60,20 +62,29 @@ class ShownKey(msgspec.Struct, frozen=True):
 
 
 class KeyLine(Widget):
-    """Keys and what they do, in one line. A click presses one. What finds no room is left out by whole keys."""
+    """Keys and what they do, in one line. A click presses one. What finds no room is left out by
+    whole keys.
+    """
 
     DEFAULT_CSS: ClassVar[str] = stylesheet("keys.tcss").read_text(encoding="utf-8")
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"hints--key", "hints--words"}
 
-    def __init__(self, keys: Mapping[str, str] = MappingProxyType({}), *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        keys: Mapping[str, str] = MappingProxyType({}),
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
         """Show `keys`: see `show`."""
         super().__init__(id=id)
         self._shown: list[ShownKey] = []
         self.show(keys)
 
     def show(self, keys: Mapping[str, str]) -> None:
-        """Show other keys: Textual's names, with commas between several, and what they do. The last one always finds room."""
+        """Show other keys: Textual's names, with commas between several, and what they do. The
+        last one always finds room.
+        """
         *_, last = "", *keys
         self._show([ShownKey(key, _short(key), words, key == last) for key, words in keys.items()])
 
@@ -98,8 +109,14 @@ class KeyLine(Widget):
 
     def render(self) -> RenderResult:
         """Draw the line."""
-        key, words = self.get_visual_style("hints--key", partial=True), self.get_visual_style("hints--words", partial=True)
-        return Content(_GAP).join(Content.assemble((each.display, key), (f" {each.words}", words)) for each in self._line())
+        key, words = (
+            self.get_visual_style("hints--key", partial=True),
+            self.get_visual_style("hints--words", partial=True),
+        )
+        return Content(_GAP).join(
+            Content.assemble((each.display, key), (f" {each.words}", words))
+            for each in self._line()
+        )
 
     def on_click(self, event: events.Click) -> None:
         """Press the key under the mouse."""
@@ -115,8 +132,16 @@ class KeyLine(Widget):
 class KeyHints(KeyLine):
     """The keys of the bindings in force that want to be shown."""
 
-    def __init__(self, id: str | None = None, *, first: Sequence[str] = (), last: Sequence[str] = ()) -> None:  # noqa: A002
-        """Show the actions `first` before all others, and `last` at the end, which find room whatever else does not."""
+    def __init__(
+        self,
+        id: str | None = None,  # noqa: A002
+        *,
+        first: Sequence[str] = (),
+        last: Sequence[str] = (),
+    ) -> None:
+        """Show the actions `first` before all others, and `last` at the end, which find room
+        whatever else does not.
+        """
         super().__init__(id=id)
         self._first, self._last = [*first], [*last]
 
@@ -126,7 +151,9 @@ class KeyHints(KeyLine):
         self._look_again(self.screen)
 
     def _look_again(self, screen: Screen[object]) -> None:
-        if not self.app.app_focus:  # nothing is focused while another window is: the keys would flicker
+        if (
+            not self.app.app_focus
+        ):  # nothing is focused while another window is: the keys would flicker
             return
         first: dict[str, Binding] = {}
         for active in screen.active_bindings.values():
@@ -134,22 +161,38 @@ class KeyHints(KeyLine):
                 first.setdefault(active.binding.action, active.binding)
         self._show(
             [
-                ShownKey(binding.key, self._named(binding), binding.description, binding.action in self._last)
+                ShownKey(
+                    binding.key,
+                    self._named(binding),
+                    binding.description,
+                    binding.action in self._last,
+                )
                 for binding in sorted(first.values(), key=self._rank)
             ]
         )
 
     def _named(self, binding: "Binding") -> str:
-        """Return a key as it stands on the keyboard: ^F, F1 and Esc, where Textual has ^f, f1 and esc."""
+        """Return a key as it stands on the keyboard: ^F, F1 and Esc, where Textual has ^f, f1
+        and esc.
+        """
         display = self.app.get_key_display(binding)
         return display.upper() if _LETTER.fullmatch(display) else _SHORT.get(display, display)
 
     def _rank(self, binding: "Binding") -> int:
         action = binding.action
-        return self._first.index(action) - len(self._first) if action in self._first else int(action in self._last)
+        return (
+            self._first.index(action) - len(self._first)
+            if action in self._first
+            else int(action in self._last)
+        )
 
 
 def _short(keys: str) -> str:
-    """Return how `keys`, Textual's names of one or several with commas between them, are called: ``up,down`` gives ``↑↓``."""
-    names = [_SHORT.get(key) or (key.upper() if _LETTER.fullmatch(key) else key) for key in keys.split(",")]
+    """Return how `keys`, Textual's names of one or several with commas between them, are called:
+    ``up,down`` gives ``↑↓``.
+    """
+    names = [
+        _SHORT.get(key) or (key.upper() if _LETTER.fullmatch(key) else key)
+        for key in keys.split(",")
+    ]
     return ("" if all(len(name) == 1 for name in names) else " ").join(names)

@@ -1,4 +1,6 @@
-"""The keys of the interface that a user can change: ``keys`` of their own ``dogent.json``, the name of an action → the key."""
+"""The keys of the interface that a user can change: ``keys`` of their own ``dogent.json``, the
+name of an action → the key.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,7 +11,21 @@ from dogent_tui.language import tr
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.workspace.checking import ConfigWarning, nearest
 
-_FIXED = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down", "left", "right", "backspace", "delete", "space"})
+_FIXED = frozenset(
+    {
+        "enter",
+        "escape",
+        "tab",
+        "shift+tab",
+        "up",
+        "down",
+        "left",
+        "right",
+        "backspace",
+        "delete",
+        "space",
+    }
+)
 """Keys without which one could not write, choose or leave."""
 
 
@@ -25,10 +41,16 @@ class Keymap:
     """Which keys can be changed, and which changes hold. `keys` are those that do, by action."""
 
     def __init__(self, bindings: Iterable[BindingType], wanted: Mapping[str, str]) -> None:
-        """Take what is `wanted` for those of `bindings` that have an id. What cannot be is left out, and a warning."""
+        """Take what is `wanted` for those of `bindings` that have an id. What cannot be is left
+        out, and a warning.
+        """
         named = [binding for binding in bindings if isinstance(binding, Binding) and binding.id]
-        self.actions = tuple(KeyAction(binding.id or "", binding.description, binding.key) for binding in named)
-        self._others = _keys_of([binding for binding in bindings if isinstance(binding, Binding) and not binding.id])
+        self.actions = tuple(
+            KeyAction(binding.id or "", binding.description, binding.key) for binding in named
+        )
+        self._others = _keys_of(
+            [binding for binding in bindings if isinstance(binding, Binding) and not binding.id]
+        )
         self.keys: dict[str, str] = {}
         self.warnings: list[ConfigWarning] = []
         cleaned = {action_id: keys.strip().lower() for action_id, keys in wanted.items()}
@@ -40,25 +62,41 @@ class Keymap:
         return next(action for action in self.actions if action.id == action_id)
 
     def shown(self, action_id: str) -> str:
-        """Return the first of the keys that do the action, as it is printed on the keyboard: for a sentence."""
+        """Return the first of the keys that do the action, as it is printed on the keyboard: for
+        a sentence.
+        """
         from dogent_tui.tui.screens.help import key_name  # not before a sentence names a key
 
         return key_name(self.keys.get(action_id, self.action(action_id).default).split(",")[0])
 
-    def problem(self, action_id: str, keys: str, changed: Mapping[str, str | None] | None = None) -> str:
-        """Return why `keys` cannot do the action, or nothing. `changed` is what the user changed and did not save yet."""
+    def problem(
+        self, action_id: str, keys: str, changed: Mapping[str, str | None] | None = None
+    ) -> str:
+        """Return why `keys` cannot do the action, or nothing. `changed` is what the user changed
+        and did not save yet.
+        """
         in_force = {action.id: action.default for action in self.actions} | self.keys
-        in_force |= {name: keys or self.action(name).default for name, keys in (changed or {}).items() if name in in_force}
+        in_force |= {
+            name: keys or self.action(name).default
+            for name, keys in (changed or {}).items()
+            if name in in_force
+        }
         for key in keys.split(","):
             if not key or key in _FIXED or (len(key) == 1 and key.isprintable()):
-                return tr("{key} is needed for typing; choose a key with Ctrl or Alt, or a function key.").format(key=key or "—")
+                return tr(
+                    "{key} is needed for typing; choose a key with Ctrl or Alt, or a function key."
+                ).format(key=key or "—")
             if key in self.action(action_id).default.split(","):
                 continue
             for other in self.actions:
                 if other.id != action_id and key in in_force[other.id].split(","):
-                    return tr("{key} is already used for: {action}.").format(key=key, action=other.words)
+                    return tr("{key} is already used for: {action}.").format(
+                        key=key, action=other.words
+                    )
             if key in self._others:
-                return tr("{key} is already used for: {action}.").format(key=key, action=self._others[key])
+                return tr("{key} is already used for: {action}.").format(
+                    key=key, action=self._others[key]
+                )
         return ""
 
     def _take(self, action_id: str, keys: str, wanted: Mapping[str, str]) -> None:
@@ -66,21 +104,37 @@ class Keymap:
         if action_id not in ids:
             near = nearest(action_id, ids)
             known = (
-                tr('Did you mean "{near}"?').format(near=near) if near else tr("Available: {names}.").format(names=", ".join(ids))
+                tr('Did you mean "{near}"?').format(near=near)
+                if near
+                else tr("Available: {names}.").format(names=", ".join(ids))
             )
-            message = tr("There is no action {action} for the key {key} in your dogent.json.").format(action=action_id, key=keys)
+            message = tr(
+                "There is no action {action} for the key {key} in your dogent.json."
+            ).format(action=action_id, key=keys)
             self.warnings.append(ConfigWarning(message, known, "keys_unknown"))
         elif problem := self.problem(action_id, keys, wanted):
-            message = tr("Your key for “{action}” is not used: {why}").format(action=self.action(action_id).words, why=problem)
-            self.warnings.append(ConfigWarning(message, tr("Choose another one in /settings."), "keys_conflict"))
+            message = tr("Your key for “{action}” is not used: {why}").format(
+                action=self.action(action_id).words, why=problem
+            )
+            self.warnings.append(
+                ConfigWarning(message, tr("Choose another one in /settings."), "keys_conflict")
+            )
         else:
             self.keys[action_id] = keys
 
 
 def prompt_bindings() -> Sequence[BindingType]:
-    """Return the keys of the prompt, its own and those that it has as a text area: it takes them before the screen does."""
-    return [binding for base in PromptEditor.__mro__ for binding in base.__dict__.get("BINDINGS", ())]
+    """Return the keys of the prompt, its own and those that it has as a text area: it takes them
+    before the screen does.
+    """
+    return [
+        binding for base in PromptEditor.__mro__ for binding in base.__dict__.get("BINDINGS", ())
+    ]
 
 
 def _keys_of(bindings: Iterable[Binding]) -> dict[str, str]:
-    return {key: binding.description or binding.action for binding in bindings for key in binding.key.split(",")}
+    return {
+        key: binding.description or binding.action
+        for binding in bindings
+        for key in binding.key.split(",")
+    }

@@ -1,7 +1,9 @@
-"""What is drawn can be read: ink too close to what is behind it is moved away from it, in every theme and every state.
+"""What is drawn can be read: ink too close to what is behind it is moved away from it, in every
+theme and every state.
 
-No theme says how each of its colors looks upon every other, and a selection, a toast or a disabled widget lays one over another.
-So the contrast of what is drawn is seen to, and not the choice of each pair.
+No theme says how each of its colors looks upon every other, and a selection, a toast or a disabled
+widget lays one over another. So the contrast of what is drawn is seen to, and not the choice of
+each pair.
 """
 
 from functools import lru_cache
@@ -14,7 +16,9 @@ from textual.color import Color
 from textual.filter import LineFilter
 
 TEXT, SHAPES, HIGH = 4.5, 3.0, 7.0
-"""The least contrast of words, of lines and marks, and of words for eyes that need more: WCAG 2.2, 1.4.3, 1.4.11 and 1.4.6."""
+"""The least contrast of words, of lines and marks, and of words for eyes that need more: WCAG
+2.2, 1.4.3, 1.4.11 and 1.4.6.
+"""
 
 _WHITE, _BLACK = ColorTriplet(255, 255, 255), ColorTriplet(0, 0, 0)
 _HALVINGS = 8
@@ -23,12 +27,17 @@ _HALVINGS = 8
 
 def is_text(drawn: str) -> bool:
     """Whether there is more in `drawn` than spaces, lines and blocks (U+2500 to U+259F)."""
-    return any(not (character.isspace() or "\u2500" <= character <= "\u259f") for character in drawn)
+    return any(
+        not (character.isspace() or "\u2500" <= character <= "\u259f") for character in drawn
+    )
 
 
 def luminance(color: ColorTriplet) -> float:
     """Return the relative luminance of `color`, 0 to 1, as WCAG 2.2 defines it."""
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in color.normalized
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -40,16 +49,23 @@ def contrast(one: ColorTriplet, other: ColorTriplet) -> float:
 
 @lru_cache(4096)
 def legible(ink: ColorTriplet, ground: ColorTriplet, least: float = TEXT) -> ColorTriplet:
-    """Return `ink`, as much nearer to white or black as it takes for a contrast of `least` with `ground`."""
+    """Return `ink`, as much nearer to white or black as it takes for a contrast of `least` with
+    `ground`.
+    """
     if contrast(ink, ground) >= least:
         return ink
     lighter = luminance(ink) > luminance(ground)
     ends = (_WHITE, _BLACK) if lighter else (_BLACK, _WHITE)
-    end = next((end for end in ends if contrast(end, ground) >= least), max(ends, key=lambda end: contrast(end, ground)))
+    end = next(
+        (end for end in ends if contrast(end, ground) >= least),
+        max(ends, key=lambda end: contrast(end, ground)),
+    )
     near, far = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (near + far) / 2
-        near, far = (near, middle) if contrast(_mixed(ink, end, middle), ground) >= least else (middle, far)
+        near, far = (
+            (near, middle) if contrast(_mixed(ink, end, middle), ground) >= least else (middle, far)
+        )
     return _mixed(ink, end, far)
 
 
@@ -58,7 +74,9 @@ def _mixed(one: ColorTriplet, other: ColorTriplet, share: float) -> ColorTriplet
 
 
 class Legible(LineFilter):
-    """Sees to the contrast of all segments, but where the colors are the terminal's own, which nobody knows here."""
+    """Sees to the contrast of all segments, but where the colors are the terminal's own, which
+    nobody knows here.
+    """
 
     def __init__(self, text: float = TEXT) -> None:
         """Give words a contrast of `text` at least."""
@@ -66,18 +84,25 @@ class Legible(LineFilter):
         self._text = text
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return `segments` with ink that can be read. `background` is what is behind those that say nothing of it."""
+        """Return `segments` with ink that can be read. `background` is what is behind those that
+        say nothing of it.
+        """
         return [
             segment
             if segment.style is None or not segment.text.strip()
-            else Segment(segment.text, _readable(segment.style, background, self._least(segment.text)), segment.control)
+            else Segment(
+                segment.text,
+                _readable(segment.style, background, self._least(segment.text)),
+                segment.control,
+            )
             for segment in segments
         ]
 
     def _least(self, drawn: str) -> float:
         if is_text(drawn):
             return self._text
-        # A block is a part of a cell that is painted, and not written upon: the edge of a frame may be as faint as it likes.
+        # A block is a part of a cell that is painted, and not written upon: the edge of a frame may
+        # be as faint as it likes.
         return SHAPES if any("\u2500" <= character < "\u2580" for character in drawn) else 1.0
 
 
@@ -86,7 +111,11 @@ def _readable(style: Style, background: Color, least: float) -> Style:
     color, behind = style.color, style.bgcolor
     if color is None or color.triplet is None or (behind is not None and behind.triplet is None):
         return style
-    ground = behind.triplet if behind is not None and behind.triplet is not None else ColorTriplet(*background.rgb)
+    ground = (
+        behind.triplet
+        if behind is not None and behind.triplet is not None
+        else ColorTriplet(*background.rgb)
+    )
     ink = color.triplet
     if style.reverse:
         better = legible(ground, ink, least)

@@ -1,4 +1,6 @@
-"""One quiet offer, after a run that did not end as it should: to note what to do differently next time."""
+"""One quiet offer, after a run that did not end as it should: to note what to do differently
+next time.
+"""
 
 from dogent_tui.agent.events import Event, RunFinished, RunStarted
 from dogent_tui.language import tr
@@ -9,7 +11,9 @@ _MOST_OF_PROMPT = 50
 
 
 class LessonOffer:
-    """What the last run was, and whether to offer a lesson about it. `offers` is the setting ``learn_auto``."""
+    """What the last run was, and whether to offer a lesson about it. `offers` is the setting
+    ``learn_auto``.
+    """
 
     def __init__(self, *, offers: bool) -> None:
         self.offers = offers
@@ -29,5 +33,7 @@ class LessonOffer:
 
 
 def _teaches(status: str, code: str) -> bool:
-    """Whether the agent could do better next time: what the endpoint, the network or the process did teaches it nothing."""
+    """Whether the agent could do better next time: what the endpoint, the network or the process
+    did teaches it nothing.
+    """
     return (status, code) in (("interrupted", ""), ("failed", ""), ("failed", "turn_failed"))

@@ -1,8 +1,9 @@
 """Words for a user who looks at another window, by the terminal's own notifications.
 
-There are three sequences: OSC 9 (iTerm2), OSC 99 (kitty) and OSC 777 (rxvt, VTE, and others). A terminal that does not know one
-may show it as text, so only those are sent to that are known. Inside tmux and screen the variables of the terminal around it tell
-which it is, and the sequence goes through in their envelope (tmux needs ``allow-passthrough on``).
+There are three sequences: OSC 9 (iTerm2), OSC 99 (kitty) and OSC 777 (rxvt, VTE, and others). A
+terminal that does not know one may show it as text, so only those are sent to that are known.
+Inside tmux and screen the variables of the terminal around it tell which it is, and the sequence
+goes through in their envelope (tmux needs ``allow-passthrough on``).
 """
 
 import base64
@@ -78,13 +79,19 @@ def notification(words: str, environ: Mapping[str, str]) -> str:
 
 
 def words_for(event: Event, made: tuple[str, ...] = ()) -> str:
-    """Return what to say of `event`, empty for nothing. `made` are the names of the documents that the run made."""
+    """Return what to say of `event`, empty for nothing. `made` are the names of the documents
+    that the run made.
+    """
     match event:
         case PermissionRequested(sentence=sentence, happened=happened):
             asks = tr("keep this? {sentence}") if happened else tr("asks: {sentence}?")
-            return asks.format(sentence=sentence[:1].lower() + sentence[1:] if not happened else sentence)
+            return asks.format(
+                sentence=sentence[:1].lower() + sentence[1:] if not happened else sentence
+            )
         case UiRequested(payload=payload):
-            return tr("asks: {title}").format(title=payload.get("title") or payload.get("summary") or payload.get("path") or "")
+            return tr("asks: {title}").format(
+                title=payload.get("title") or payload.get("summary") or payload.get("path") or ""
+            )
         case RunFinished(status="completed"):
             named = tr("{names} is done") if len(made) == 1 else tr("{names} are done")
             return named.format(names=listing(made[:3])) if made else tr("done")

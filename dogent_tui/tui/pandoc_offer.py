@@ -1,4 +1,6 @@
-"""The question whether to download pandoc, where something a user asked for needs it and it is missing."""
+"""The question whether to download pandoc, where something a user asked for needs it and it is
+missing.
+"""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -15,14 +17,19 @@ if TYPE_CHECKING:
 
 
 async def wants_pandoc(app: "App[None]", error: DocumentError) -> bool:
-    """Where there being no pandoc is why `error` came: ask whether to download it. Not to be awaited by a handler of messages."""
+    """Where there being no pandoc is why `error` came: ask whether to download it. Not to be
+    awaited by a handler of messages.
+    """
     if not await asyncio.to_thread(is_pandoc_missing, error):
         return False
-    why = tr("{message} It can be downloaded from its makers (github.com/jgm/pandoc), only for dogent-tui.").format(
-        message=one_line(error.message)
-    )
+    why = tr(
+        "{message} It can be downloaded from its makers (github.com/jgm/pandoc), only for"
+        " dogent-tui."
+    ).format(message=one_line(error.message))
     answers = (
         tr("Continue without it"),
-        tr("Download pandoc {version} (about {megabytes} MB)").format(version=VERSION, megabytes=MEGABYTES),
+        tr("Download pandoc {version} (about {megabytes} MB)").format(
+            version=VERSION, megabytes=MEGABYTES
+        ),
     )
     return await choose(app, tr("Download pandoc?"), why, answers) == 1

@@ -1,6 +1,8 @@
-"""What the features of the interface need of the application and of its first screen; `app` and `screens.conversation` have it.
+"""What the features of the interface need of the application and of its first screen; `app` and
+`screens.conversation` have it.
 
-A feature takes an `AppPort` or a `ConversationPort` and imports neither of the two, so that arrows of imports lead one way.
+A feature takes an `AppPort` or a `ConversationPort` and imports neither of the two, so that arrows
+of imports lead one way.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

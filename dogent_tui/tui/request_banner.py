@@ -44,16 +44,32 @@ class RequestBanner(Widget):
 
 def words(requests: Sequence[UiRequested]) -> str:
     """Return what is asked, as a sentence."""
-    questions = sum(len(request.payload.get("questions") or ()) for request in requests if request.kind == "clarification")
+    questions = sum(
+        len(request.payload.get("questions") or ())
+        for request in requests
+        if request.kind == "clarification"
+    )
     asked = (
-        [tr("asks a question") if questions == 1 else tr("asks {questions} questions").format(questions=questions)]
+        [
+            tr("asks a question")
+            if questions == 1
+            else tr("asks {questions} questions").format(questions=questions)
+        ]
         if questions
         else []
     )
     outlines = sum(request.kind == "outline_edit" for request in requests)
     if outlines:
-        asked.append(tr("proposes an outline") if outlines == 1 else tr("proposes {outlines} outlines").format(outlines=outlines))
+        asked.append(
+            tr("proposes an outline")
+            if outlines == 1
+            else tr("proposes {outlines} outlines").format(outlines=outlines)
+        )
     changes = sum(request.kind == "document_change" for request in requests)
     if changes:
-        asked.append(tr("proposes a change") if changes == 1 else tr("proposes {changes} changes").format(changes=changes))
+        asked.append(
+            tr("proposes a change")
+            if changes == 1
+            else tr("proposes {changes} changes").format(changes=changes)
+        )
     return tr("The agent {asked}").format(asked=listing(asked))

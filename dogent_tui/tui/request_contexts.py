@@ -1,4 +1,6 @@
-"""What the controllers of questions need of the conversation that they stand before: ways to answer, and what is behind them."""
+"""What the controllers of questions need of the conversation that they stand before: ways to
+answer, and what is behind them.
+"""
 
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -24,7 +26,12 @@ def question_controller(screen: "ConversationPort") -> QuestionController:
         scroll=lambda rows: screen.transcript.scroll_relative(y=rows, animate=False),
         make_room=partial(_make_room, screen),
     )
-    context = QuestionContext(partial(_reply, screen), lambda: editor.last_typed, behind, str(screen.opened.workspace.root))
+    context = QuestionContext(
+        partial(_reply, screen),
+        lambda: editor.last_typed,
+        behind,
+        str(screen.opened.workspace.root),
+    )
     return QuestionController(screen, context)
 
 
@@ -48,7 +55,8 @@ async def _reply(screen: "ConversationPort", request_id: str, answer: Reply) -> 
 
 
 async def _answer(screen: "ConversationPort", request_id: str, answer: UiAnswer) -> None:
-    """Send an answer. It may begin the first run here, in a conversation that is taken up: trust is asked about before.
+    """Send an answer. It may begin the first run here, in a conversation that is taken up: trust is
+    asked about before.
 
     Raises AgentError where it was not sent.
     """
@@ -58,12 +66,21 @@ async def _answer(screen: "ConversationPort", request_id: str, answer: UiAnswer)
 
 
 def _make_room(screen: "ConversationPort", rows: int) -> None:
-    """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of the transcript."""
+    """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of
+    the transcript.
+    """
     body, prompt = screen.query_one("#body").styles, screen.prompt.styles
     if not rows:
-        for styles, rule in ((prompt, "layer"), (prompt, "dock"), (prompt, "margin"), (body, "margin")):
+        for styles, rule in (
+            (prompt, "layer"),
+            (prompt, "dock"),
+            (prompt, "margin"),
+            (body, "margin"),
+        ):
             styles.clear_rule(rule)
             styles.refresh(layout=True)
-    elif body.margin.bottom != rows + 1:  # here and not by a class, for which the whole screen would be styled anew
+    elif (
+        body.margin.bottom != rows + 1
+    ):  # here and not by a class, for which the whole screen would be styled anew
         prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
         body.margin = (0, 0, rows + 1, 0)  # the keys stand between the question and the status bar

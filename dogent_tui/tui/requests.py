@@ -1,4 +1,6 @@
-"""What the agent asks on a screen of its own: opens it, keeps what was answered so far, and sends the answers."""
+"""What the agent asks on a screen of its own: opens it, keeps what was answered so far, and
+sends the answers.
+"""
 
 import asyncio
 import time
@@ -10,7 +12,14 @@ import msgspec
 from textual.screen import Screen
 
 from dogent_tui.agent.change_requests import ChangeRequest, read_request
-from dogent_tui.agent.events import Event, PermissionDecided, RunFinished, UiAnswer, UiRequested, UiSettled
+from dogent_tui.agent.events import (
+    Event,
+    PermissionDecided,
+    RunFinished,
+    UiAnswer,
+    UiRequested,
+    UiSettled,
+)
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
@@ -32,9 +41,11 @@ if TYPE_CHECKING:  # imported when one is opened
 
 
 class RequestContext(msgspec.Struct, frozen=True):
-    """What the controller needs of the conversation. `last_typed` is on the monotonic clock; `typed` takes stray letters.
+    """What the controller needs of the conversation. `last_typed` is on the monotonic clock;
+    `typed` takes stray letters.
 
-    `reply` raises AgentError where the answer was not sent: the request is open then as before, or not any more.
+    `reply` raises AgentError where the answer was not sent: the request is open then as before, or
+    not any more.
     """
 
     reply: Callable[[str, UiAnswer], Awaitable[None]]
@@ -46,9 +57,13 @@ class RequestContext(msgspec.Struct, frozen=True):
 
 
 class RequestController:
-    """The requests of one conversation, one screen after the other. What is open is known to the service, and here only shown."""
+    """The requests of one conversation, one screen after the other. What is open is known to the
+    service, and here only shown.
+    """
 
-    def __init__(self, screen: Screen[None], banner: RequestBanner, context: RequestContext) -> None:
+    def __init__(
+        self, screen: Screen[None], banner: RequestBanner, context: RequestContext
+    ) -> None:
         self.context = context
         self._screen = screen
         self._banner = banner
@@ -61,7 +76,9 @@ class RequestController:
         self._keeper = DraftKeeper(context.drafts)
 
     def handle(self, event: Event) -> None:
-        """Show a request once its run has ended, or at once where the run waits for it; take away one that is settled."""
+        """Show a request once its run has ended, or at once where the run waits for it; take
+        away one that is settled.
+        """
         match event:
             case UiRequested():
                 self._open.append(event)
@@ -92,12 +109,20 @@ class RequestController:
 
     @property
     def _counter(self) -> str:
-        """Which request of how many the first one is, counted from the last time that none was open; empty for a single one."""
+        """Which request of how many the first one is, counted from the last time that none was
+        open; empty for a single one.
+        """
         total = self._done + len(self._open)
-        return tr("{number} of {total}").format(number=self._done + 1, total=total) if total > 1 else ""
+        return (
+            tr("{number} of {total}").format(number=self._done + 1, total=total)
+            if total > 1
+            else ""
+        )
 
     def put(self) -> None:
-        """Open the first request, where something came that was not seen yet, and nothing else is asked just now."""
+        """Open the first request, where something came that was not seen yet, and nothing else
+        is asked just now.
+        """
         if self._due and self._screen.app.screen is self._screen:
             self.open()
 
@@ -120,7 +145,9 @@ class RequestController:
         if isinstance(parsed, Clarification):
             form = self._form(request, parsed, draft)
             self._shown = form
-            self._screen.app.push_screen(form, lambda result: self._left(request, result and form_answer(result)))
+            self._screen.app.push_screen(
+                form, lambda result: self._left(request, result and form_answer(result))
+            )
         elif isinstance(parsed, ChangeRequest):
             try:
                 review = await asyncio.to_thread(self._review, request, parsed, draft)
@@ -128,13 +155,19 @@ class RequestController:
                 self._screen.notify(str(error), severity="warning", markup=False)
                 return
             self._shown = review
-            self._screen.app.push_screen(review, lambda result: self._left(request, result and review_answer(result)))
+            self._screen.app.push_screen(
+                review, lambda result: self._left(request, result and review_answer(result))
+            )
         else:
             editor = await self._editor(request, parsed, draft)
             self._shown = editor
-            self._screen.app.push_screen(editor, lambda result: self._left(request, result and outline_answer(result)))
+            self._screen.app.push_screen(
+                editor, lambda result: self._left(request, result and outline_answer(result))
+            )
 
-    def _form(self, request: UiRequested, asked: Clarification, draft: Mapping[str, Any] | None) -> "ClarificationScreen":
+    def _form(
+        self, request: UiRequested, asked: Clarification, draft: Mapping[str, Any] | None
+    ) -> "ClarificationScreen":
         from dogent_tui.tui.screens.clarification import ClarificationScreen
 
         return ClarificationScreen(
@@ -146,7 +179,9 @@ class RequestController:
             counter=self._counter,
         )
 
-    async def _editor(self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None) -> "OutlineScreen":
+    async def _editor(
+        self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None
+    ) -> "OutlineScreen":
         from dogent_tui.tui.outline.task import OutlineTask
         from dogent_tui.tui.screens.outline import OutlineScreen
 
@@ -159,10 +194,16 @@ class RequestController:
             on_draft=lambda markdown: self._keep(request, {"outline": markdown}),
             save_as=lambda name, text: save_new(self.context.workspace, name, text),
         )
-        return await asyncio.to_thread(OutlineScreen, task, self._counter)  # parsing a long outline takes a while
+        return await asyncio.to_thread(
+            OutlineScreen, task, self._counter
+        )  # parsing a long outline takes a while
 
-    def _review(self, request: UiRequested, asked: ChangeRequest, draft: Mapping[str, Any] | None) -> "ReviewScreen":
-        """Return the review of a change. Blocks. Raises DogentError where the document cannot be reviewed any more."""
+    def _review(
+        self, request: UiRequested, asked: ChangeRequest, draft: Mapping[str, Any] | None
+    ) -> "ReviewScreen":
+        """Return the review of a change. Blocks. Raises DogentError where the document cannot be
+        reviewed any more.
+        """
         from dogent_tui.changes.applying import Reviewed
         from dogent_tui.tui.review.task import ReviewTask
         from dogent_tui.tui.screens.review import ReviewScreen
@@ -183,12 +224,18 @@ class RequestController:
         if is_other:
             notice = tr("The file changed after this was proposed; conflicts are marked (!).")
         if asked.is_unread:
-            notice = tr("The agent has not read all of this file: check what its text would replace.")
-        task = ReviewTask(reviewed, self.context.copies(), notice, lambda decided: self._keep(request, decided))
+            notice = tr(
+                "The agent has not read all of this file: check what its text would replace."
+            )
+        task = ReviewTask(
+            reviewed, self.context.copies(), notice, lambda decided: self._keep(request, decided)
+        )
         return ReviewScreen(task, self._counter)
 
     def _keep(self, request: UiRequested, draft: Mapping[str, Any]) -> None:
-        """Keep what was answered so far; the last of it may come when the request is settled already."""
+        """Keep what was answered so far; the last of it may come when the request is settled
+        already.
+        """
         if request in self._open:
             self._keeper.keep(request.request_id, draft)
 

@@ -1,4 +1,6 @@
-"""The application in a terminal of its own: from the first paint to the line that says how to come back."""
+"""The application in a terminal of its own: from the first paint to the line that says how to
+come back.
+"""
 
 import logging
 import shlex
@@ -17,7 +19,8 @@ from dogent_tui.workspace.sessions import latest_session
 def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
     """Run the application until the user leaves, and say how to come back. Returns the exit status.
 
-    `choose`: have the user choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
+    `choose`: have the user choose an earlier conversation first. Raises DogentError where one that
+    was chosen is gone.
     """
     log_file = log_dir() / "dogent-tui.log"
     with own_terminal(log_file):
@@ -39,11 +42,17 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
 
 
 def _way_back(opened: OpenedSession) -> str:
-    """Return the command that goes on with a conversation, or, where nothing was said in it, with the one before."""
+    """Return the command that goes on with a conversation, or, where nothing was said in it,
+    with the one before.
+    """
     latest = latest_session(opened.workspace)
     if latest is None:
         return ""
-    if opened.earlier_log is not None and latest.path != opened.earlier_log and opened.fork_of is None:
+    if (
+        opened.earlier_log is not None
+        and latest.path != opened.earlier_log
+        and opened.fork_of is None
+    ):
         return f"dogent-tui --resume {shlex.quote(opened.service.session_id)}"
     return f"dogent-tui --continue {shlex.quote(str(opened.workspace.root))}"
 

@@ -1,4 +1,6 @@
-"""What is written down of trouble that nobody foresaw: lines of the log and the report of a crash, both without keys."""
+"""What is written down of trouble that nobody foresaw: lines of the log and the report of a
+crash, both without keys.
+"""
 
 import logging
 import traceback
@@ -10,7 +12,9 @@ _FORMAT = "%(asctime)s %(name)s %(levelname)s %(message)s"
 
 
 class KeylessFormatter(logging.Formatter):
-    """Writes a record with its traceback, and without the keys that are known when it is written."""
+    """Writes a record with its traceback, and without the keys that are known when it is
+    written.
+    """
 
     def __init__(self) -> None:
         super().__init__(_FORMAT)
@@ -21,5 +25,7 @@ class KeylessFormatter(logging.Formatter):
 
 
 def crash_report(error: BaseException) -> str:
-    """Return where `error` came from. No values of variables: among these may be a document, a key, or a part of one."""
+    """Return where `error` came from. No values of variables: among these may be a document, a
+    key, or a part of one.
+    """
     return redact("".join(traceback.format_exception(error)), known_secrets())

@@ -52,7 +52,11 @@ _NOT_CONNECTED = tr("not connected")
 _REVIEWED = (tr("every change reviewed"), tr("reviewed"), tr("rev"))
 _CONTEXT = (tr("context {used}"), tr("ctx {used}"), "{used}")
 
-NOT_KEPT = {"not_recorded": tr("conversation"), "history_not_kept": tr("history"), "draft_not_kept": tr("draft")}
+NOT_KEPT = {
+    "not_recorded": tr("conversation"),
+    "history_not_kept": tr("history"),
+    "draft_not_kept": tr("draft"),
+}
 """The code of a notice → what it says is not saved, until one of this code with ``_over`` comes."""
 
 _SEPARATOR = "  ·  "
@@ -62,7 +66,9 @@ _NO_MODEL = tr("no AI model")
 
 
 class Status(msgspec.Struct):
-    """What the status bar says, built from the events of the session. Plain state, without a screen."""
+    """What the status bar says, built from the events of the session. Plain state, without a
+    screen.
+    """
 
     workspace: str
     """The folder, made safe to draw."""
@@ -113,12 +119,17 @@ class Status(msgspec.Struct):
             case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
-                self.doing = tr("asking again ({attempt} of {most}),").format(attempt=event.attempt, most=event.max_attempts)
+                self.doing = tr("asking again ({attempt} of {most}),").format(
+                    attempt=event.attempt, most=event.max_attempts
+                )
             case Compacting() if self.running:
                 self.doing = tr("compacting")
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
-            case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):
+            case (
+                PermissionRequested(request_id=request_id)
+                | UiRequested(request_id=request_id, in_run=True)
+            ):
                 self._wait(request_id)
             case PermissionDecided(request_id=request_id) | UiSettled(request_id=request_id):
                 self._go_on(request_id)
@@ -144,7 +155,9 @@ class Status(msgspec.Struct):
             self._started += 0.0 if self._questions else self.clock() - self._asked
 
     def stop(self) -> None:
-        """The user stops the run: say so until it has ended, which takes seconds where the agent process hangs."""
+        """The user stops the run: say so until it has ended, which takes seconds where the agent
+        process hangs.
+        """
         if self.running:
             self.doing = _STOPPING
 
@@ -169,14 +182,22 @@ class Status(msgspec.Struct):
 
     @property
     def _at_work(self) -> str:
-        silence = tr(", nothing received for {seconds} s").format(seconds=self.silent_s) if self.silent_s else ""
+        silence = (
+            tr(", nothing received for {seconds} s").format(seconds=self.silent_s)
+            if self.silent_s
+            else ""
+        )
         return f"{self.doing} {_duration(self.elapsed_s)}{silence}"
 
     @property
     def _activity_elsewhere(self) -> str:
         if self.waiting:
             return tr("read-only, live: it is asking in the other window")
-        return tr("read-only, live: {activity}").format(activity=self._at_work) if self.running else _LIVE
+        return (
+            tr("read-only, live: {activity}").format(activity=self._at_work)
+            if self.running
+            else _LIVE
+        )
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Learn whether another window goes on with the conversation."""
@@ -192,14 +213,19 @@ class Status(msgspec.Struct):
     def _context(self, brevity: int) -> str:
         if not self.context_tokens:
             return ""
-        share = f"{min(100, round(100 * self.context_tokens / self.window))} %" if self.window else ""
-        return _CONTEXT[brevity].format(used=share or tr("{count} tokens").format(count=_thousands(self.context_tokens)))
+        share = (
+            f"{min(100, round(100 * self.context_tokens / self.window))} %" if self.window else ""
+        )
+        return _CONTEXT[brevity].format(
+            used=share or tr("{count} tokens").format(count=_thousands(self.context_tokens))
+        )
 
     def parts(self, width: int) -> tuple[str, str]:
         """Return what stands left and right in `width` columns.
 
-        What matters least gives way first: the folder's path, its name, the words of the right side, the model, who answers.
-        What happens now, the review, the context and the queue stay; where not even these fit, the left side is cut.
+        What matters least gives way first: the folder's path, its name, the words of the right
+        side, the model, who answers. What happens now, the review, the context and the queue stay;
+        where not even these fit, the left side is cut.
         """
         name = self.workspace.rstrip("/").rpartition("/")[2] or self.workspace
         who = _NO_MODEL if self.endpoint.endswith(_NO_MODEL) else self.endpoint.partition(" · ")[0]
@@ -234,12 +260,18 @@ class Status(msgspec.Struct):
             )
             if _cells(left) + _cells(right) + 2 <= width:
                 return left, right
-        return Content(self.activity).truncate(max(0, width - _cells(right) - 1), ellipsis=True).plain, right
+        return Content(self.activity).truncate(
+            max(0, width - _cells(right) - 1), ellipsis=True
+        ).plain, right
 
     def _unkept(self, brevity: int) -> str:
         if not self.not_kept:
             return ""
-        return tr("! not saved: {what}").format(what=listing(sorted(self.not_kept))) if brevity < 2 else "!"
+        return (
+            tr("! not saved: {what}").format(what=listing(sorted(self.not_kept)))
+            if brevity < 2
+            else "!"
+        )
 
     def _review(self, brevity: int) -> str:
         return _REVIEWED[brevity] if self.review_mode.on else ""
@@ -265,7 +297,9 @@ def _cells(text: str) -> int:
 
 def _duration(seconds: int) -> str:
     return (
-        f"{seconds} s" if seconds < 60 else tr("{minutes} min {seconds:02} s").format(minutes=seconds // 60, seconds=seconds % 60)
+        f"{seconds} s"
+        if seconds < 60
+        else tr("{minutes} min {seconds:02} s").format(minutes=seconds // 60, seconds=seconds % 60)
     )
 
 
@@ -290,7 +324,9 @@ def opening_status(opened: OpenedSession) -> Status:
 
 
 class StatusBar(Widget):
-    """One line that draws a `Status`. It ticks once a second, and only while something runs and waits for nobody."""
+    """One line that draws a `Status`. It ticks once a second, and only while something runs and
+    waits for nobody.
+    """
 
     def __init__(self, status: Status, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -331,7 +367,14 @@ class StatusBar(Widget):
     @property
     def _drawn(self) -> tuple[object, ...]:
         status = self.status
-        return (status.activity, status.context, status.usage, status.queued, status.endpoint, len(status.not_kept))
+        return (
+            status.activity,
+            status.context,
+            status.usage,
+            status.queued,
+            status.endpoint,
+            len(status.not_kept),
+        )
 
     @property
     def _ticks(self) -> bool:

@@ -1,4 +1,6 @@
-"""Where the application's stylesheets lie: inside the wheel once installed, at the root of a checkout."""
+"""Where the application's stylesheets lie: inside the wheel once installed, at the root of a
+checkout.
+"""
 
 from pathlib import Path
 

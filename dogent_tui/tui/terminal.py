@@ -1,4 +1,6 @@
-"""Around the application: a terminal that only it writes to, and an editor that may have it for a while."""
+"""Around the application: a terminal that only it writes to, and an editor that may have it for
+a while.
+"""
 
 import os
 import shlex
@@ -14,10 +16,11 @@ from dogent_tui.workspace.files import private_folder
 
 @contextmanager
 def own_terminal(log_file: Path) -> Iterator[None]:
-    """Keep everybody but the application off the terminal: whatever writes to stderr meanwhile goes to `log_file`.
+    """Keep everybody but the application off the terminal: whatever writes to stderr meanwhile goes
+    to `log_file`.
 
-    Native libraries and child processes write to the descriptor itself, past Python. Textual draws on `sys.__stderr__`, which
-    becomes a descriptor of its own here.
+    Native libraries and child processes write to the descriptor itself, past Python. Textual draws
+    on `sys.__stderr__`, which becomes a descriptor of its own here.
     """
     terminal = os.dup(2 if os.isatty(2) else 1)
     log = _open_log(log_file)
@@ -34,7 +37,9 @@ def own_terminal(log_file: Path) -> Iterator[None]:
 
 
 def _open_log(log_file: Path) -> int:
-    """Open the log for appending; where there can be none, what would be logged is lost, and the work goes on."""
+    """Open the log for appending; where there can be none, what would be logged is lost, and the
+    work goes on.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     try:
         private_folder(log_file.parent)
@@ -44,8 +49,12 @@ def _open_log(log_file: Path) -> int:
 
 
 def edit_externally(text: str, environ: Mapping[str, str]) -> str:
-    """Let the user edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError where there is no editor."""
-    return edit_copy("prompt.md", text.encode(), environ).decode(errors="replace").removesuffix("\n")
+    """Let the user edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError
+    where there is no editor.
+    """
+    return (
+        edit_copy("prompt.md", text.encode(), environ).decode(errors="replace").removesuffix("\n")
+    )
 
 
 def edit_copy(name: str, content: bytes, environ: Mapping[str, str]) -> bytes:

@@ -1,4 +1,6 @@
-"""Choosing a theme: it holds at once, and for the next start where it can be kept in the settings of the workspace."""
+"""Choosing a theme: it holds at once, and for the next start where it can be kept in the
+settings of the workspace.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,13 +29,28 @@ async def choose_theme(app: "AppPort", name: str) -> str:
 
     opened = app.opened
     plan = partial(plan_settings, opened.workspace, {"theme": name})
-    because = tr("You chose the theme {name}; saved there, it applies from the next start too.").format(name=name)
+    because = tr(
+        "You chose the theme {name}; saved there, it applies from the next start too."
+    ).format(name=name)
     try:
-        done = await write_own(opened.workspace, opened.authority, app.conversation.questions.ask, plan, because, exactly=True)
+        done = await write_own(
+            opened.workspace,
+            opened.authority,
+            app.conversation.questions.ask,
+            plan,
+            because,
+            exactly=True,
+        )
     except (OSError, DogentError) as error:
-        return one_line(tr("The theme is {name} until you quit; it could not be saved: {error}").format(name=name, error=error))
+        return one_line(
+            tr("The theme is {name} until you quit; it could not be saved: {error}").format(
+                name=name, error=error
+            )
+        )
     if done == "denied":
-        return tr("The theme is {name} until you quit; .dogent/dogent.json is unchanged.").format(name=name)
+        return tr("The theme is {name} until you quit; .dogent/dogent.json is unchanged.").format(
+            name=name
+        )
     return tr("The theme is {name}.").format(name=name)
 
 
@@ -43,7 +60,10 @@ class ThemeList(ThemeProvider):
     @property
     def commands(self) -> list[tuple[str, Callable[[], None]]]:
         """Return each theme with what choosing it does."""
-        return [(words, partial(self._choose, name)) for name, words in described(self.app.available_themes).items()]
+        return [
+            (words, partial(self._choose, name))
+            for name, words in described(self.app.available_themes).items()
+        ]
 
     def _choose(self, name: str) -> None:
         app: AppPort = self.app  # type: ignore[assignment]

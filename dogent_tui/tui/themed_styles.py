@@ -1,4 +1,6 @@
-"""The application's styles, kept as parsed for each theme: parsing all of them anew was a third of a change of theme."""
+"""The application's styles, kept as parsed for each theme: parsing all of them anew was a third
+of a change of theme.
+"""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeAlias
@@ -13,7 +15,9 @@ _Parsed: TypeAlias = "LRUCache[tuple[object, ...], list[RuleSet]]"
 _Colors: TypeAlias = frozenset[tuple[str, str]]
 
 MOST_SOURCES = 512
-"""More than there are widgets with styles: Textual's own bound of 64 would have early ones parsed again and again."""
+"""More than there are widgets with styles: Textual's own bound of 64 would have early ones
+parsed again and again.
+"""
 
 MOST_THEMES = 3
 """The present one, the one before, and one that is got ready."""
@@ -22,7 +26,8 @@ MOST_THEMES = 3
 class ThemedStylesheet(Stylesheet):
     """A stylesheet that parses each source once a theme, and can do so ahead of the change.
 
-    It stands on `Stylesheet`'s own cache of what it parsed, which Textual throws away with each change of theme.
+    It stands on `Stylesheet`'s own cache of what it parsed, which Textual throws away with each
+    change of theme.
     """
 
     def __init__(self, *, variables: dict[str, str] | None = None) -> None:
@@ -31,13 +36,17 @@ class ThemedStylesheet(Stylesheet):
         self._keep(self._variables)
 
     def set_variables(self, variables: dict[str, str]) -> None:
-        """Set the colors; what was parsed with them is still known. Waits for what is being parsed ahead."""
+        """Set the colors; what was parsed with them is still known. Waits for what is being
+        parsed ahead.
+        """
         self._parse_cache = LRUCache(1)  # that it clears, and not what is to be kept
         super().set_variables(variables)
         self._keep(variables)
 
     def reparse(self) -> None:
-        """Have the present colors hold. Raises what `parse` raises, and leaves the rules as they were then."""
+        """Have the present colors hold. Raises what `parse` raises, and leaves the rules as they
+        were then.
+        """
         self.parse()
 
     def prepare(self, variables: dict[str, str]) -> None:
@@ -61,7 +70,9 @@ class ThemedStylesheet(Stylesheet):
     def _keep(self, variables: dict[str, str]) -> None:
         colors = frozenset(variables.items())
         parsed = self._by_colors.pop(colors, None)
-        if parsed is None or parsed.exception() is not None:  # what is wrong is said when it is parsed here
+        if (
+            parsed is None or parsed.exception() is not None
+        ):  # what is wrong is said when it is parsed here
             parsed = Future()
             parsed.set_result(LRUCache(MOST_SOURCES))
         self._add(colors, parsed)

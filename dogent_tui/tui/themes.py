@@ -19,7 +19,11 @@ NIGHT = Theme(
     warning="#e3c078",
     error="#e58a84",
     dark=True,
-    variables={"footer-key-foreground": "#8fb8de", "footer-background": "#14171c", "block-cursor-text-style": "none"},
+    variables={
+        "footer-key-foreground": "#8fb8de",
+        "footer-background": "#14171c",
+        "block-cursor-text-style": "none",
+    },
 )
 
 PAPER = Theme(
@@ -35,7 +39,11 @@ PAPER = Theme(
     warning="#96690c",
     error="#b23a34",
     dark=False,
-    variables={"footer-key-foreground": "#2f6690", "footer-background": "#faf8f3", "block-cursor-text-style": "none"},
+    variables={
+        "footer-key-foreground": "#2f6690",
+        "footer-background": "#faf8f3",
+        "block-cursor-text-style": "none",
+    },
 )
 
 CONTRAST = Theme(
@@ -72,13 +80,24 @@ LIGHT_THEME = PAPER.name
 
 
 def described(themes: Mapping[str, Theme]) -> dict[str, str]:
-    """Return how each of `themes` is called in a list, by name: our own first, and whether it is light."""
+    """Return how each of `themes` is called in a list, by name: our own first, and whether it is
+    light.
+    """
     own = [theme.name for theme in THEMES if theme.name in themes]
     names = [*own, *sorted(name for name in themes if name not in own)]
-    kinds = {name: tr("high contrast") if name == CONTRAST.name else "" if themes[name].dark else tr("light") for name in names}
+    kinds = {
+        name: tr("high contrast")
+        if name == CONTRAST.name
+        else ""
+        if themes[name].dark
+        else tr("light")
+        for name in names
+    }
     return {name: f"{name} · {kinds[name]}" if kinds[name] else name for name in names}
 
 
 def theme_colors(theme: Theme, defaults: dict[str, str]) -> dict[str, str]:
-    """Return what the variables of a stylesheet are in `theme`, as `App.get_css_variables` has them for the present one."""
+    """Return what the variables of a stylesheet are in `theme`, as `App.get_css_variables` has
+    them for the present one.
+    """
     return {**defaults, **theme.to_color_system().generate(), **theme.variables}

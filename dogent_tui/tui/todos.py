@@ -17,8 +17,12 @@ _MARKS: Mapping[TodoStatus, str] = {"completed": "✓", "in_progress": "▶", "p
 
 
 def shown(todos: tuple[Todo, ...], rows: int) -> range:
-    """Return which of `todos` are seen in `rows` lines: what is under way, a line of what was before it, and what follows."""
-    first_open = next((at for at, todo in enumerate(todos) if todo.status != "completed"), len(todos))
+    """Return which of `todos` are seen in `rows` lines: what is under way, a line of what was
+    before it, and what follows.
+    """
+    first_open = next(
+        (at for at, todo in enumerate(todos) if todo.status != "completed"), len(todos)
+    )
     first = max(0, min(first_open - 1, len(todos) - rows))
     return range(first, min(first + rows, len(todos)))
 
@@ -27,7 +31,12 @@ class TodoPanel(Widget):
     """The plan as it is now. Hidden until it is asked for."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"todos--title", "todos--done", "todos--now", "todos--open"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "todos--title",
+        "todos--done",
+        "todos--now",
+        "todos--open",
+    }
 
     def __init__(self, key: Callable[[], str], id: str | None = None) -> None:  # noqa: A002
         """Show no plan yet. `key` is what the user presses to hide it."""
@@ -52,7 +61,9 @@ class TodoPanel(Widget):
 
     def toggle(self) -> bool:
         """Show the plan, or hide it. Returns whether there is one."""
-        self._wanted = not self._wanted if self.todos else True  # where there is none, the next one will be shown
+        self._wanted = (
+            not self._wanted if self.todos else True
+        )  # where there is none, the next one will be shown
         self.place()
         return bool(self.todos)
 
@@ -61,21 +72,35 @@ class TodoPanel(Widget):
         self.display = self._wanted and bool(self.todos)
         finished = all(todo.status == "completed" for todo in self.todos)
         if self.is_attached:
-            self.styles.height = 1 if finished else 1 + min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
+            self.styles.height = (
+                1
+                if finished
+                else 1 + min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
+            )
         self.refresh()
 
     def render(self) -> Content:
         """Draw the title and the lines that are seen."""
         rows = shown(self.todos, self.size.height - 1) if self.size.height > 1 else ()
         done = sum(todo.status == "completed" for todo in self.todos)
-        words = tr("Plan · {done} of {todos} done · {key} hides").format(done=done, todos=len(self.todos), key=self._key())
+        words = tr("Plan · {done} of {todos} done · {key} hides").format(
+            done=done, todos=len(self.todos), key=self._key()
+        )
         title = Content(words).stylize(self.get_visual_style("todos--title", partial=True))
         width = self.content_size.width
-        return Content("\n").join([title, *(self._line(self.todos[at]).truncate(width, ellipsis=True) for at in rows)])
+        return Content("\n").join(
+            [title, *(self._line(self.todos[at]).truncate(width, ellipsis=True) for at in rows)]
+        )
 
     def _line(self, todo: Todo) -> Content:
-        names: Mapping[TodoStatus, str] = {"completed": "todos--done", "in_progress": "todos--now", "pending": "todos--open"}
-        words = todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
+        names: Mapping[TodoStatus, str] = {
+            "completed": "todos--done",
+            "in_progress": "todos--now",
+            "pending": "todos--open",
+        }
+        words = (
+            todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
+        )
         return Content(f"{_MARKS[todo.status]} {one_line(words)}").stylize(
             self.get_visual_style(names[todo.status], partial=True)
         )

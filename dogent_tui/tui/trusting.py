@@ -14,13 +14,18 @@ if TYPE_CHECKING:
 
 
 async def settle_trust(app: "AppPort", opened: OpenedSession) -> None:
-    """Ask before the first run, where there is something to ask. Raises AgentError where the user goes back unanswered."""
+    """Ask before the first run, where there is something to ask. Raises AgentError where the
+    user goes back unanswered.
+    """
     if opened.trust.must_ask and not await ask_for_trust(app, opened):
-        raise AgentError(tr("Nothing was sent."), tr("Send it again once you have decided about this folder."))
+        raise AgentError(
+            tr("Nothing was sent."), tr("Send it again once you have decided about this folder.")
+        )
 
 
 async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
-    """Ask whether what came with the folder may be used, and see to it. False where the user went back without an answer.
+    """Ask whether what came with the folder may be used, and see to it. False where the user went
+    back without an answer.
 
     Not to be awaited by a handler of messages: the answer is a message, too.
     """
@@ -29,7 +34,10 @@ async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
 
     found = await asyncio.to_thread(trust_inventory, opened.workspace)
     answered: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
-    app.push_screen(TrustScreen(display_path(opened.workspace.root), opened.trust.came, found), answered.set_result)
+    app.push_screen(
+        TrustScreen(display_path(opened.workspace.root), opened.trust.came, found),
+        answered.set_result,
+    )
     answer = await answered
     if answer is None:
         return False
@@ -38,7 +46,9 @@ async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
         await asyncio.to_thread(lambda: opened.trust.answer(trust=answer))
     except (OSError, DogentError) as error:
         app.notify(
-            tr("Your answer applies until you quit; it could not be saved: {error}").format(error=error),
+            tr("Your answer applies until you quit; it could not be saved: {error}").format(
+                error=error
+            ),
             severity="warning",
             markup=False,
         )
@@ -56,12 +66,16 @@ def trust_words(opened: OpenedSession) -> str:
         return ""
     return {
         "trusted": tr("You trust this folder: {came} is used.").format(came=came),
-        "declined": tr(
-            "You're working without what came with this folder: {came} is not used. Use /trust to decide again."
-        ).format(came=came),
+        "declined": (
+            tr(
+                "You're working without what came with this folder: {came} is not used. Use /trust"
+                " to decide again."
+            ).format(came=came)
+        ),
     }.get(
         opened.trust.state,
-        tr("{came} came with this folder and is not used. You'll be asked before the first run, or use /trust.").format(
-            came=came
-        ),
+        tr(
+            "{came} came with this folder and is not used. You'll be asked before the first run, or"
+            " use /trust."
+        ).format(came=came),
     )

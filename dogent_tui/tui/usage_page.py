@@ -18,13 +18,25 @@ _NAME = 24
 _COLUMNS = (5, 11, 11, 9, 8)
 
 
-def usage_page(entries: Sequence[UsageEntry], session_id: str, prompts: Mapping[str, str], budget: Budget, now: datetime) -> str:
-    """Return the page for what was used in `DAYS` days. `prompts` are those of this conversation by run."""
+def usage_page(
+    entries: Sequence[UsageEntry],
+    session_id: str,
+    prompts: Mapping[str, str],
+    budget: Budget,
+    now: datetime,
+) -> str:
+    """Return the page for what was used in `DAYS` days. `prompts` are those of this conversation
+    by run.
+    """
     return "\n".join(_lines(entries, session_id, prompts, budget, now))
 
 
 def _lines(
-    entries: Sequence[UsageEntry], session_id: str, prompts: Mapping[str, str], budget: Budget, now: datetime
+    entries: Sequence[UsageEntry],
+    session_id: str,
+    prompts: Mapping[str, str],
+    budget: Budget,
+    now: datetime,
 ) -> Iterator[str]:
     here = [entry for entry in entries if entry.session_id == session_id]
     yield _head(tr("This conversation"))
@@ -48,8 +60,14 @@ def _lines(
     for name, runs in _by_profile(entries):
         yield _row(name, total_of(runs))
     yield ""
-    yield tr("Costs are shown for Anthropic's own endpoint only; elsewhere nobody tells them. Counted since this version.")
-    yield tr("/usage DOLLARS limits this conversation; “budget_usd” in ~/.dogent/dogent.json limits each.")
+    yield tr(
+        "Costs are shown for Anthropic's own endpoint only; elsewhere nobody tells them. Counted"
+        " since this version."
+    )
+    yield tr(
+        "/usage DOLLARS limits this conversation; “budget_usd” in ~/.dogent/dogent.json limits"
+        " each."
+    )
 
 
 def _budget(budget: Budget) -> Iterator[str]:
@@ -61,7 +79,9 @@ def _budget(budget: Budget) -> Iterator[str]:
 def _by_profile(entries: Iterable[UsageEntry]) -> list[tuple[str, list[UsageEntry]]]:
     found: dict[str, list[UsageEntry]] = {}
     for entry in entries:
-        found.setdefault(one_line(" · ".join(filter(None, (entry.profile, entry.model)))), []).append(entry)
+        found.setdefault(
+            one_line(" · ".join(filter(None, (entry.profile, entry.model)))), []
+        ).append(entry)
     return sorted(found.items(), key=lambda each: -len(each[1]))
 
 
@@ -78,15 +98,26 @@ def _head(title: str) -> str:
 
 
 def _row(name: str, total: Total) -> str:
-    cost = "" if total.cost_usd is None else f"${total.cost_usd:.2f}" if total.cost_usd >= 0.1 else f"${total.cost_usd:.4f}"
-    return _columns(name, (f"{total.runs:,}", f"{total.input:,}", f"{total.cached:,}", f"{total.output:,}", cost))
+    cost = (
+        ""
+        if total.cost_usd is None
+        else f"${total.cost_usd:.2f}"
+        if total.cost_usd >= 0.1
+        else f"${total.cost_usd:.4f}"
+    )
+    return _columns(
+        name,
+        (f"{total.runs:,}", f"{total.input:,}", f"{total.cached:,}", f"{total.output:,}", cost),
+    )
 
 
 def _columns(name: str, values: Iterable[str]) -> str:
     while _cells(name) > _NAME:
         name = f"{name.removesuffix('…')[:-1]}…"
     return (
-        name + " " * (_NAME - _cells(name)) + "".join(_right(value, width) for value, width in zip(values, _COLUMNS, strict=True))
+        name
+        + " " * (_NAME - _cells(name))
+        + "".join(_right(value, width) for value, width in zip(values, _COLUMNS, strict=True))
     )
 
 

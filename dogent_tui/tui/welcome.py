@@ -48,14 +48,27 @@ class Welcome(Widget):
         return self._requests is not None or not self.display
 
     def _lines(self) -> list[tuple[str, str, str]]:
-        """Return the lines: a key, the words and their style. In a low window only what one can choose."""
-        head = [("", "dogent-tui", "name"), ("", self._workspace, "fact"), ("", self._endpoint, "fact"), ("", "", "")]
+        """Return the lines: a key, the words and their style. In a low window only what one can
+        choose.
+        """
+        head = [
+            ("", "dogent-tui", "name"),
+            ("", self._workspace, "fact"),
+            ("", self._endpoint, "fact"),
+            ("", "", ""),
+        ]
         if self._requests is None:  # nobody looked yet
             return [*head, ("", tr("Ask for a document, and name what it is to be made from."), "")]
         if not self._requests:
-            asks = [("", tr("There are no documents here yet."), ""), ("/sample", tr("opens a folder of them to try"), "fact")]
+            asks = [
+                ("", tr("There are no documents here yet."), ""),
+                ("/sample", tr("opens a folder of them to try"), "fact"),
+            ]
         else:
-            asks = [("Tab" if not at else "   ", request, "") for at, request in enumerate(self._requests)]
+            asks = [
+                ("Tab" if not at else "   ", request, "")
+                for at, request in enumerate(self._requests)
+            ]
         height = self.content_size.height
         if height < len(asks) + len(head):
             return asks[: max(1, height)]
@@ -67,7 +80,9 @@ class Welcome(Widget):
         styles = {name: self.get_visual_style(f"welcome--{name}") for name in ("name", "fact")}
         drawn = []
         for mark, words, style in self._lines():
-            line = Content.assemble((mark, key), "  " if mark else "", (words, styles[style]) if style else words)
+            line = Content.assemble(
+                (mark, key), "  " if mark else "", (words, styles[style]) if style else words
+            )
             drawn.append(line.truncate(width, ellipsis=True))
         return Content("\n").join(drawn)
 

@@ -1,4 +1,5 @@
-"""What pictures and videos show, told by a model that sees: the user's own profiles, and the providers behind them.
+"""What pictures and videos show, told by a model that sees: the user's own profiles, and the
+providers behind them.
 
 The life of a picture that is looked at
 ---------------------------------------

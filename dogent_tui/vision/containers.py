@@ -2,8 +2,8 @@
 
 The frame of its container is walked, since four bytes at the start of a text prove nothing.
 
-Sources: ISO/IEC 14496-12 and Apple's QuickTime File Format (boxes), RFC 8794 and RFC 9559 (EBML, Matroska), Microsoft's AVI RIFF
-reference.
+Sources: ISO/IEC 14496-12 and Apple's QuickTime File Format (boxes), RFC 8794 and RFC 9559 (EBML,
+Matroska), Microsoft's AVI RIFF reference.
 """
 
 import io
@@ -23,7 +23,9 @@ _MOST_EBML_HEADER = 1024
 
 
 def video_format(file: IO[bytes]) -> str:
-    """Return `mp4`, `mov`, `webm`, `mkv` or `avi` where `file` is a video in such a container, "" where it is not."""
+    """Return `mp4`, `mov`, `webm`, `mkv` or `avi` where `file` is a video in such a container,
+    "" where it is not.
+    """
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     head = file.read(16)
@@ -37,7 +39,9 @@ def video_format(file: IO[bytes]) -> str:
 
 
 def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
-    """Walk the boxes of the file: they have to lead to its very end, and one has to describe a track of pictures."""
+    """Walk the boxes of the file: they have to lead to its very end, and one has to describe a
+    track of pictures.
+    """
     offset = 0
     has_pictures = False
     for _ in range(_MOST_BOXES):
@@ -63,7 +67,9 @@ def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
 
 
 def _is_name(kind: bytes) -> bool:
-    """Tell whether a box can be called so; cameras and programs add their own. Apple's begin with a copyright sign."""
+    """Tell whether a box can be called so; cameras and programs add their own. Apple's begin
+    with a copyright sign.
+    """
     return all(0x20 <= byte <= 0x7E or byte == 0xA9 for byte in kind)
 
 
@@ -91,7 +97,11 @@ def _number(file: IO[bytes]) -> int | None:
         return None
     more = 8 - first[0].bit_length()
     rest = file.read(more)
-    return int.from_bytes(bytes([first[0] & (0xFF >> (more + 1))]) + rest, "big") if len(rest) == more else None
+    return (
+        int.from_bytes(bytes([first[0] & (0xFF >> (more + 1))]) + rest, "big")
+        if len(rest) == more
+        else None
+    )
 
 
 def _avi(file: IO[bytes], size: int) -> str:
@@ -99,7 +109,12 @@ def _avi(file: IO[bytes], size: int) -> str:
     length = int.from_bytes(file.read(4), "little")
     file.seek(12)
     first = file.read(4), int.from_bytes(file.read(4), "little"), file.read(4)
-    if first[0] != b"LIST" or first[2] != b"hdrl" or not 4 <= first[1] <= size or not 12 <= length <= size:
+    if (
+        first[0] != b"LIST"
+        or first[2] != b"hdrl"
+        or not 4 <= first[1] <= size
+        or not 12 <= length <= size
+    ):
         return ""
     return "avi" if b"vids" in file.read(first[1] - 4)[:65_536] else ""
 
@@ -114,8 +129,8 @@ _VOID = 0xEC
 def without_metadata(kind: str, data: bytes) -> bytes:
     """Return the video `data` without what its maker wrote about it, such as where it was filmed.
 
-    Nothing moves: what is taken out becomes room that players pass over. What a camera records beside the picture, in a track
-    of its own, stays.
+    Nothing moves: what is taken out becomes room that players pass over. What a camera records
+    beside the picture, in a track of its own, stays.
     """
     clean = bytearray(data)
     if kind in {"mp4", "mov"}:
@@ -126,7 +141,9 @@ def without_metadata(kind: str, data: bytes) -> bytes:
         at = 12
         while at + 12 <= len(clean):
             length = int.from_bytes(clean[at + 4 : at + 8], "little")
-            if (clean[at : at + 4] == b"LIST" and clean[at + 8 : at + 12] == b"INFO") or clean[at : at + 4] == b"IDIT":
+            if (clean[at : at + 4] == b"LIST" and clean[at + 8 : at + 12] == b"INFO") or clean[
+                at : at + 4
+            ] == b"IDIT":
                 clean[at : at + 4] = b"JUNK"
                 _zero(clean, at + 8, at + 8 + length)
             at += 8 + length + length % 2
@@ -135,7 +152,11 @@ def without_metadata(kind: str, data: bytes) -> bytes:
 
 def _blank_boxes(data: bytearray, at: int, end: int) -> None:
     while at + 8 <= end:
-        length, kind, header = int.from_bytes(data[at : at + 4], "big"), bytes(data[at + 4 : at + 8]), 8
+        length, kind, header = (
+            int.from_bytes(data[at : at + 4], "big"),
+            bytes(data[at + 4 : at + 8]),
+            8,
+        )
         if length == 1:
             length, header = int.from_bytes(data[at + 8 : at + 16], "big"), 16
         length = min(length, end - at) if length >= header else end - at
@@ -148,7 +169,9 @@ def _blank_boxes(data: bytearray, at: int, end: int) -> None:
 
 
 def _blank_elements(data: bytearray) -> None:
-    """Blank the metadata among the children of a Matroska segment: as a Void element, which is one byte of name and a length."""
+    """Blank the metadata among the children of a Matroska segment: as a Void element, which is
+    one byte of name and a length.
+    """
     stream = io.BytesIO(data)
     stream.seek(4)
     head = _number(stream) or 0

@@ -9,12 +9,16 @@ from dogent_tui.vision.profiles import load_profile
 from dogent_tui.vision.providers import client_for
 
 
-async def look_at(path: Path, profile: str, home: Path, media_type: MediaType | None = None) -> Analysis:
+async def look_at(
+    path: Path, profile: str, home: Path, media_type: MediaType | None = None
+) -> Analysis:
     """Return what the file `path` shows, by the vision profile of that name in the folder `home`.
 
-    `media_type` is what somebody takes the file for; another one is an error. The profile is looked at first: without it nothing
-    is opened. Raises VisionError.
+    `media_type` is what somebody takes the file for; another one is an error. The profile is looked
+    at first: without it nothing is opened. Raises VisionError.
     """
     client = client_for(await asyncio.to_thread(load_profile, profile, home))
     media = await load_media(path, media_type, client.image_limits, client.video_limits)
-    return await (client.analyze_video(media) if isinstance(media, Clip) else client.analyze_image(media))
+    return await (
+        client.analyze_video(media) if isinstance(media, Clip) else client.analyze_image(media)
+    )

@@ -1,4 +1,6 @@
-"""A file of the disk as what may leave the machine: a picture whose pixels were written anew, or a video without its metadata."""
+"""A file of the disk as what may leave the machine: a picture whose pixels were written anew, or
+a video without its metadata.
+"""
 
 import asyncio
 import os
@@ -30,13 +32,20 @@ _MIMES = {
 }
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _DECODING_S = 30.0
-_NAME_ANOTHER = tr("Specify a PNG, JPEG, GIF, WebP, AVIF, TIFF or BMP image, or an mp4, mov, webm, mkv or avi video.")
+_NAME_ANOTHER = tr(
+    "Specify a PNG, JPEG, GIF, WebP, AVIF, TIFF or BMP image, or an mp4, mov, webm, mkv or avi"
+    " video."
+)
 
 
-async def load_media(path: Path, media_type: MediaType | None, images: ImageLimits, videos: VideoLimits | None) -> Picture | Clip:
-    """Return what of the file `path` may be sent, told by its content: `media_type` is what somebody takes it for.
+async def load_media(
+    path: Path, media_type: MediaType | None, images: ImageLimits, videos: VideoLimits | None
+) -> Picture | Clip:
+    """Return what of the file `path` may be sent, told by its content: `media_type` is what
+    somebody takes it for.
 
-    Raises VisionError where it is no picture and no video, or another than `media_type`, and where it is too large.
+    Raises VisionError where it is no picture and no video, or another than `media_type`, and where
+    it is too large.
     """
     kind, data = await asyncio.to_thread(_read, path, media_type, videos)
     name = one_line(path.name)
@@ -45,14 +54,20 @@ async def load_media(path: Path, media_type: MediaType | None, images: ImageLimi
     return Clip(_MIMES[kind], await asyncio.to_thread(without_metadata, kind, data))
 
 
-def _read(path: Path, media_type: MediaType | None, videos: VideoLimits | None) -> tuple[str, bytes]:
-    """Return the kind of a file, and all of it. It is opened once: what was looked at is what is sent."""
+def _read(
+    path: Path, media_type: MediaType | None, videos: VideoLimits | None
+) -> tuple[str, bytes]:
+    """Return the kind of a file, and all of it. It is opened once: what was looked at is what is
+    sent.
+    """
     name = one_line(path.name) or str(path)
     try:
         descriptor = open_real(Path(os.path.realpath(path)))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise VisionError(tr("{name} is not a file.").format(name=name), _NAME_ANOTHER, code="not_media")
+                raise VisionError(
+                    tr("{name} is not a file.").format(name=name), _NAME_ANOTHER, code="not_media"
+                )
             kind = _checked_kind(file, name, media_type)
             size = os.fstat(descriptor).st_size
             _check_size(name, kind, size, videos)
@@ -60,14 +75,20 @@ def _read(path: Path, media_type: MediaType | None, videos: VideoLimits | None) 
             return kind, file.read(size)
     except FileNotFoundError:
         raise VisionError(
-            tr("There is no file {path}.").format(path=one_line(str(path))), tr("Check the path."), code="not_found"
+            tr("There is no file {path}.").format(path=one_line(str(path))),
+            tr("Check the path."),
+            code="not_found",
         ) from None
     except IsADirectoryError:
-        raise VisionError(tr("{name} is a folder.").format(name=name), _NAME_ANOTHER, code="not_media") from None
+        raise VisionError(
+            tr("{name} is a folder.").format(name=name), _NAME_ANOTHER, code="not_media"
+        ) from None
     except (OSError, ValueError) as error:  # a zero byte in a path is the latter
         why = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise VisionError(
-            tr("{name} cannot be read: {why}.").format(name=name, why=why), tr("Check its permissions."), code="not_found"
+            tr("{name} cannot be read: {why}.").format(name=name, why=why),
+            tr("Check its permissions."),
+            code="not_found",
         ) from None
 
 
@@ -77,7 +98,9 @@ def _checked_kind(file: IO[bytes], name: str, media_type: MediaType | None) -> s
         file.seek(0)
         what, remedy = description_of(file.read(HEAD_BYTES))
         raise VisionError(
-            tr("{name} is {what}: neither an image nor a video. Nothing was sent.").format(name=name, what=what),
+            tr("{name} is {what}: neither an image nor a video. Nothing was sent.").format(
+                name=name, what=what
+            ),
             remedy,
             code="not_media",
         )
@@ -85,7 +108,9 @@ def _checked_kind(file: IO[bytes], name: str, media_type: MediaType | None) -> s
     if media_type is not None and media_type != found:
         what = tr("an image") if found == "image" else tr("a video ({kind})").format(kind=kind)
         raise VisionError(
-            tr("{name} is not what media_type says: it is {what}. Nothing was sent.").format(name=name, what=what),
+            tr("{name} is not what media_type says: it is {what}. Nothing was sent.").format(
+                name=name, what=what
+            ),
             tr('Leave media_type out, or make it "{found}".').format(found=found),
             code="mismatch",
         )
@@ -104,30 +129,37 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
             )
     elif videos is None:
         raise VisionError(
-            tr("{name} is a video, and the vision profile's provider accepts none.").format(name=name),
-            tr('Set "vision_profile" in .dogent/dogent.json to a profile whose provider accepts videos, such as glm-4.6v.'),
+            tr("{name} is a video, and the vision profile's provider accepts none.").format(
+                name=name
+            ),
+            tr(
+                'Set "vision_profile" in .dogent/dogent.json to a profile whose provider accepts'
+                " videos, such as glm-4.6v."
+            ),
             code="unsupported",
         )
     elif kind not in videos.formats:
         raise VisionError(
-            tr("{name} is a video in {kind}; the vision profile's provider accepts {formats}.").format(
-                name=name, kind=kind, formats=", ".join(videos.formats)
-            ),
+            tr(
+                "{name} is a video in {kind}; the vision profile's provider accepts {formats}."
+            ).format(name=name, kind=kind, formats=", ".join(videos.formats)),
             tr("Convert it to {format}.").format(format=videos.formats[0]),
             code="unsupported",
         )
     elif size > videos.bytes:
         raise VisionError(
-            tr("{name} is {size}; with this vision profile, the limit for videos is {bytes}.").format(
-                name=name, size=_mb(size), bytes=_mb(videos.bytes)
-            ),
+            tr(
+                "{name} is {size}; with this vision profile, the limit for videos is {bytes}."
+            ).format(name=name, size=_mb(size), bytes=_mb(videos.bytes)),
             tr("Cut out the part you need, or export it at a lower resolution."),
             code="too_large",
         )
 
 
 async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
-    """Have a process of its own decode the picture `body`, and write its pixels anew within `limits`."""
+    """Have a process of its own decode the picture `body`, and write its pixels anew within
+    `limits`.
+    """
     wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
@@ -166,7 +198,8 @@ def _check_made(name: str, made: Made) -> None:
     if made.problem == "hostile":
         raise VisionError(
             tr(
-                "{name} has too many pixels to open: the limit is {most} million, {most_jpeg} million for JPEG. Nothing was sent."
+                "{name} has too many pixels to open: the limit is {most} million, {most_jpeg}"
+                " million for JPEG. Nothing was sent."
             ).format(name=name, most=MOST_PIXELS // 10**6, most_jpeg=MOST_JPEG_PIXELS // 10**6),
             tr("Export it at a smaller size."),
             code="hostile",

@@ -1,4 +1,6 @@
-"""What looking at a picture or a video means: what is sent, what comes back, who is asked, and what can go wrong."""
+"""What looking at a picture or a video means: what is sent, what comes back, who is asked, and
+what can go wrong.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol, TypeAlias
@@ -11,11 +13,12 @@ MediaType: TypeAlias = Literal["image", "video"]
 
 
 class VisionError(DogentError):
-    """A picture or a video cannot be looked at. The message is a sentence for the user and for the model alike.
+    """A picture or a video cannot be looked at. The message is a sentence for the user and for the
+    model alike.
 
-    `code` names the case for programs. Of the configuration: `config`. Of the file: `not_found`, `not_media`, `unsupported`,
-    `mismatch`, `too_large`, `damaged`, `hostile`. Of the endpoint: `key`, `quota`, `http`, `timeout`, `connect`, `tls`,
-    `refused`, `bad_answer`, `too_long`.
+    `code` names the case for programs. Of the configuration: `config`. Of the file: `not_found`,
+    `not_media`, `unsupported`, `mismatch`, `too_large`, `damaged`, `hostile`. Of the endpoint:
+    `key`, `quota`, `http`, `timeout`, `connect`, `tls`, `refused`, `bad_answer`, `too_long`.
     """
 
     def __init__(self, message: str, remedy: str = "", *, code: str = "http") -> None:
@@ -24,7 +27,9 @@ class VisionError(DogentError):
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """What a model says that it sees: in sentences, as short tags, and the legible text. All of it is text from outside."""
+    """What a model says that it sees: in sentences, as short tags, and the legible text. All of
+    it is text from outside.
+    """
 
     summary: str
     tags: tuple[str, ...]
@@ -39,14 +44,18 @@ class ImageLimits(msgspec.Struct, frozen=True):
 
 
 class VideoLimits(msgspec.Struct, frozen=True):
-    """What a provider takes of a video: bytes, and containers (`mp4`, `mov`, `webm`, `mkv`, `avi`)."""
+    """What a provider takes of a video: bytes, and containers (`mp4`, `mov`, `webm`, `mkv`,
+    `avi`).
+    """
 
     bytes: int
     formats: tuple[str, ...]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture as it travels: pixels written anew, without whatever else its file held. `note` tells the model what was done."""
+    """A picture as it travels: pixels written anew, without whatever else its file held. `note`
+    tells the model what was done.
+    """
 
     mime: str
     data: bytes
@@ -65,8 +74,9 @@ class Clip(msgspec.Struct, frozen=True):
 class VisionProfile(msgspec.Struct, frozen=True):
     """Who looks: a profile of ``vision.json``.
 
-    `base_url` is the endpoint without the path of the call, or with it. `extra` are fields for each request beside ours.
-    `timeout_s`, `max_side` (pixels) and `max_video_mb` are 0 where the provider's own apply. `where` is its file.
+    `base_url` is the endpoint without the path of the call, or with it. `extra` are fields for each
+    request beside ours. `timeout_s`, `max_side` (pixels) and `max_video_mb` are 0 where the
+    provider's own apply. `where` is its file.
     """
 
     name: str
@@ -82,11 +92,16 @@ class VisionProfile(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Name the profile without its key, which no log and no traceback may hold."""
-        return f"VisionProfile(name={self.name!r}, provider={self.provider!r}, model={self.model!r}, base_url={self.base_url!r})"
+        return (
+            f"VisionProfile(name={self.name!r}, provider={self.provider!r}, model={self.model!r},"
+            f" base_url={self.base_url!r})"
+        )
 
 
 class VisionClient(Protocol):
-    """One provider with one profile. `image_limits` and `video_limits` say what it takes; None: it takes no videos."""
+    """One provider with one profile. `image_limits` and `video_limits` say what it takes; None:
+    it takes no videos.
+    """
 
     image_limits: ImageLimits
     video_limits: VideoLimits | None

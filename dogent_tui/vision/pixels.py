@@ -1,7 +1,9 @@
-"""The process that decodes a picture: it may hang, grow and crash on what it gets, and the application does not.
+"""The process that decodes a picture: it may hang, grow and crash on what it gets, and the
+application does not.
 
-On standard input a line with what is wanted and then the file, on standard output a line with what was made and then its bytes.
-Only pixels come out of it: where a photo was taken, previews, and whatever hides behind the end of a picture stay here.
+On standard input a line with what is wanted and then the file, on standard output a line with what
+was made and then its bytes. Only pixels come out of it: where a photo was taken, previews, and
+whatever hides behind the end of a picture stay here.
 """
 
 import contextlib
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "ICO", "AVIF")
-"""What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a text or a program. Those
-first that it knows without loading all of its plugins."""
+"""What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a
+text or a program. Those first that it knows without loading all of its plugins.
+"""
 
 MOST_PIXELS = 64_000_000
 """That are decoded: 256 MB."""
@@ -47,7 +50,9 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """What was made of it, before its bytes. With `problem`, nothing was: `not_image`, `hostile`, `damaged`."""
+    """What was made of it, before its bytes. With `problem`, nothing was: `not_image`,
+    `hostile`, `damaged`.
+    """
 
     problem: str = ""
     mime: str = ""
@@ -66,12 +71,16 @@ def main() -> None:
 
 
 def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
-    """Return the picture `body` as it may travel, upright, in RGB and small enough, or what is wrong with it."""
+    """Return the picture `body` as it may travel, upright, in RGB and small enough, or what is
+    wrong with it.
+    """
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = MOST_JPEG_PIXELS // 2  # it is an error from twice as many on
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about large pictures, and metadata that is not as it should be
+        warnings.simplefilter(
+            "ignore"
+        )  # about large pictures, and metadata that is not as it should be
         try:
             with Image.open(io.BytesIO(body), formats=FORMATS) as image:
                 return _made(image, wanted)
@@ -86,16 +95,20 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
 def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
     lossless, size = image.format not in {"JPEG", "MPO", "AVIF"}, image.size
     frames: int = getattr(image, "n_frames", 1)
-    note = tr("This is the first of {frames} pages.").format(frames=frames) if image.format == "TIFF" and frames > 1 else ""
+    note = (
+        tr("This is the first of {frames} pages.").format(frames=frames)
+        if image.format == "TIFF" and frames > 1
+        else ""
+    )
     if frames > 1 and image.format in _ANIMATED:
         picture, note = _frames(image, frames, wanted.side)
     else:
         picture = _upright(image, wanted.side)
     mime, data, written = _small_enough(picture, wanted, lossless=lossless)
     if not note and max(size) > max(written.size):
-        note = tr("It was scaled down from {width}×{height} pixels: small details may not be legible.").format(
-            width=size[0], height=size[1]
-        )
+        note = tr(
+            "It was scaled down from {width}×{height} pixels: small details may not be legible."
+        ).format(width=size[0], height=size[1])
     return Made("", mime, written.width, written.height, note), data
 
 
@@ -104,8 +117,12 @@ def _upright(image: "Image.Image", side: int) -> "Image.Image":
     from PIL import Image, ImageOps
 
     whole = image.width * image.height
-    image.draft(None, (side, side))  # a JPEG can be decoded in an eighth of its size, though one in passes is kept whole
-    if (whole > MOST_PIXELS and image.info.get("progressive")) or image.width * image.height > MOST_PIXELS:
+    image.draft(
+        None, (side, side)
+    )  # a JPEG can be decoded in an eighth of its size, though one in passes is kept whole
+    if (
+        whole > MOST_PIXELS and image.info.get("progressive")
+    ) or image.width * image.height > MOST_PIXELS:
         raise Image.DecompressionBombError
     ImageOps.exif_transpose(image, in_place=True)
     picture = _colored(image)
@@ -118,7 +135,9 @@ def _upright(image: "Image.Image", side: int) -> "Image.Image":
 
 def _colored(image: "Image.Image") -> "Image.Image":
     """Return `image` in RGB, or in RGBA where something of it is transparent."""
-    if image.mode.startswith(("I", "F")):  # 16 bits and more: what is there, spread over what can be shown
+    if image.mode.startswith(
+        ("I", "F")
+    ):  # 16 bits and more: what is there, spread over what can be shown
         deep = image.convert("F")
         low, high = deep.getextrema()
         scale = 255 / (high - low) if high > low else 1.0  # type: ignore[operator]
@@ -133,14 +152,20 @@ def _opaque(drawn: "Image.Image") -> "Image.Image":
     from PIL import Image, ImageStat
 
     seen = drawn.getchannel("A").point(lambda alpha: 255 * (alpha > 127))
-    is_bright = seen.getbbox() is not None and ImageStat.Stat(drawn.convert("L"), seen).mean[0] > _BRIGHT
+    is_bright = (
+        seen.getbbox() is not None and ImageStat.Stat(drawn.convert("L"), seen).mean[0] > _BRIGHT
+    )
     has_holes = seen.getextrema()[0] == 0
-    ground = Image.new("RGBA", drawn.size, (40, 40, 40, 255) if is_bright and has_holes else (255, 255, 255, 255))
+    ground = Image.new(
+        "RGBA", drawn.size, (40, 40, 40, 255) if is_bright and has_holes else (255, 255, 255, 255)
+    )
     return Image.alpha_composite(ground, drawn).convert("RGB")
 
 
 def _frames(image: "Image.Image", count: int, side: int) -> tuple["Image.Image", str]:
-    """Return frames of an animation in a square of two by two, from its beginning to its end, or to where it gets too much."""
+    """Return frames of an animation in a square of two by two, from its beginning to its end, or
+    to where it gets too much.
+    """
     from PIL import Image
 
     within = max(1, min(count, MOST_FRAMES_PIXELS // (image.width * image.height)))
@@ -151,16 +176,22 @@ def _frames(image: "Image.Image", count: int, side: int) -> tuple["Image.Image",
         tiles.append(_upright(image.copy(), max(1, side // 2 - 2)))
     width, height = tiles[0].size
     columns = min(2, len(tiles))
-    sheet = Image.new("RGB", (columns * (width + 4), -(-len(tiles) // columns) * (height + 4)), (128, 128, 128))
-    for place, tile in enumerate(tiles):
-        sheet.paste(tile, ((place % columns) * (width + 4) + 2, (place // columns) * (height + 4) + 2))
-    shown = ", ".join(str(number + 1) for number in chosen)
-    return sheet, tr("It is an animation of {count} frames; you see the frames {shown}, row by row.").format(
-        count=count, shown=shown
+    sheet = Image.new(
+        "RGB", (columns * (width + 4), -(-len(tiles) // columns) * (height + 4)), (128, 128, 128)
     )
+    for place, tile in enumerate(tiles):
+        sheet.paste(
+            tile, ((place % columns) * (width + 4) + 2, (place // columns) * (height + 4) + 2)
+        )
+    shown = ", ".join(str(number + 1) for number in chosen)
+    return sheet, tr(
+        "It is an animation of {count} frames; you see the frames {shown}, row by row."
+    ).format(count=count, shown=shown)
 
 
-def _small_enough(picture: "Image.Image", wanted: Wanted, *, lossless: bool) -> tuple[str, bytes, "Image.Image"]:
+def _small_enough(
+    picture: "Image.Image", wanted: Wanted, *, lossless: bool
+) -> tuple[str, bytes, "Image.Image"]:
     if lossless and _is_drawn(picture):
         data = _encoded(picture, "PNG")
         if len(data) <= wanted.bytes:
@@ -174,7 +205,9 @@ def _small_enough(picture: "Image.Image", wanted: Wanted, *, lossless: bool) -> 
 
 
 def _is_drawn(picture: "Image.Image") -> bool:
-    """Tell whether it has so few colors that PNG suits it: drawings and screens, whose edges JPEG would blur."""
+    """Tell whether it has so few colors that PNG suits it: drawings and screens, whose edges
+    JPEG would blur.
+    """
     from PIL import Image
 
     sample = picture.resize((256, 256), Image.Resampling.NEAREST)

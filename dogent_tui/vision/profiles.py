@@ -1,6 +1,8 @@
-"""The profiles of ``~/.dogent/vision.json``: read anew for each picture, so that what was just corrected counts.
+"""The profiles of ``~/.dogent/vision.json``: read anew for each picture, so that what was just
+corrected counts.
 
-``{"profiles": {NAME: {"provider", "model", "base_url", "api_key", "extra"?, "timeout_s"?, "max_side"?, "max_video_mb"?}}}``
+``{"profiles": {NAME: {"provider", "model", "base_url", "api_key", "extra"?, "timeout_s"?,
+"max_side"?, "max_video_mb"?}}}``
 """
 
 from collections.abc import Mapping
@@ -26,7 +28,9 @@ _CHOOSE = tr('or set "vision_profile" in .dogent/dogent.json to another profile'
 
 
 def load_profile(name: str, home: Path) -> VisionProfile:
-    """Return the profile `name` of the folder `home`. Raises VisionError (`config`), which names the file and what to change."""
+    """Return the profile `name` of the folder `home`. Raises VisionError (`config`), which names
+    the file and what to change.
+    """
     name = name.strip() or DEFAULT_PROFILE
     file = home / FILE
     where = display_path(file)
@@ -35,18 +39,24 @@ def load_profile(name: str, home: Path) -> VisionProfile:
         raise _unknown(name, _profiles(file, where), where)
     if not isinstance(data, dict):
         raise _config(
-            tr("The vision profile {name} in {where} should be an object {{…}}.").format(name=name, where=where),
+            tr("The vision profile {name} in {where} should be an object {{…}}.").format(
+                name=name, where=where
+            ),
             tr("Fix it, {choose}.").format(choose=_CHOOSE),
         )
     return vision_profile(name, data, file)
 
 
-def vision_profile(name: str, data: Mapping[str, Any], file: Path, environ: Mapping[str, str] | None = None) -> VisionProfile:
+def vision_profile(
+    name: str, data: Mapping[str, Any], file: Path, environ: Mapping[str, str] | None = None
+) -> VisionProfile:
     """Return the profile `name` of `file` as `data` describes it. Raises VisionError (`config`)."""
     where = display_path(file)
     usable, warnings = checked(data, config_models.VisionProfile, file, ("profiles", name))
     for warning in warnings:
-        if warning.code == "config_wrong_type":  # not passed over: another model, or another size, would cost money
+        if (
+            warning.code == "config_wrong_type"
+        ):  # not passed over: another model, or another size, would cost money
             raise _config(f"{_of(name, where)}: {warning.message}", warning.remedy)
     profile = VisionProfile(
         name=name,
@@ -65,17 +75,26 @@ def vision_profile(name: str, data: Mapping[str, Any], file: Path, environ: Mapp
 
 
 def check_address(profile: VisionProfile) -> None:
-    """Raise VisionError (`config`) where the key and the picture cannot be sent to the address of `profile` safely."""
+    """Raise VisionError (`config`) where the key and the picture cannot be sent to the address
+    of `profile` safely.
+    """
     of = tr("The vision profile {profile}").format(profile=profile.name)
     if problem := check_url(profile.base_url):
         raise _config(
             tr("{of} names an endpoint that {problem}.").format(of=of, problem=problem),
-            tr('Fix its "base_url" in {where}, {choose}.').format(where=profile.where, choose=_CHOOSE),
+            tr('Fix its "base_url" in {where}, {choose}.').format(
+                where=profile.where, choose=_CHOOSE
+            ),
         )
     if sends_keys_in_clear(profile.base_url):
         raise _config(
-            tr("{of} would send its key and your images unencrypted to an endpoint outside this network.").format(of=of),
-            tr('Change its "base_url" in {where} to an https address, {choose}.').format(where=profile.where, choose=_CHOOSE),
+            tr(
+                "{of} would send its key and your images unencrypted to an endpoint outside this"
+                " network."
+            ).format(of=of),
+            tr('Change its "base_url" in {where} to an https address, {choose}.').format(
+                where=profile.where, choose=_CHOOSE
+            ),
         )
 
 
@@ -83,9 +102,10 @@ def _check(profile: VisionProfile) -> None:
     if is_missing(profile.api_key):
         raise _config(
             tr("The vision profile {profile} has no key.").format(profile=profile.name),
-            tr('Set "api_key" of {profile} in {where} (to any word if the endpoint needs none), {choose}.').format(
-                profile=profile.name, where=profile.where, choose=_CHOOSE
-            ),
+            tr(
+                'Set "api_key" of {profile} in {where} (to any word if the endpoint needs none),'
+                " {choose}."
+            ).format(profile=profile.name, where=profile.where, choose=_CHOOSE),
         )
     if not profile.provider:
         raise _config(
@@ -101,7 +121,10 @@ def _profiles(file: Path, where: str) -> Mapping[str, Any]:
         raise _config(broken.message, broken.remedy)
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict):
-        raise _config(tr('"profiles" in {where} should contain one object per profile.').format(where=where), tr("Fix it."))
+        raise _config(
+            tr('"profiles" in {where} should contain one object per profile.').format(where=where),
+            tr("Fix it."),
+        )
     return profiles
 
 
@@ -124,7 +147,10 @@ def _key(text: str, name: str, where: str, environ: Mapping[str, str] | None) ->
         return text if is_missing(text) else revealed(text, environ)
     except ConfigError as error:
         raise _config(
-            tr("{where} has no key: {message}").format(where=_of(name, where), message=error.message), error.remedy
+            tr("{where} has no key: {message}").format(
+                where=_of(name, where), message=error.message
+            ),
+            error.remedy,
         ) from None
 
 

@@ -1,7 +1,8 @@
-"""The providers: how each is asked about a picture or a video, and where in its reply the answer stands.
+"""The providers: how each is asked about a picture or a video, and where in its reply the answer
+stands.
 
-Shapes from their public references: OpenAI's Chat Completions, which Zhipu's GLM-4.6V follows and extends by `video_url`, and
-Anthropic's Messages.
+Shapes from their public references: OpenAI's Chat Completions, which Zhipu's GLM-4.6V follows and
+extends by `video_url`, and Anthropic's Messages.
 """
 
 import asyncio
@@ -54,13 +55,17 @@ class ChatCompletions:
 
     async def analyze_image(self, picture: Picture) -> Analysis:
         """See `VisionClient.analyze_image`."""
-        return await self._ask("image_url", picture.mime, picture.data, question("image", picture.note), _IMAGE_S)
+        return await self._ask(
+            "image_url", picture.mime, picture.data, question("image", picture.note), _IMAGE_S
+        )
 
     async def analyze_video(self, clip: Clip) -> Analysis:
         """See `VisionClient.analyze_video`."""
         return await self._ask("video_url", clip.mime, clip.data, question("video"), _VIDEO_S)
 
-    async def _ask(self, part: str, mime: str, data: bytes, words: str, patience_s: float) -> Analysis:
+    async def _ask(
+        self, part: str, mime: str, data: bytes, words: str, patience_s: float
+    ) -> Analysis:
         url = await asyncio.to_thread(_data_url, mime, data)
         content = [{"type": part, part: {"url": url}}, {"type": "text", "text": words}]
         body = {
@@ -71,7 +76,9 @@ class ChatCompletions:
         }
         headers = {"Authorization": f"Bearer {self._profile.api_key}"}
         address = _address(self._profile.base_url, self.path)
-        reply = await post_json(address, headers, body, self._profile, self._profile.timeout_s or patience_s)
+        reply = await post_json(
+            address, headers, body, self._profile, self._profile.timeout_s or patience_s
+        )
         return parse_answer(self.answer_of(reply))
 
     def answer_of(self, reply: Mapping[str, Any]) -> str:
@@ -90,7 +97,9 @@ class ChatCompletions:
 
 
 class OpenAi(ChatCompletions):
-    """OpenAI itself takes no videos; endpoints that are compatible with it mostly take them as `video_url`."""
+    """OpenAI itself takes no videos; endpoints that are compatible with it mostly take them as
+    `video_url`.
+    """
 
     def __init__(self, profile: VisionProfile) -> None:
         super().__init__(profile)
@@ -99,7 +108,9 @@ class OpenAi(ChatCompletions):
 
 
 class Glm(ChatCompletions):
-    """Zhipu's GLM-4.6V: pictures of 5 MB and 6000 pixels a side, of which it sees less. Of videos it takes mp4, mov and mkv."""
+    """Zhipu's GLM-4.6V: pictures of 5 MB and 6000 pixels a side, of which it sees less. Of
+    videos it takes mp4, mov and mkv.
+    """
 
     image_limits = ImageLimits(side=3072, bytes=5 * _MB * 3 // 4)  # so that base64 is below it too
     video_limits: VideoLimits | None = VideoLimits(50 * _MB, ("mp4", "mov", "mkv"))
@@ -112,7 +123,9 @@ class Glm(ChatCompletions):
 
 
 class Anthropic:
-    """Anthropic's Messages API: pictures of 5 MB; what has more than 1568 pixels a side is made smaller there. No videos."""
+    """Anthropic's Messages API: pictures of 5 MB; what has more than 1568 pixels a side is made
+    smaller there. No videos.
+    """
 
     image_limits = ImageLimits(side=1568, bytes=5 * _MB * 3 // 4)
     video_limits: VideoLimits | None = None
@@ -125,7 +138,10 @@ class Anthropic:
         """See `VisionClient.analyze_image`."""
         data = await asyncio.to_thread(_base64, picture.data)
         source = {"type": "base64", "media_type": picture.mime, "data": data}
-        content = [{"type": "image", "source": source}, {"type": "text", "text": question("image", picture.note)}]
+        content = [
+            {"type": "image", "source": source},
+            {"type": "text", "text": question("image", picture.note)},
+        ]
         body = {
             "max_tokens": _ANSWER_TOKENS,
             **self._profile.extra,
@@ -135,7 +151,9 @@ class Anthropic:
         }
         headers = {"x-api-key": self._profile.api_key, "anthropic-version": "2023-06-01"}
         address = _address(self._profile.base_url, "/messages", version="/v1")
-        reply = await post_json(address, headers, body, self._profile, self._profile.timeout_s or _IMAGE_S)
+        reply = await post_json(
+            address, headers, body, self._profile, self._profile.timeout_s or _IMAGE_S
+        )
         if reply.get("stop_reason") == "refusal":
             raise _declined()
         if reply.get("stop_reason") == "max_tokens":
@@ -158,7 +176,9 @@ _PROVIDERS: Mapping[str, tuple[Callable[[VisionProfile], VisionClient], str, str
     "openai": (OpenAi, "https://api.openai.com/v1", ""),
     "anthropic": (Anthropic, "https://api.anthropic.com", ""),
 }
-"""What a profile calls a provider → what asks it, and the address and model where the profile names none."""
+"""What a profile calls a provider → what asks it, and the address and model where the profile
+names none.
+"""
 
 
 PROVIDER_NAMES = tuple(_PROVIDERS)
@@ -166,13 +186,17 @@ PROVIDER_NAMES = tuple(_PROVIDERS)
 
 
 def client_for(profile: VisionProfile) -> VisionClient:
-    """Return what asks the provider of `profile`. Raises VisionError (`config`) where the profile does not say what it has to."""
+    """Return what asks the provider of `profile`. Raises VisionError (`config`) where the
+    profile does not say what it has to.
+    """
     if profile.provider not in _PROVIDERS:
         near = nearest(profile.provider, _PROVIDERS)
         known = (
             tr('Did you mean "{near}"?').format(near=near)
             if near
-            else tr("Available: {providers}; openai works for any compatible service.").format(providers=", ".join(_PROVIDERS))
+            else tr("Available: {providers}; openai works for any compatible service.").format(
+                providers=", ".join(_PROVIDERS)
+            )
         )
         raise VisionError(
             tr('The vision profile {profile} has the unknown provider "{provider}".').format(
@@ -202,7 +226,9 @@ def _video_limits(limits: VideoLimits | None, profile: VisionProfile) -> VideoLi
 
 
 def _address(base: str, path: str, version: str = "") -> str:
-    """Return where to send a request: `base` may hold the path already, and the version of the API."""
+    """Return where to send a request: `base` may hold the path already, and the version of the
+    API.
+    """
     if base.endswith(path):
         return base
     return f"{base}{path}" if base.endswith(version) else f"{base}{version}{path}"
@@ -221,7 +247,9 @@ def _text_of(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
+    texts = [
+        part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"
+    ]
     return "".join(text for text in texts if isinstance(text, str))
 
 

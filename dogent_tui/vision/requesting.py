@@ -1,4 +1,6 @@
-"""One request to a provider: JSON out, JSON in, once. Nothing is retried, no redirect is followed, no cookie is kept."""
+"""One request to a provider: JSON out, JSON in, once. Nothing is retried, no redirect is
+followed, no cookie is kept.
+"""
 
 import asyncio
 import json
@@ -21,20 +23,32 @@ _SECONDS = re.compile(r"[0-9]{1,6}")
 
 
 async def post_json(
-    url: str, headers: Mapping[str, str], body: Mapping[str, Any], profile: VisionProfile, timeout_s: float
+    url: str,
+    headers: Mapping[str, str],
+    body: Mapping[str, Any],
+    profile: VisionProfile,
+    timeout_s: float,
 ) -> Mapping[str, Any]:
-    """Return the JSON object that `url` answers to `body`. Raises VisionError, without the key in its words."""
+    """Return the JSON object that `url` answers to `body`. Raises VisionError, without the key
+    in its words.
+    """
     import aiohttp  # on use: it takes a third of a second
 
     data = await asyncio.to_thread(_encoded, body)
     try:
         async with (
             asyncio.timeout(timeout_s),
-            aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), timeout=aiohttp.ClientTimeout(total=None)) as session,
+            aiohttp.ClientSession(
+                cookie_jar=aiohttp.DummyCookieJar(), timeout=aiohttp.ClientTimeout(total=None)
+            ) as session,
             session.post(
                 url,
                 data=data,
-                headers={"Content-Type": "application/json", "Accept": "application/json", **headers},
+                headers={
+                    "Content-Type": "application/json",
+                    "Accept": "application/json",
+                    **headers,
+                },
                 allow_redirects=False,
                 proxy=proxy_for(url),
             ) as response,
@@ -45,7 +59,9 @@ async def post_json(
         raise _error(
             profile,
             tr("did not answer within {timeout_s:g} seconds").format(timeout_s=timeout_s),
-            tr('Try again later, or raise "timeout_s" of the profile in {where}.').format(where=profile.where),
+            tr('Try again later, or raise "timeout_s" of the profile in {where}.').format(
+                where=profile.where
+            ),
             "timeout",
         ) from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -60,7 +76,9 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for `url`. It only passes on what is encrypted from here to the provider."""
+    """Return the proxy that the environment names for `url`. It only passes on what is encrypted
+    from here to the provider.
+    """
     from urllib.request import getproxies, proxy_bypass
 
     parts = urlsplit(url)
@@ -95,13 +113,19 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
         raise _error(
             profile,
             tr("sent an answer that is not a JSON object"),
-            tr('Check "base_url" of the profile in {where}: it is the address without /chat/completions or /v1/messages.').format(
-                where=profile.where
-            ),
+            tr(
+                'Check "base_url" of the profile in {where}: it is the address without'
+                " /chat/completions or /v1/messages."
+            ).format(where=profile.where),
             "bad_answer",
         )
     if found.get("error"):  # some say so with status 200
-        raise _error(profile, tr("returned an error{answer}").format(answer=_said(profile, answer)), _settings(profile), "http")
+        raise _error(
+            profile,
+            tr("returned an error{answer}").format(answer=_said(profile, answer)),
+            _settings(profile),
+            "http",
+        )
     return found
 
 
@@ -118,9 +142,9 @@ def _refused(profile: VisionProfile, status: int, retry_after: str, answer: byte
         )
         what, remedy, code = (
             tr("is rate limited"),
-            tr("Try again {wait}; if this keeps happening, check the key's account, {or_choose}.").format(
-                wait=wait, or_choose=_OR_CHOOSE
-            ),
+            tr(
+                "Try again {wait}; if this keeps happening, check the key's account, {or_choose}."
+            ).format(wait=wait, or_choose=_OR_CHOOSE),
             "quota",
         )
     elif 300 <= status < 400:
@@ -132,13 +156,26 @@ def _refused(profile: VisionProfile, status: int, retry_after: str, answer: byte
         what, remedy = tr("has a server problem"), tr("Try again later.")
     elif not what:
         what, remedy = tr("rejected the request"), _settings(profile)
-    return _error(profile, f"{what} (HTTP {status}){said}", remedy.replace("{}", f"{profile.name} in {where}"), code or "http")
+    return _error(
+        profile,
+        f"{what} (HTTP {status}){said}",
+        remedy.replace("{}", f"{profile.name} in {where}"),
+        code or "http",
+    )
 
 
 _OR_CHOOSE = tr('or choose another "vision_profile" in .dogent/dogent.json')
 _STATUS: Mapping[int, tuple[str, str, str]] = {
-    401: (tr("rejects the key"), tr('Fix "api_key" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE), "key"),
-    402: (tr("requires payment"), tr("Check the key's account, {or_choose}.").format(or_choose=_OR_CHOOSE), "quota"),
+    401: (
+        tr("rejects the key"),
+        tr('Fix "api_key" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
+        "key",
+    ),
+    402: (
+        tr("requires payment"),
+        tr("Check the key's account, {or_choose}.").format(or_choose=_OR_CHOOSE),
+        "quota",
+    ),
     403: (
         tr("rejects the key for this model"),
         tr('Fix "api_key" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
@@ -165,7 +202,9 @@ def _settings(profile: VisionProfile) -> str:
 
 
 def _said(profile: VisionProfile, answer: bytes) -> str:
-    """Return what the provider says about an error, in a form that shows as one line and holds no key."""
+    """Return what the provider says about an error, in a form that shows as one line and holds
+    no key.
+    """
     try:
         found = json.loads(answer[:_MOST_ANSWER_BYTES])
     except (ValueError, RecursionError):
@@ -181,12 +220,19 @@ def _said(profile: VisionProfile, answer: bytes) -> str:
 def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
     import aiohttp
 
-    check = tr('Check "base_url" of {profile} in {where}, and the network.').format(profile=profile.name, where=profile.where)
+    check = tr('Check "base_url" of {profile} in {where}, and the network.').format(
+        profile=profile.name, where=profile.where
+    )
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
             "a secure connection could not be established"
         )
-        return _error(profile, tr("cannot be reached securely: {why}").format(why=one_line(str(why))), check, "tls")
+        return _error(
+            profile,
+            tr("cannot be reached securely: {why}").format(why=one_line(str(why))),
+            check,
+            "tls",
+        )
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         return _error(
             profile,
@@ -195,23 +241,35 @@ def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
             "connect",
         )
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return _error(profile, tr("cannot be found: the host does not exist, or no name server responds"), check, "connect")
+        return _error(
+            profile,
+            tr("cannot be found: the host does not exist, or no name server responds"),
+            check,
+            "connect",
+        )
     if isinstance(error, aiohttp.ClientConnectorError):
         return _error(
             profile,
-            tr("cannot be reached: {strerror}").format(strerror=one_line(error.os_error.strerror or tr("it is not responding"))),
+            tr("cannot be reached: {strerror}").format(
+                strerror=one_line(error.os_error.strerror or tr("it is not responding"))
+            ),
             check,
             "connect",
         )
     return _error(
-        profile, tr("closed the connection ({error})").format(error=type(error).__name__), tr("Try again later."), "connect"
+        profile,
+        tr("closed the connection ({error})").format(error=type(error).__name__),
+        tr("Try again later."),
+        "connect",
     )
 
 
 def _error(profile: VisionProfile, what: str, remedy: str, code: str) -> VisionError:
     host = urlsplit(profile.base_url).hostname or profile.base_url
     return VisionError(
-        tr("{host}, used by the vision profile {profile}, {what}.").format(host=host, profile=profile.name, what=what),
+        tr("{host}, used by the vision profile {profile}, {what}.").format(
+            host=host, profile=profile.name, what=what
+        ),
         remedy,
         code=code,
     )

@@ -1,4 +1,5 @@
-"""Where commands run: behind a wall, on a copy-on-write layer of the workspace, whose difference is judged when they end.
+"""Where commands run: behind a wall, on a copy-on-write layer of the workspace, whose difference is
+judged when they end.
 
 The life of a command
 ---------------------

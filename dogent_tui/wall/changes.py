@@ -1,4 +1,6 @@
-"""What a command did to the workspace, as plain data: read from its layer, judged by the policy, committed or dropped."""
+"""What a command did to the workspace, as plain data: read from its layer, judged by the policy,
+committed or dropped.
+"""
 
 import stat
 from typing import Literal, TypeAlias
@@ -7,7 +9,9 @@ import msgspec
 
 EntryKind: TypeAlias = Literal["file", "folder", "link", "pipe", "socket", "device"]
 What: TypeAlias = Literal["create", "edit", "empty", "delete", "move", "replace", "mode"]
-"""``empty``: a file that held something holds nothing now; ``replace``: another kind of entry is there now."""
+"""``empty``: a file that held something holds nothing now; ``replace``: another kind of entry is
+there now.
+"""
 
 _KINDS: dict[int, EntryKind] = {
     stat.S_IFREG: "file",
@@ -21,7 +25,8 @@ _KINDS: dict[int, EntryKind] = {
 class Entry(msgspec.Struct, frozen=True):
     """What lies at a path, the last link not followed.
 
-    `mode` holds the permission bits with setuid, setgid and sticky; `target` is the text of a link; `names` counts hard links.
+    `mode` holds the permission bits with setuid, setgid and sticky; `target` is the text of a link;
+    `names` counts hard links.
     """
 
     kind: EntryKind
@@ -37,8 +42,8 @@ class Entry(msgspec.Struct, frozen=True):
 class Change(msgspec.Struct, frozen=True):
     """One path that is other than before. Exactly one of `before` and `after` may be None.
 
-    `path` is relative to the workspace, decoded by `os.fsdecode`. Where it was moved, the change of the old path has
-    `moved_to`, and the change of the new path `moved_from`.
+    `path` is relative to the workspace, decoded by `os.fsdecode`. Where it was moved, the change of
+    the old path has `moved_to`, and the change of the new path `moved_from`.
     """
 
     path: str
@@ -77,9 +82,11 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """History of a Git repository that the difference would lose. `repository` is its folder, relative to the workspace.
+    """History of a Git repository that the difference would lose. `repository` is its folder,
+    relative to the workspace.
 
-    `name` is a reference, `paths` are files whose uncommitted content is lost, relative to the workspace.
+    `name` is a reference, `paths` are files whose uncommitted content is lost, relative to the
+    workspace.
     """
 
     repository: str

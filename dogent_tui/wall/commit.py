@@ -284,7 +284,9 @@ class _Doing:
 
 
 def _chosen(difference: Difference, overwrite: bool) -> list[Change]:
-    """Return the changes one by one, where they may overwrite with the folders that are not there any more."""
+    """Return the changes one by one, where they may overwrite with the folders that are not
+    there any more.
+    """
     wanted = {each.path: each for each in every_change(difference)}
     for above in [each.path for each in wanted.values() if each.after and overwrite]:
         while (above := dirname(above)) and not lexists(join(difference.root, above)):

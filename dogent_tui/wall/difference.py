@@ -143,7 +143,9 @@ def _is_lock(path: str, before: Entry | None) -> bool:
 
 
 def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
-    """Tell whether the entries `before` at the path `old`, and `after` at `new`, are the same in all but their places."""
+    """Tell whether the entries `before` at the path `old`, and `after` at `new`, are the same in
+    all but their places.
+    """
     if before is None or (before.kind, before.target) != (after.kind, after.target):
         return False
     if before.mode != after.mode or after.kind != "file":

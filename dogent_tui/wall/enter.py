@@ -1,17 +1,22 @@
-"""Goes behind the wall and runs a program there. Imports nothing of ours but `kernel`: the starter has to stay small.
+"""Goes behind the wall and runs a program there. Imports nothing of ours but `kernel`: the starter
+has to stay small.
 
-What all commands of a session have in common is made once, by a process that only holds it, the *holder*. A *room* is made of it
-ahead of time: namespaces with a first process in them, which waits for a plan, adds what is a command's own, and runs it. So most
-of the work is done before a command comes. What a room is made of, and a *plan*, is plain data of `view.py`:
+What all commands of a session have in common is made once, by a process that only holds it, the
+*holder*. A *room* is made of it ahead of time: namespaces with a first process in them, which waits
+for a plan, adds what is a command's own, and runs it. So most of the work is done before a command
+comes. What a room is made of, and a *plan*, is plain data of `view.py`:
 
 * ``base``: an empty folder of ours, on which the new root is mounted.
-* ``common``, and ``own`` and ``hidden`` of a plan: what is seen, in order; each a list that starts with its kind (`_MOUNTS`).
-* ``writable``, of both: the places below which may be written; everything that can be seen may be read and run.
-* ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it, at ``port``) or ``host``.
+* ``common``, and ``own`` and ``hidden`` of a plan: what is seen, in order; each a list that starts
+  with its kind (`_MOUNTS`).
+* ``writable``, of both: the places below which may be written; everything that can be seen may be
+  read and run.
+* ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it,
+  at ``port``) or ``host``.
 * ``families``: the socket families that may be used.
 * ``name``, ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
-* ``plan`` of a room: what is run in it at once, with the standard descriptors that there are. ``rereads``: it may open once
-  more what it is given open, through `/proc/self/fd`.
+* ``plan`` of a room: what is run in it at once, with the standard descriptors that there are.
+  ``rereads``: it may open once more what it is given open, through `/proc/self/fd`.
 """
 
 import os
@@ -30,7 +35,9 @@ DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
 def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
-    """Make what the rooms of a session have in common, say so to `ready`, and keep it until the parent dies."""
+    """Make what the rooms of a session have in common, say so to `ready`, and keep it until the
+    parent dies.
+    """
     try:
         _make_root(room)
         kernel.die_with_parent()
@@ -42,10 +49,12 @@ def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
 
 
 def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> NoReturn:
-    """Make a room, whose first process takes a plan with three standard descriptors from `link` and runs its program.
+    """Make a room, whose first process takes a plan with three standard descriptors from `link` and
+    runs its program.
 
-    `holder` is a pidfd. `link` hears ``inside PID``, ``listening`` with a socket where there is a proxy, and in the end
-    ``status N`` or ``failed`` with a reason. This process waits outside and dies with its parent, and the room with it.
+    `holder` is a pidfd. `link` hears ``inside PID``, ``listening`` with a socket where there is a
+    proxy, and in the end ``status N`` or ``failed`` with a reason. This process waits outside and
+    dies with its parent, and the room with it.
     """
     try:
         parent = os.getppid()
@@ -126,8 +135,9 @@ def _bind(root: str, source: str, target: str, read_only: bool) -> None:
 
 
 def _overlay(root: str, workspace: str, target: str, layer: str) -> None:
-    """Mount the workspace with the layer over it. Names relative to the layer, and a descriptor for the workspace, need no
-    escaping; `volatile` keeps the end of the namespace from syncing the whole disk.
+    """Mount the workspace with the layer over it. Names relative to the layer, and a descriptor for
+    the workspace, need no escaping; `volatile` keeps the end of the namespace from syncing the
+    whole disk.
     """
     place = _place(root, target, folder=True)
     lower = os.open(workspace, os.O_PATH | os.O_DIRECTORY)
@@ -142,7 +152,9 @@ def _link(root: str, target: str, text: str) -> None:
 
 
 def _devices(root: str, shared_memory: str) -> None:
-    """A few harmless devices, terminals of its own, and shared memory that is private to the session."""
+    """A few harmless devices, terminals of its own, and shared memory that is private to the
+    session.
+    """
     os.makedirs(f"{root}/dev/pts")
     for name in DEVICES:
         _bind(root, f"/dev/{name}", f"/dev/{name}", False)
@@ -182,9 +194,11 @@ _MOUNTS: dict[str, Callable[..., None]] = {
 
 
 def _stage(base: str, plan: dict[str, Any]) -> list[tuple[str, str]]:
-    """Mount what is a plan's own where no command ever wrote, and return from where to where it has to be moved.
+    """Mount what is a plan's own where no command ever wrote, and return from where to where it has
+    to be moved.
 
-    The way to its place leads through folders that earlier commands may have changed: outside, a link there would lead anywhere.
+    The way to its place leads through folders that earlier commands may have changed: outside, a
+    link there would lead anywhere.
     """
     moves = []
     for number, (kind, source, target, *rest) in enumerate(plan["own"]):
@@ -196,7 +210,9 @@ def _stage(base: str, plan: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _move(staged: str, target: str) -> None:
-    """Move a mount to its place, from within the new root. What is no folder on the way goes: it is a command's own."""
+    """Move a mount to its place, from within the new root. What is no folder on the way goes: it
+    is a command's own.
+    """
     folder = os.open("/", os.O_PATH)
     *above, last = target.strip("/").split("/")
     is_file = os.path.isfile(staged)
@@ -209,7 +225,9 @@ def _move(staged: str, target: str) -> None:
 
 
 def _made(folder: int, name: str, make: Callable[..., None]) -> int:
-    """Return what is at a name in a folder, which is closed; it is made where nothing is there, or a link, or a file."""
+    """Return what is at a name in a folder, which is closed; it is made where nothing is there,
+    or a link, or a file.
+    """
     try:
         os.unlink(name, dir_fd=folder)
     except OSError:
@@ -227,7 +245,9 @@ def _made(folder: int, name: str, make: Callable[..., None]) -> int:
 
 
 def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
-    """Be the first process inside: wait for a plan, finish the root, give up every right, run the program, end what is left."""
+    """Be the first process inside: wait for a plan, finish the root, give up every right, run
+    the program, end what is left.
+    """
     try:
         kernel.die_with_parent()
         base = room["base"]

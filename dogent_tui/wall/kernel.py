@@ -1,7 +1,8 @@
-"""System calls of Linux that Python has no words for. Imports nothing of ours: the starter has to stay small.
+"""System calls of Linux that Python has no words for. Imports nothing of ours: the starter has to
+stay small.
 
-Numbers and structures come from the kernel's own headers (`linux/landlock.h`, `linux/seccomp.h`, `linux/mount.h`,
-`asm/unistd.h`). Every call raises OSError with the errno of the kernel.
+Numbers and structures come from the kernel's own headers (`linux/landlock.h`, `linux/seccomp.h`,
+`linux/mount.h`, `asm/unistd.h`). Every call raises OSError with the errno of the kernel.
 """
 
 import ctypes
@@ -35,13 +36,16 @@ _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 
 
 _X86 = os.uname().machine == "x86_64"
 _NUMBERS = {
-    "socket": (41, 198), "capset": (126, 91), "pivot_root": (155, 41), "prctl": (157, 167), "mount": (165, 40),
-    "umount2": (166, 39), "add_key": (248, 217), "keyctl": (250, 219), "unshare": (272, 97), "utimensat": (280, 88),
+    "socket": (41, 198), "capset": (126, 91), "pivot_root": (155, 41), "prctl": (157, 167),
+    "mount": (165, 40),
+    "umount2": (166, 39), "add_key": (248, 217), "keyctl": (250, 219), "unshare": (272, 97),
+    "utimensat": (280, 88),
     "setns": (308, 268), "seccomp": (317, 277),
 }  # fmt: skip
 """Name → number on x86_64, and on arm64."""
 _CALLS = {
-    "io_uring_setup": 425, "close_range": 436, "openat2": 437, "pidfd_getfd": 438, "mount_setattr": 442,
+    "io_uring_setup": 425, "close_range": 436, "openat2": 437, "pidfd_getfd": 438,
+    "mount_setattr": 442,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446,
     **{name: numbers[0 if _X86 else 1] for name, numbers in _NUMBERS.items()},
 }  # fmt: skip
@@ -50,7 +54,9 @@ _AUDIT_ARCH = 0xC000003E if _X86 else 0xC00000B7
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _FILTER_LISTENER = 8
 REFUSE, ASK, _ALLOW = 0x00050000, 0x7FC00000, 0x7FFF0000
-"""What a filter answers to a system call: an error, whose number is added; what the supervisor says; yes."""
+"""What a filter answers to a system call: an error, whose number is added; what the supervisor
+says; yes.
+"""
 _NO_LINKS, _BENEATH = 4, 8
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -83,7 +89,9 @@ def join(process: int, flags: int) -> None:
 
 
 def map_own_user(uid: int, gid: int) -> None:
-    """Be the same user in the new user namespace. The numbers have to be read before it is entered."""
+    """Be the same user in the new user namespace. The numbers have to be read before it is
+    entered.
+    """
     texts = {"setgroups": "deny", "uid_map": f"{uid} {uid} 1", "gid_map": f"{gid} {gid} 1"}
     for name, text in texts.items():
         descriptor = os.open(f"/proc/self/{name}", os.O_WRONLY)
@@ -115,7 +123,9 @@ def enter_root(folder: str) -> None:
 
 
 def bring_up_loopback() -> None:
-    """Bring up `lo` of this network namespace (netdevice(7): SIOCSIFFLAGS with IFF_UP | IFF_RUNNING)."""
+    """Bring up `lo` of this network namespace (netdevice(7): SIOCSIFFLAGS with IFF_UP |
+    IFF_RUNNING).
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH22x", b"lo", 0x1 | 0x40))
 
@@ -131,7 +141,9 @@ def adopt_orphans() -> None:
 
 
 def limit_rights() -> None:
-    """Let no program that is run from now on gain rights, let no other process look into this one, and let go of its keys."""
+    """Let no program that is run from now on gain rights, let no other process look into this
+    one, and let go of its keys.
+    """
     all(_can("prctl", _CAPBSET_DROP, capability, 0, 0, 0) for capability in range(64))
     _can("prctl", _CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     _call("prctl", _SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -164,8 +176,8 @@ def landlock_version() -> int:
 
 
 class FileRules:
-    """What may be done to which files, for `restrict`. Also forbids abstract sockets of, and signals to, processes outside,
-    where the kernel can.
+    """What may be done to which files, for `restrict`. Also forbids abstract sockets of, and
+    signals to, processes outside, where the kernel can.
     """
 
     def __init__(self) -> None:
@@ -176,7 +188,9 @@ class FileRules:
         self._ruleset = _call("landlock_create_ruleset", sized, len(sized), 0)
 
     def allow(self, place: "str | int", rights: int = ALL_RIGHTS) -> None:
-        """Allow `rights` over a file, or over a folder and all below, by its path or its descriptor."""
+        """Allow `rights` over a file, or over a folder and all below, by its path or its
+        descriptor.
+        """
         descriptor = os.open(place, os.O_PATH) if isinstance(place, str) else os.dup(place)
         rights &= self._known & (ALL_RIGHTS if os.path.isdir(place) else FILE_RIGHTS)
         rule = struct.pack("=Qi", rights, descriptor)
@@ -189,7 +203,9 @@ class FileRules:
 
 
 def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
-    """Open what lies at `path` below the folder of a descriptor; no link is followed, neither on the way nor at the end."""
+    """Open what lies at `path` below the folder of a descriptor; no link is followed, neither on
+    the way nor at the end.
+    """
     how = struct.pack("=QQQ", flags | os.O_CLOEXEC, mode, _NO_LINKS | _BENEATH)
     return _call("openat2", folder, os.fsencode(path), how, len(how))
 
@@ -200,10 +216,11 @@ def set_times(path: str, times: "bytes | None") -> None:
 
 
 def restrict_calls(families: "tuple[int, ...]", answers: "dict[int, int] | None" = None) -> int:
-    """Forbid sockets of other `families`, and what goes past that rule: io_uring, foreign architectures, the kernel's keys.
+    """Forbid sockets of other `families`, and what goes past that rule: io_uring, foreign
+    architectures, the kernel's keys.
 
-    `answers` says for numbers of further calls what they get. Where that is ASK for one, the descriptor at which the supervisor
-    hears of it is returned, else 0.
+    `answers` says for numbers of further calls what they get. Where that is ASK for one, the
+    descriptor at which the supervisor hears of it is returned, else 0.
     """
     program = _filter_program(families, answers or {})
     buffer = ctypes.create_string_buffer(program)

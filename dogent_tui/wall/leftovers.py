@@ -1,4 +1,6 @@
-"""What sessions left that died: layers of commands that had ended and were not judged yet. Each is offered once."""
+"""What sessions left that died: layers of commands that had ended and were not judged yet. Each
+is offered once.
+"""
 
 import contextlib
 import fcntl
@@ -31,7 +33,9 @@ class Leftover(msgspec.Struct, frozen=True):
 
 
 def hold(folder: Path, workspace: Path) -> int:
-    """Say that the session at `folder` lives, for as long as the descriptor that is returned is open. Raises OSError."""
+    """Say that the session at `folder` lives, for as long as the descriptor that is returned is
+    open. Raises OSError.
+    """
     (folder / "workspace").write_bytes(os.fsencode(workspace))
     descriptor = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -39,7 +43,9 @@ def hold(folder: Path, workspace: Path) -> int:
 
 
 def take_leftovers(sessions: Path, workspace: Path) -> list[Leftover]:
-    """Return what dead sessions of `workspace` left to judge, and remove whatever else dead sessions left."""
+    """Return what dead sessions of `workspace` left to judge, and remove whatever else dead
+    sessions left.
+    """
     found: list[Leftover] = []
     for folder in sorted(sessions.iterdir()) if sessions.is_dir() else ():
         if folder.name == JOURNALS or not _is_dead(folder):

@@ -1,7 +1,9 @@
-"""Runs one program behind the wall, with the standard descriptors that we have: of our own, or to try whether the wall stands.
+"""Runs one program behind the wall, with the standard descriptors that we have: of our own, or to
+try whether the wall stands.
 
-The first argument is what `own.py` says, the others are the program with its own. It imports nothing of ours but what lies
-beside it. It ends as the program does, by the same signal too, and everything inside ends with it, whatever ends it.
+The first argument is what `own.py` says, the others are the program with its own. It imports
+nothing of ours but what lies beside it. It ends as the program does, by the same signal too, and
+everything inside ends with it, whatever ends it.
 """
 
 import marshal
@@ -21,13 +23,17 @@ _SIGNALLED = 128
 
 
 class _Link:
-    """Takes what is told of a room, and ends accordingly. Without namespaces, `folder` holds what the program leaves."""
+    """Takes what is told of a room, and ends accordingly. Without namespaces, `folder` holds
+    what the program leaves.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
     def send(self, packet: bytes) -> None:
-        """Hear one message. With namespaces the first process inside says how the program ended, and is waited for outside."""
+        """Hear one message. With namespaces the first process inside says how the program ended,
+        and is waited for outside.
+        """
         word, _, rest = packet.partition(b" ")
         if word == b"failed":
             os.write(2, b"wall: " + rest + b"\n")

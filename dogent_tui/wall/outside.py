@@ -1,4 +1,5 @@
-"""Places outside the workspace that the user let a command change: it gets a copy of each, and nothing beside it.
+"""Places outside the workspace that the user let a command change: it gets a copy of each, and
+nothing beside it.
 
 What it did to the copy becomes a difference like that of the workspace, and is committed like one.
 """
@@ -32,7 +33,9 @@ class Outside(msgspec.Struct, frozen=True):
     seen: bool = False
 
     def mounts(self, home: Path) -> Iterator[tuple[str | bool, ...]]:
-        """Yield what is mounted where: the folder, or each file where the folder holds the private home."""
+        """Yield what is mounted where: the folder, or each file where the folder holds the
+        private home.
+        """
         if self.seen:
             yield ("overlay", str(self.place), str(self.place), str(self.copy))
         elif home.is_relative_to(self.place):
@@ -53,8 +56,12 @@ class Outside(msgspec.Struct, frozen=True):
         return Difference(root, upper, began_ns, tuple(changes))
 
 
-def copied_places(folder: Path, paths: Iterable[Path], home: Path, readable: Collection[Path]) -> tuple[Outside, ...]:
-    """Return copies, made in `folder`, of `paths`, which need not exist. Raises OSError, AgentError where one is too large."""
+def copied_places(
+    folder: Path, paths: Iterable[Path], home: Path, readable: Collection[Path]
+) -> tuple[Outside, ...]:
+    """Return copies, made in `folder`, of `paths`, which need not exist. Raises OSError,
+    AgentError where one is too large.
+    """
     names: dict[Path, list[str]] = {}
     for path in paths:
         names.setdefault(path.parent, []).append(path.name)
@@ -68,7 +75,9 @@ def copied_places(folder: Path, paths: Iterable[Path], home: Path, readable: Col
             if os.path.lexists(place / name):
                 _copy(place / name, copy / name)
             elif home.is_relative_to(place):
-                (copy / name).touch()  # what is mounted has to exist; while it is empty, it was not made
+                (
+                    copy / name
+                ).touch()  # what is mounted has to exist; while it is empty, it was not made
         made.append(Outside(place, copy, tuple(below), is_seen))
     return tuple(made)
 
@@ -88,7 +97,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _compared(root: str, upper: str, path: str) -> Iterator[Change]:
-    """Yield what is other in `upper`, from `path` downward. An empty file where nothing was is what was mounted on."""
+    """Yield what is other in `upper`, from `path` downward. An empty file where nothing was is
+    what was mounted on.
+    """
     before, after = entry_at(f"{root}/{path}"), entry_at(f"{upper}/{path}")
     if before is None and (after is None or (after.kind == "file" and not after.size)):
         return

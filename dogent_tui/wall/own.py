@@ -1,7 +1,8 @@
-"""The wall for programs that we start ourselves: a reader of documents, pandoc, a browser. They see what they are given.
+"""The wall for programs that we start ourselves: a reader of documents, pandoc, a browser. They see
+what they are given.
 
-Nothing is held by a session: such a program gets a room of its own, made when it starts and gone when it ends. What runs inside
-such a room starts its programs in the same one.
+Nothing is held by a session: such a program gets a room of its own, made when it starts and gone
+when it ends. What runs inside such a room starts its programs in the same one.
 """
 
 import marshal
@@ -26,14 +27,20 @@ _WALLS: tuple[Level, ...] = ("full", "bare")
 _INSIDE = "DOGENT_WALL"
 _ONCE = str(Path(__file__).with_name("once.py"))
 _BASE = "/proc"
-"""On which the new root is made: there is always such a folder, and nothing that is to be seen inside lies in it."""
+"""On which the new root is made: there is always such a folder, and nothing that is to be seen
+inside lies in it.
+"""
 _TRIAL_S = 10.0
 _TRIAL = "import sys\ntry: open(sys.argv[1])\nexcept OSError: sys.exit(0)\nsys.exit(1)"
 _LOOPBACK = (1, 2, 10, 16)
-"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, within a network that ends where it begins."""
+"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, within a network that ends
+where it begins.
+"""
 _PASSED = (
-    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DOGENT_HOME", "XDG_DATA_HOME",
-    "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "SOURCE_DATE_EPOCH",
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DOGENT_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "FONTCONFIG_FILE", "FONTCONFIG_PATH",
+    "SOURCE_DATE_EPOCH",
     "PW_LANG_NAME", "PW_LANG_NAME_VERSION", "PW_CLI_DISPLAY_VERSION",
 )  # fmt: skip
 """What passes of the environment, with everything that begins with LC_. No key is ever among it."""
@@ -41,7 +48,9 @@ _FONTS = (".config/fontconfig", ".cache/fontconfig")
 
 
 class OwnWall(msgspec.Struct, frozen=True):
-    """Which wall our own programs get: `bare` is one without namespaces, with `none` they run as they are. `reason` says why."""
+    """Which wall our own programs get: `bare` is one without namespaces, with `none` they run as
+    they are. `reason` says why.
+    """
 
     level: Level
     reason: str = ""
@@ -91,12 +100,14 @@ def walled(
     rereads: bool = False,
     level: Level | None = None,
 ) -> list[str]:
-    """Return the command that runs `command` behind the wall, where one stands; else `command` itself. Blocks the first time.
+    """Return the command that runs `command` behind the wall, where one stands; else `command`
+    itself. Blocks the first time.
 
-    It sees the system, Python with what we import, the user's tools, and the places that are named, less what is `hidden` in
-    them. It reaches no network; `loopback` lets it make sockets within its own. `rereads` lets it open once more what it is
-    given open. HOME and `/tmp` are empty, its own and gone with it. Standard descriptors pass, and it ends with whoever starts
-    it. `level` is the wall, the best one unless told.
+    It sees the system, Python with what we import, the user's tools, and the places that are named,
+    less what is `hidden` in them. It reaches no network; `loopback` lets it make sockets within its
+    own. `rereads` lets it open once more what it is given open. HOME and `/tmp` are empty, its own
+    and gone with it. Standard descriptors pass, and it ends with whoever starts it. `level` is the
+    wall, the best one unless told.
     """
     level = level or own_wall().level
     program = shutil.which(command[0])
@@ -125,13 +136,17 @@ def walled(
 
 
 def once(room: dict[str, Any], plan: dict[str, Any], argv: Sequence[str]) -> list[str]:
-    """Return the command that makes a room and runs a program in it, with what passes of the environment."""
+    """Return the command that makes a room and runs a program in it, with what passes of the
+    environment.
+    """
     whole = {**room, "plan": plan, "passed": _PASSED, "set": {_INSIDE: "1"}}
     return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(whole).hex(), *argv]
 
 
 def _python(home: str) -> Iterator[Mount]:
-    """Yield what every such program sees beside the system and the user's tools: Python with what it imports here, and fonts."""
+    """Yield what every such program sees beside the system and the user's tools: Python with
+    what it imports here, and fonts.
+    """
     package = Path(__file__).parents[1]
     around = ("", str(package.parent), str(Path.cwd()))
     prefixes = (sys.prefix, sys.base_prefix)

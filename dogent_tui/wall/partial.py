@@ -1,9 +1,10 @@
-"""Goes behind the wall where there are no namespaces. Imports nothing of ours but what lies beside it, as the starter.
+"""Goes behind the wall where there are no namespaces. Imports nothing of ours but what lies beside
+it, as the starter.
 
-Landlock says which files may be read and written. It has no word for permissions, owners and times, nor has every version one
-for signals: a filter of system calls hands these to the process that waits outside, which does them itself where they concern
-the places that may be written, or the command's own processes. Rooms and plans have ``readable``, a list of places, instead of
-mounts.
+Landlock says which files may be read and written. It has no word for permissions, owners and times,
+nor has every version one for signals: a filter of system calls hands these to the process that
+waits outside, which does them itself where they concern the places that may be written, or the
+command's own processes. Rooms and plans have ``readable``, a list of places, instead of mounts.
 """
 
 import errno
@@ -19,9 +20,12 @@ import enter  # type: ignore[import-not-found]  # beside this file: it runs with
 import kernel  # type: ignore[import-not-found]
 
 _ASKED = {
-    "chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "utimensat": (280, 88),
-    "chown": (92, -1), "lchown": (94, -1), "fchown": (93, 55), "fchownat": (260, 54), "prlimit": (302, 261),
-    "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "queue": (129, 138), "queue_thread": (297, 240),
+    "chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "utimensat": (280, 88),
+    "chown": (92, -1), "lchown": (94, -1), "fchown": (93, 55), "fchownat": (260, 54),
+    "prlimit": (302, 261),
+    "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "queue": (129, 138),
+    "queue_thread": (297, 240),
 }  # fmt: skip
 """Name → number on x86_64, and on arm64; -1 where there is no such call."""
 _REFUSED = {
@@ -31,8 +35,9 @@ _REFUSED = {
 }
 """Error → calls that end with it.
 
-utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs know how to do without. Setting and
-removing extended attributes. shmget, semget, msgget, mq_open: without a namespace they reach what other programs have there.
+utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs know
+how to do without. Setting and removing extended attributes. shmget, semget, msgget, mq_open:
+without a namespace they reach what other programs have there.
 """
 
 _COLUMN = 0 if os.uname().machine == "x86_64" else 1
@@ -44,11 +49,14 @@ _OF_DEVICES = kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE
 _HERE, _NO_FOLLOW, _UNCHANGED = -100, 0x100, 0xFFFFFFFF
 _LONGEST_PATH = 4096
 _FAMILIES = (2, 10, 16)
-"""AF_INET, AF_INET6 and AF_NETLINK, where the network was allowed: a socket of the file system may belong to anybody."""
+"""AF_INET, AF_INET6 and AF_NETLINK, where the network was allowed: a socket of the file system
+may belong to anybody.
+"""
 
 
 def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
-    """Be the supervisor of a program behind Landlock and the filter; see `enter.open_room` for what is taken and said.
+    """Be the supervisor of a program behind Landlock and the filter; see `enter.open_room` for what
+    is taken and said.
 
     Whatever descends from the program is dead before its end is reported.
     """
@@ -124,7 +132,9 @@ def _run_program(plan: dict[str, Any]) -> NoReturn:
 
 
 def _supervise(program: int, starter: int, listeners: list[int], writable: list[str]) -> int:
-    """Answer what is asked until the program has ended, and return its status. It is ended where the starter is gone."""
+    """Answer what is asked until the program has ended, and return its status. It is ended where
+    the starter is gone.
+    """
     poll = select.poll()
     for descriptor in (os.pidfd_open(program), starter, *listeners):
         poll.register(descriptor, select.POLLIN)
@@ -154,8 +164,12 @@ def _answer(listener: int, writable: list[str]) -> None:
         pass  # it was killed meanwhile
 
 
-def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writable: list[str]) -> int:
-    """Do a call in the place of a process, or return the flag that lets it do so itself. Raises OSError with its error."""
+def _do(
+    name: str, pid: int, arguments: list[int], asked: tuple[int, int], writable: list[str]
+) -> int:
+    """Do a call in the place of a process, or return the flag that lets it do so itself. Raises
+    OSError with its error.
+    """
     first = struct.unpack("=i", struct.pack("=I", arguments[0] & 0xFFFFFFFF))[0]
     if name == "prlimit":
         return _CONTINUE if first == 0 else _only_own(first)
@@ -224,7 +238,9 @@ def _parent(pid: int) -> int:
 
 
 def _end_descendants() -> None:
-    """Kill whatever the program has left behind. What loses its parent becomes a child of this process."""
+    """Kill whatever the program has left behind. What loses its parent becomes a child of this
+    process.
+    """
     while True:
         try:
             if os.waitpid(-1, os.WNOHANG)[0]:

@@ -1,4 +1,6 @@
-"""Finds out which wall stands around a workspace, by going behind it once for real; never by reading settings."""
+"""Finds out which wall stands around a workspace, by going behind it once for real; never by
+reading settings.
+"""
 
 import contextlib
 import os
@@ -17,17 +19,20 @@ from dogent_tui.wall.own import once, tried
 from dogent_tui.wall.view import Level, View
 
 _SHARED = ("/var/tmp", "/dev/shm")  # noqa: S108
-"""Where everybody may make folders: what is there under our name is ours only if its owner and permissions say so."""
+"""Where everybody may make folders: what is there under our name is ours only if its owner and
+permissions say so.
+"""
 _PARTS = ("home", "tmp", "var-tmp", "shm", "run", "root", "upper", "work")
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 _WRITES = 'echo >"$1"; ! (echo >"$2") 2>/dev/null'
 
 
 class WallStatus(msgspec.Struct, frozen=True):
-    """Which wall stands: `full` holds back what a command does, `partial` takes it back, `none` runs nothing.
+    """Which wall stands: `full` holds back what a command does, `partial` takes it back, `none`
+    runs nothing.
 
-    `reason` says why it is not full, `remedy` what to do about it ("" where there is nothing). Layers lie in `folder`. A partial
-    wall may still have `namespaces`.
+    `reason` says why it is not full, `remedy` what to do about it ("" where there is nothing).
+    Layers lie in `folder`. A partial wall may still have `namespaces`.
     """
 
     level: Literal["full", "partial", "none"]
@@ -38,7 +43,8 @@ class WallStatus(msgspec.Struct, frozen=True):
 
 
 def probe(workspace: Path, state: Path, home: Path | None = None) -> WallStatus:
-    """Try the walls around `workspace`, the best first. `state` is the folder of ours where layers would best lie.
+    """Try the walls around `workspace`, the best first. `state` is the folder of ours where layers
+    would best lie.
 
     Starts short-lived processes and changes nothing in the workspace; may be called in any thread.
     """
@@ -76,7 +82,9 @@ def _candidates(workspace: Path, state: Path) -> Iterator[Path]:
 
 
 def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
-    """Return why a wall does not stand, "" if it does: behind it a file is written, and another one outside is not."""
+    """Return why a wall does not stand, "" if it does: behind it a file is written, and another
+    one outside is not.
+    """
     private = Path(tempfile.mkdtemp(dir=folder, prefix="trial-"))
     try:
         for part in _PARTS:
@@ -103,16 +111,22 @@ def _explained(why: str, workspace: Path) -> tuple[str, str]:
     """Return a sentence for why the full wall does not stand, and one for what to do about it."""
     inside, remedy = _mounts_below(workspace), ""
     if "overlay" in why and inside:
-        reason = tr("The workspace contains a mount point, {place}, which a copy-on-write layer cannot cover.")
+        reason = tr(
+            "The workspace contains a mount point, {place}, which a copy-on-write layer cannot"
+            " cover."
+        )
         remedy = tr("Unmount it, or open a folder that does not contain it.")
     elif "overlay" in why:
-        reason = tr("No copy-on-write layer can be mounted over the workspace's file system ({why}).")
+        reason = tr(
+            "No copy-on-write layer can be mounted over the workspace's file system ({why})."
+        )
         remedy = tr("In a container, set DOGENT_HOME to a folder on its own volume.")
     elif "unshare" in why or "map_own_user" in why or "mount" in why:
         reason = tr("The system does not allow user namespaces ({why}).")
         remedy = tr(
-            "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere "
-            "user.max_user_namespaces; in Docker a seccomp profile that allows unshare and mount."
+            "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0,"
+            " elsewhere user.max_user_namespaces; in Docker a seccomp profile that allows unshare"
+            " and mount."
         )
     else:
         reason = tr("The wall could not be set up ({why}).")

@@ -1,4 +1,6 @@
-"""What the wall refused, read from what a command wrote: nobody else tells. For a line of advice, never for a decision."""
+"""What the wall refused, read from what a command wrote: nobody else tells. For a line of
+advice, never for a decision.
+"""
 
 import os
 import re
@@ -10,18 +12,24 @@ from dogent_tui.wall.view import VISIBLE
 
 _LARGEST = 65_536
 _NETWORK = re.compile(
-    r"Network is unreachable|ENETUNREACH|Could not resolve host|[Nn]ame resolution|Name or service not known|ENOTFOUND"
+    r"Network is unreachable|ENETUNREACH|Could not resolve host|[Nn]ame resolution|Name or service"
+    r" not known|ENOTFOUND"
     r"|EAI_AGAIN|[Nn]o route to host|Could not resolve proxy"
 )
 _CROSS_DEVICE = re.compile(r"[Cc]ross-device link|EXDEV")
-_REFUSED = r"No such file or directory|Permission denied|Read-only file system|ENOENT|EACCES|EROFS|Operation not permitted"
+_REFUSED = (
+    r"No such file or directory|Permission denied|Read-only file"
+    r" system|ENOENT|EACCES|EROFS|Operation not permitted"
+)
 _PLACE = re.compile(
     rf"(?P<place>/[^\s:'\"`‘’“”()\[\],;]+)[^\n]*?(?:{_REFUSED})|(?:{_REFUSED})[^\n]*?(?P<after>/[^\s:'\"`‘’“”()\[\],;]+)"
 )
 
 
 def written(output: str, since: int) -> str:
-    """Return the end of what a command wrote to the file `output` from the byte `since` on, "" where it is no file."""
+    """Return the end of what a command wrote to the file `output` from the byte `since` on, ""
+    where it is no file.
+    """
     try:
         with Path(output).open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -42,25 +50,31 @@ def hidden_places(text: str, workspace: Path) -> Iterator[str]:
 
 
 def advice(text: str, workspace: Path, *, network: bool) -> list[str]:
-    """Return a line for each kind of thing that the wall refused, with what can be done about it."""
+    """Return a line for each kind of thing that the wall refused, with what can be done about
+    it.
+    """
     lines = []
     if not network and _NETWORK.search(text):
         lines.append(
             tr(
-                "dogent-tui: the wall lets no command reach other machines without asking. Name the host in the command "
-                "itself, as in"
+                "dogent-tui: the wall lets no command reach other machines without asking. Name the"
+                " host in the command itself, as in"
             )
             + " curl https://HOST/…"
             + tr(": then the user is asked.")
         )
     if _CROSS_DEVICE.search(text):
         lines.append(
-            tr("dogent-tui: behind the wall an existing folder cannot be renamed by rename(2). Use mv, which copies it.")
+            tr(
+                "dogent-tui: behind the wall an existing folder cannot be renamed by rename(2). Use"
+                " mv, which copies it."
+            )
         )
     places = [place for place in dict.fromkeys(hidden_places(text, workspace)) if place]
     if places:
         words = tr(
-            "dogent-tui: the wall hides {places} from commands. Name the place in the command itself: then the user is asked."
+            "dogent-tui: the wall hides {places} from commands. Name the place in the command"
+            " itself: then the user is asked."
         )
         lines.append(words.format(places=", ".join(places[:3])))
     return lines

@@ -133,7 +133,8 @@ class _Repository:
             if is_told or log not in self._files(log, is_after=False):
                 continue
             lost = [*(self._log(log, is_after=False) - self._log(log, is_after=True)).elements()]
-            # Git takes old entries out of logs. It does not delete the files of what is still there.
+            # Git takes old entries out of logs. It does not delete the files of what is still
+            # there.
             is_gone = not self._files(log, is_after=True)
             young = [each for each in lost if is_gone or git_data.age_s(each) < _KEPT_S]
             if reference == "refs/stash":
@@ -169,7 +170,10 @@ class _Repository:
         entries = git_data.log_entries(self._files("logs", is_after=False).values())
         young = {entry.partition(" ")[0] for entry in entries if git_data.age_s(entry) < _KEPT_S}
         recent = young - (self._git.missing(young) or set())
-        return git.is_whole([*self._before.values(), *(entry.partition(" ")[0] for entry in stashes), *recent], index)
+        return git.is_whole(
+            [*self._before.values(), *(entry.partition(" ")[0] for entry in stashes), *recent],
+            index,
+        )
 
     def _lost_work(self) -> Iterator[Loss]:
         """Work that was in no commit is lost where Git put another text over it."""

@@ -1,6 +1,7 @@
 """The wall of macOS: `sandbox-exec` with a profile, and `clonefile` for the copy of the workspace.
 
-Written from the documentation, and never yet run: until a test on macOS has proven it, `probe` does not choose it.
+Written from the documentation, and never yet run: until a test on macOS has proven it, `probe` does
+not choose it.
 """
 
 import ctypes
@@ -13,16 +14,20 @@ _HEAD = """\
 (deny default)
 (allow process-exec process-fork sysctl-read file-read-metadata)
 (allow signal (target same-sandbox))
-(allow file-read-data file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
+(allow file-read-data file-write-data
+    (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
 (allow file-read-data (literal "/dev/random") (literal "/dev/urandom"))
 """
 _SYSTEM = (
-    "/usr", "/bin", "/sbin", "/System", "/Library", "/opt", "/private/etc", "/private/var/db/timezone",
+    "/usr", "/bin", "/sbin", "/System", "/Library", "/opt", "/private/etc",
+    "/private/var/db/timezone",
 )  # fmt: skip
 
 
 def profile(readable: Iterable[Path], writable: Iterable[Path], *, network: bool = False) -> str:
-    """Return the profile for a command that reads the system and `readable`, and writes below `writable` alone."""
+    """Return the profile for a command that reads the system and `readable`, and writes below
+    `writable` alone.
+    """
     places: list[Path | str] = [*writable]
     read = (*_SYSTEM, *readable, *places)
     lines = [f"(allow file-read* (subpath {_quoted(place)}))" for place in read]
@@ -38,7 +43,9 @@ def command(profile: str, argv: list[str]) -> list[str]:
 
 
 def clone(source: str, target: str) -> None:
-    """Make `target` a copy of a file that shares its blocks. Raises OSError where the file system cannot."""
+    """Make `target` a copy of a file that shares its blocks. Raises OSError where the file system
+    cannot.
+    """
     call = ctypes.CDLL(None, use_errno=True).clonefile
     if call(os.fsencode(source), os.fsencode(target), 0) != 0:
         number = ctypes.get_errno()

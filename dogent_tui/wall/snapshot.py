@@ -1,9 +1,11 @@
-"""A standing copy of the workspace, for commands that write into it directly: what they did is found out, and taken back.
+"""A standing copy of the workspace, for commands that write into it directly: what they did is
+found out, and taken back.
 
-``FOLDER/tree`` holds each path as it was, brought up to date before a command: only what changed since is copied. A pipe in it
-stands for what cannot be copied. A file that is too large for a copy is there as a second name of the same file: it survives
-being deleted or moved, but not being written into. ``FOLDER/running`` is there while a command runs: if it is found at a start,
-a command was cut off.
+``FOLDER/tree`` holds each path as it was, brought up to date before a command: only what changed
+since is copied. A pipe in it stands for what cannot be copied. A file that is too large for a copy
+is there as a second name of the same file: it survives being deleted or moved, but not being
+written into. ``FOLDER/running`` is there while a command runs: if it is found at a start, a command
+was cut off.
 """
 
 import contextlib
@@ -46,14 +48,17 @@ _KEPT_FOR_S = 30 * 86_400
 _FOR_EVER = (1 << 63) - 1
 
 _Stamp: TypeAlias = tuple[int, int, int, int, int]
-"""Mode with the kind, size, mtime, inode, ctime; of a folder mode and inode alone. Whatever is the same here was not touched.
+"""Mode with the kind, size, mtime, inode, ctime; of a folder mode and inode alone. Whatever is the
+same here was not touched.
 
 Of what an earlier process copied, the first three are known; the others are 0.
 """
 
 
 class TakenBack(msgspec.Struct, frozen=True):
-    """Paths that are as before again, and those that are not: changed by somebody else meanwhile, or not covered."""
+    """Paths that are as before again, and those that are not: changed by somebody else
+    meanwhile, or not covered.
+    """
 
     restored: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
@@ -68,7 +73,9 @@ class Snapshot:
     """The copy of one workspace. Safe for use by several threads; one process at a time."""
 
     def __init__(self, workspace: Path, folder: Path) -> None:
-        """Keep the copy of `workspace` in `folder`, outside it. Raises OSError, BlockingIOError where another process does."""
+        """Keep the copy of `workspace` in `folder`, outside it. Raises OSError, BlockingIOError
+        where another process does.
+        """
         self.workspace, self.folder = workspace, private_folder(folder)
         self._tree = private_folder(folder / "tree")
         self._lock = threading.RLock()
@@ -92,9 +99,11 @@ class Snapshot:
     # ── Life of a command ─────────────────────────────────────────────────────────────────────
 
     def begin(self, job: str, private: Path) -> None:
-        """Be up to date, and note that `job` runs. While another runs, the copy stays as it was before that one.
+        """Be up to date, and note that `job` runs. While another runs, the copy stays as it was
+        before that one.
 
-        `private` is the folder of the session, by which processes that are left over are known. Raises OSError.
+        `private` is the folder of the session, by which processes that are left over are known.
+        Raises OSError.
         """
         with self._lock:
             if not self._running.jobs:
@@ -121,9 +130,11 @@ class Snapshot:
             place.unlink(missing_ok=True)
 
     def resume(self) -> TakenBack | None:
-        """Take back what was cut off with an earlier process; None where nothing was. Call it before `begin`.
+        """Take back what was cut off with an earlier process; None where nothing was. Call it
+        before `begin`.
 
-        What changed after its end is somebody else's. What is taken back is kept as a layer in ``FOLDER/aside``.
+        What changed after its end is somebody else's. What is taken back is kept as a layer in
+        ``FOLDER/aside``.
         """
         with self._lock:
             try:
@@ -150,7 +161,9 @@ class Snapshot:
     # ── The copy ──────────────────────────────────────────────────────────────────────────────
 
     def _refresh(self) -> None:
-        """Make the copy one of what is there now, and wait for a moment that tells later changes from it."""
+        """Make the copy one of what is there now, and wait for a moment that tells later changes
+        from it.
+        """
         seen, latest = set(), 0
         for path, found in _scan(self._root):
             seen.add(path)
@@ -203,7 +216,9 @@ class Snapshot:
 
     @contextlib.contextmanager
     def _opened(self, path: str) -> Iterator[tuple[str, os.stat_result | None, str]]:
-        """Hold what lies at a path: by which name it is reached, what it is, where it leads as a link."""
+        """Hold what lies at a path: by which name it is reached, what it is, where it leads as a
+        link.
+        """
         try:
             descriptor = kernel.open_beneath(self._root, path, os.O_PATH | os.O_NOFOLLOW)
         except OSError:
@@ -235,7 +250,9 @@ class Snapshot:
         return [each for each in every if each not in stays], left
 
     def _compared(self, path: str, left: list[str]) -> Change | None:
-        """Return how a path is other than in the copy, None where it is not, or cannot be brought back."""
+        """Return how a path is other than in the copy, None where it is not, or cannot be
+        brought back.
+        """
         place, old = f"{self._tree}/{path}", self._stamps.get(path)
         with self._opened(path) as (link, now, target):
             after = entry_of(now, target) if now else None
@@ -269,9 +286,11 @@ class Snapshot:
                         self._take(path, found)
 
     def collect(self, upper: Path, until: int = _FOR_EVER) -> TakenBack:
-        """Move what commands did into `upper`, as if it were the layer that there could not be. The workspace is as before then.
+        """Move what commands did into `upper`, as if it were the layer that there could not be. The
+        workspace is as before then.
 
-        What changed after `until` stays, and what is not covered. It is a commit in the other direction: of copies of what was.
+        What changed after `until` stays, and what is not covered. It is a commit in the other
+        direction: of copies of what was.
         """
         with self._lock:
             changes, left = self._changes(until)
@@ -312,7 +331,9 @@ class Snapshot:
             os.chmod(place, before.mode)
 
     def _fill(self, changes: list[Change], upper: Path, kept: dict[str, Path]) -> None:
-        """Have the layer hold what `changes` made, as an overlay would: whiteouts, opaque folders, whole files."""
+        """Have the layer hold what `changes` made, as an overlay would: whiteouts, opaque
+        folders, whole files.
+        """
         folders = {each.path for each in changes if each.after and each.after.kind == "folder"}
         other = {each.path for each in changes} - folders
         for each in changes:
@@ -340,7 +361,9 @@ class Snapshot:
 
 
 def open_snapshot(workspace: Path, folder: Path) -> Snapshot:
-    """Return a copy of the workspace that no other process uses: one where a command was cut off, if there is any."""
+    """Return a copy of the workspace that no other process uses: one where a command was cut
+    off, if there is any.
+    """
     mine = private_folder(folder / hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16])
     os.utime(mine)
     for other in folder.iterdir():
@@ -356,7 +379,9 @@ def open_snapshot(workspace: Path, folder: Path) -> Snapshot:
 
 
 def _scan(root: int) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield what lies below the folder of a descriptor, and what it is; folders before what they hold."""
+    """Yield what lies below the folder of a descriptor, and what it is; folders before what they
+    hold.
+    """
     folders = [""]
     while folders:
         folder = folders.pop()
@@ -385,7 +410,9 @@ def _own_size(found: os.stat_result) -> int:
 
 
 def _copy_file(source: str, target: str, most: int) -> None:
-    """Copy a file with its permissions and times; one of more than `most` bytes gets a second name. Raises OSError."""
+    """Copy a file with its permissions and times; one of more than `most` bytes gets a second
+    name. Raises OSError.
+    """
     try:
         with open(source, "rb") as old, open(target, "xb") as new:
             try:
@@ -404,7 +431,9 @@ def _copy_file(source: str, target: str, most: int) -> None:
 
 
 def end_left_over(private: str) -> None:
-    """Kill what a session has left behind whose supervisor was killed: it is known by where it keeps its own files."""
+    """Kill what a session has left behind whose supervisor was killed: it is known by where it
+    keeps its own files.
+    """
     mark = f"TMPDIR={private}/tmp".encode(errors="surrogateescape")
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:

@@ -1,13 +1,16 @@
-"""The resident process that forks each command behind the wall. Single-threaded, and imports nothing of the application.
+"""The resident process that forks each command behind the wall. Single-threaded, and imports
+nothing of the application.
 
-A command is run by the shell of the CLI, whose text is `client.py`'s: it writes its process id and the job's id to a FIFO, and
-waits for the answer on another. The application has said before, over a socket, which plan belongs to the id, and is told
-when the command has ended. It answers the shell itself, once the difference is judged. Nobody else can name a job: the folder
-of the FIFOs is the user's alone and is not there behind the wall, and every id counts once.
+A command is run by the shell of the CLI, whose text is `client.py`'s: it writes its process id and
+the job's id to a FIFO, and waits for the answer on another. The application has said before, over a
+socket, which plan belongs to the id, and is told when the command has ended. It answers the shell
+itself, once the difference is judged. Nobody else can name a job: the folder of the FIFOs is the
+user's alone and is not there behind the wall, and every id counts once.
 
-Messages are JSON, one a packet. From the application: the room that is like all others first, then ``{"id", "plan"}`` (a path),
-and ``{"go"}`` (an id) where the level is not ``full``.
-To it: ``ready`` then, ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``, ``listening`` with a descriptor.
+Messages are JSON, one a packet. From the application: the room that is like all others first, then
+``{"id", "plan"}`` (a path), and ``{"go"}`` (an id) where the level is not ``full``.
+To it: ``ready`` then, ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``,
+``listening`` with a descriptor.
 """
 
 import json
@@ -28,16 +31,21 @@ _LARGEST = 65_536
 _OUTPUTS = (8, 9)
 """Where the shell of the client holds its standard output and error; see `client.py`."""
 _IDLE_S = 0.02
-"""How long nothing happens before a room is made ready: the end of a command is not held up by it."""
+"""How long nothing happens before a room is made ready: the end of a command is not held up by
+it.
+"""
 _KILLED = 137
 _TIMED_OUT = 143
-"""The status of a command that took too long: what the CLI reports of one that it ends with SIGTERM."""
+"""The status of a command that took too long: what the CLI reports of one that it ends with
+SIGTERM.
+"""
 
 
 class _Room:
     """A room that waits for a plan, or in which a command runs.
 
-    `client` is a pidfd of the shell that waits for the command, -1 before; `why` says why it ended where it was ended.
+    `client` is a pidfd of the shell that waits for the command, -1 before; `why` says why it ended
+    where it was ended.
     """
 
     def __init__(self, room: dict[str, Any], holder: int) -> None:
@@ -62,7 +70,9 @@ class _Room:
         self.why = ""
 
     def run(self, name: str, pid: int, client: int, path: str, plan: dict[str, Any]) -> None:
-        """Run the command of `plan` for the shell `pid`, whose pidfd is `client`. Raises OSError where that shell is gone."""
+        """Run the command of `plan` for the shell `pid`, whose pidfd is `client`. Raises OSError
+        where that shell is gone.
+        """
         self.client = client
         outputs = [_same_output(pid, self.client, number) for number in _OUTPUTS]
         self.name, self.folder = name, plan["folder"]
@@ -75,7 +85,9 @@ class _Room:
             os.close(descriptor)
 
     def _stamp(self) -> int:
-        """Return the time as the disk tells it: whatever is changed from now on has no smaller one."""
+        """Return the time as the disk tells it: whatever is changed from now on has no smaller
+        one.
+        """
         descriptor = os.open(f"{self.folder}/began", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
         try:
             return os.fstat(descriptor).st_ctime_ns
@@ -83,9 +95,12 @@ class _Room:
             os.close(descriptor)
 
     def ended(self, status: int) -> dict[str, Any]:
-        """Return the message that the command has ended, and note it where a later start finds it."""
+        """Return the message that the command has ended, and note it where a later start finds
+        it.
+        """
         message = {
-            "ended": self.name, "status": _TIMED_OUT if self.why == "timeout" else status, "why": self.why,
+            "ended": self.name, "status": _TIMED_OUT if self.why == "timeout" else status,
+            "why": self.why,
             "began": self.began_ns, "output": self.output,
         }  # fmt: skip
         with open(f"{self.folder}/ended", "w", encoding="utf-8") as file:
@@ -141,14 +156,18 @@ class Starter:
                 self._ready = self._open(self._room)
 
     def _patience(self) -> float:
-        """Return how long to wait, in seconds: a moment where a room is to be made ready while nothing else is to be done."""
+        """Return how long to wait, in seconds: a moment where a room is to be made ready while
+        nothing else is to be done.
+        """
         deadlines = [room.deadline for room in self._rooms.values() if room.deadline]
         patience = max(0.0, min(deadlines) - time.monotonic()) if deadlines else -1
         idle = _IDLE_S if self._ready is None and self._room else -1
         return min(patience, idle) if patience >= 0 and idle >= 0 else max(patience, idle)
 
     def _hear(self) -> bool:
-        """Take all messages that are there. Returns whether there is still somebody to send them."""
+        """Take all messages that are there. Returns whether there is still somebody to send
+        them.
+        """
         while True:
             try:
                 packet = self._application.recv(_LARGEST, socket.MSG_DONTWAIT)
@@ -173,7 +192,9 @@ class Starter:
     # ── Starting ──────────────────────────────────────────────────────────────────────────────
 
     def _hold(self) -> int:
-        """Return a pidfd of the process that holds what all rooms have in common, -1 where it cannot be made."""
+        """Return a pidfd of the process that holds what all rooms have in common, -1 where it
+        cannot be made.
+        """
         ready, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         holder = os.fork()
         if holder == 0:

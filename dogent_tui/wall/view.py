@@ -1,6 +1,8 @@
-"""What a program behind the wall sees: the one list of mounts, places to write and variables, for commands and our own readers.
+"""What a program behind the wall sees: the one list of mounts, places to write and variables, for
+commands and our own readers.
 
-Everything that is not listed is not there. The system is read-only; the home, `/tmp` and `/dev/shm` are private to the session.
+Everything that is not listed is not there. The system is read-only; the home, `/tmp` and `/dev/shm`
+are private to the session.
 """
 
 import os
@@ -25,48 +27,65 @@ _SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/snap", "/sys/devices/system", "/sys
 _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Links into `/usr` on most systems, folders on others."""
 _SECRET_IN_ETC = (
-    "shadow", "gshadow", "shadow-", "gshadow-", "passwd-", "group-", "sudoers", "sudoers.d", "ssh", "ssl/private",
+    "shadow", "gshadow", "shadow-", "gshadow-", "passwd-", "group-", "sudoers", "sudoers.d", "ssh",
+    "ssl/private",
 )  # fmt: skip
 _ETC_LEVELS = 2
 
 VISIBLE = (*_SYSTEM, *_MERGED, "/etc", "/proc", "/sys", "/dev", "/run")
-"""Places outside the workspace and the home of which a command sees something without being asked about."""
+"""Places outside the workspace and the home of which a command sees something without being
+asked about.
+"""
 
 TOOL_PREFIXES = (
-    ".nvm/versions", ".volta/tools", ".fnm", ".local/share/fnm", ".local/share/mise/installs", ".local/share/pnpm", ".bun/bin",
-    ".deno/bin", ".pyenv", ".local/bin", ".local/lib", ".local/share/uv/python", ".local/share/uv/tools",
-    ".local/share/pipx/venvs", ".rye/py", "miniconda3", "anaconda3", "miniforge3", ".cargo/bin", ".rustup/toolchains",
-    ".rustup/settings.toml", "go/bin", ".go", ".rbenv", ".gem", ".sdkman/candidates", ".asdf/installs", ".asdf/shims",
-    ".asdf/bin", ".ghcup/bin", ".cabal/bin", ".TinyTeX", "texmf", ".nix-profile", ".fonts", ".local/share/fonts", ".terminfo",
+    ".nvm/versions", ".volta/tools", ".fnm", ".local/share/fnm", ".local/share/mise/installs",
+    ".local/share/pnpm", ".bun/bin",
+    ".deno/bin", ".pyenv", ".local/bin", ".local/lib", ".local/share/uv/python",
+    ".local/share/uv/tools",
+    ".local/share/pipx/venvs", ".rye/py", "miniconda3", "anaconda3", "miniforge3", ".cargo/bin",
+    ".rustup/toolchains",
+    ".rustup/settings.toml", "go/bin", ".go", ".rbenv", ".gem", ".sdkman/candidates",
+    ".asdf/installs", ".asdf/shims",
+    ".asdf/bin", ".ghcup/bin", ".cabal/bin", ".TinyTeX", "texmf", ".nix-profile", ".fonts",
+    ".local/share/fonts", ".terminfo",
 )  # fmt: skip
 """Places in the home where tools live. Never a folder that also holds keys, such as `~/.config`."""
 
 SECRETS_IN_HOME = (
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local/share", ".local/state", ".password-store",
-    ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".mozilla", ".thunderbird", ".claude", ".claude.json", ".dogent",
-    ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".lesshst", ".cargo/credentials.toml",
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local/share",
+    ".local/state", ".password-store",
+    ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".mozilla", ".thunderbird", ".claude",
+    ".claude.json", ".dogent",
+    ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history",
+    ".lesshst", ".cargo/credentials.toml",
 )  # fmt: skip
 """What is hidden of a home that is itself the workspace, or lies in it."""
 
 _VARIABLES = frozenset({
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR",
-    "FORCE_COLOR", "CI", "EDITOR", "PAGER", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "NVM_BIN", "PYENV_ROOT", "VOLTA_HOME",
-    "JAVA_HOME", "GOPATH", "GOROOT", "RUSTUP_HOME", "CARGO_HOME", "TEXMFHOME", "SOURCE_DATE_EPOCH", "PYTHONDONTWRITEBYTECODE",
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM",
+    "COLUMNS", "LINES", "NO_COLOR",
+    "FORCE_COLOR", "CI", "EDITOR", "PAGER", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "NVM_BIN",
+    "PYENV_ROOT", "VOLTA_HOME",
+    "JAVA_HOME", "GOPATH", "GOROOT", "RUSTUP_HOME", "CARGO_HOME", "TEXMFHOME", "SOURCE_DATE_EPOCH",
+    "PYTHONDONTWRITEBYTECODE",
     "PYTHONUNBUFFERED",
 })  # fmt: skip
 """What passes of the environment, with everything that begins with LC_. No key is ever among it."""
 
 _FAMILIES = (1, 2, 10, 16)
-"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: what stays within the network namespace."""
+"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: what stays within the network
+namespace.
+"""
 
 
 class View(msgspec.Struct, frozen=True):
     """What one program may see and do. Paths are absolute, with links resolved.
 
-    `workspace` is covered by the layer at `layer` where there is one; `readable` and `writable` are further places as they are.
-    `outside` are mounts that may be written. `private` is the folder of the session that holds ``home``, ``tmp`` and ``shm``.
-    Where there can be no layer, `level` is ``bound``: the workspace is seen as it is. Without namespaces it is ``bare``: nothing
-    can be put in another's place.
+    `workspace` is covered by the layer at `layer` where there is one; `readable` and `writable` are
+    further places as they are. `outside` are mounts that may be written. `private` is the folder of
+    the session that holds ``home``, ``tmp`` and ``shm``. Where there can be no layer, `level` is
+    ``bound``: the workspace is seen as it is. Without namespaces it is ``bare``: nothing can be put
+    in another's place.
     """
 
     private: Path
@@ -84,7 +103,9 @@ class View(msgspec.Struct, frozen=True):
     level: Level = "full"
 
     def room(self, base: Path, home: Path) -> dict[str, Any]:
-        """Return what all programs of a session have in common. `base` is an empty folder for mount points."""
+        """Return what all programs of a session have in common. `base` is an empty folder for
+        mount points.
+        """
         private = ("/tmp", "/var/tmp", "/dev/shm", RUN)
         room: dict[str, Any] = {"level": self.level, "network": self.network, "port": PROXY_PORT}
         room |= {"families": _FAMILIES, "base": str(base)}
@@ -145,7 +166,9 @@ class View(msgspec.Struct, frozen=True):
 
 
 def system_mounts() -> Iterator[Mount]:
-    """Yield what every program sees of the system: nothing of it can be written, and what only root reads is hidden."""
+    """Yield what every program sees of the system: nothing of it can be written, and what only
+    root reads is hidden.
+    """
     for place in _SYSTEM:
         if os.path.isdir(place):
             yield ("bind", place, place, True)
@@ -162,13 +185,17 @@ def system_mounts() -> Iterator[Mount]:
 
 
 def read_only_places(home: Path) -> tuple[Path, ...]:
-    """Return the places of the system and of tools that every program sees whole and none can write."""
+    """Return the places of the system and of tools that every program sees whole and none can
+    write.
+    """
     mounts = (*system_mounts(), *tools(home))
     return tuple(Path(str(each[1])) for each in mounts if each[0] == "bind" and each[2] != "/etc")
 
 
 def as_it_is(home: Path) -> Iterator[str]:
-    """Yield what every program may read where nothing can be hidden: all but what must not be read, level by level."""
+    """Yield what every program may read where nothing can be hidden: all but what must not be
+    read, level by level.
+    """
     hidden = set(_secrets_in_etc())
     for kind, place, *_ in (*system_mounts(), *tools(home)):
         if kind == "bind":
@@ -177,7 +204,9 @@ def as_it_is(home: Path) -> Iterator[str]:
 
 
 def _path_of(readable: Sequence[str]) -> str:
-    """Return the folders of PATH that may be read: a shell takes the first program it sees, whether it may run it or not."""
+    """Return the folders of PATH that may be read: a shell takes the first program it sees,
+    whether it may run it or not.
+    """
     real = tuple(f"{os.path.realpath(place)}/" for place in readable)
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     seen = (each for each in folders if f"{os.path.realpath(each)}/".startswith(real))

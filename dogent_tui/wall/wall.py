@@ -1,4 +1,6 @@
-"""The wall of one session, as the application drives it: jobs are prepared, run by the starter, and answered once judged."""
+"""The wall of one session, as the application drives it: jobs are prepared, run by the starter,
+and answered once judged.
+"""
 
 import contextlib
 import json
@@ -42,8 +44,8 @@ _LONGEST_PATH = 4096
 class Job(msgspec.Struct, frozen=True):
     """A command that may run behind the wall. `text` is what the CLI's shell runs in its place.
 
-    `hosts` are those that it may reach: None for none, an empty collection for all public ones. `outside` are the places outside
-    the workspace that it may change.
+    `hosts` are those that it may reach: None for none, an empty collection for all public ones.
+    `outside` are the places outside the workspace that it may change.
     """
 
     name: str
@@ -58,8 +60,8 @@ class Job(msgspec.Struct, frozen=True):
 class Ended(msgspec.Struct, frozen=True):
     """A command that has ended. `began_ns` is the time of its start as the disk tells it.
 
-    `why` is ``timeout``, ``gone`` (its shell was killed) or "". `output` is the file that it wrote to, and
-    how long that was before.
+    `why` is ``timeout``, ``gone`` (its shell was killed) or "". `output` is the file that it wrote
+    to, and how long that was before.
     """
 
     job: Job
@@ -83,7 +85,9 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the shell that waits is told: a status, the folder to stand in, and lines for the output."""
+    """What the shell that waits is told: a status, the folder to stand in, and lines for the
+    output.
+    """
 
     status: int
     folder: str = ""
@@ -91,7 +95,9 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 Serve: TypeAlias = Callable[[socket.socket, Collection[str]], AbstractContextManager[object]]
-"""Serves a listening socket as the way to some hosts, all public ones where none is named, until it is exited."""
+"""Serves a listening socket as the way to some hosts, all public ones where none is named, until
+it is exited.
+"""
 
 
 class Wall:
@@ -111,10 +117,11 @@ class Wall:
     ) -> None:
         """Keep layers and the private home in `folder`, which must lie outside the workspace.
 
-        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer. `serve` serves
-        the proxy of a command that may reach hosts. Where the wall of `standing` is a partial one, `snapshot` is the copy of the
-        workspace, which is brought up to date before each command. `harmless` leaves of the user's Git settings what may be
-        known inside.
+        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for
+        its answer. `serve` serves the proxy of a command that may reach hosts. Where the wall of
+        `standing` is a partial one, `snapshot` is the copy of the workspace, which is brought up to
+        date before each command. `harmless` leaves of the user's Git settings what may be known
+        inside.
         """
         self._level: Level = "full"
         if snapshot is not None and standing is not None:
@@ -168,7 +175,9 @@ class Wall:
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
     def close(self) -> None:
-        """End every command and the resident process, and remove what nobody has to judge any more."""
+        """End every command and the resident process, and remove what nobody has to judge any
+        more.
+        """
         self._is_closing = True
         if self._socket is not None:
             with contextlib.suppress(OSError):
@@ -186,7 +195,9 @@ class Wall:
             self._held = -1
 
     def _seed_home(self) -> None:
-        """Have the private home know how the user's own Git is set up, as far as that is harmless."""
+        """Have the private home know how the user's own Git is set up, as far as that is
+        harmless.
+        """
         text = ""
         for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
             with contextlib.suppress(OSError):
@@ -218,7 +229,8 @@ class Wall:
             command: The command as the model wrote it.
             cwd: Where its shell starts.
             limit_s: For how long it may run, 0 for ever.
-            hosts: The hosts that it may reach: None for none, an empty collection for all public ones.
+            hosts: The hosts that it may reach: None for none, an empty collection for all public
+                ones.
             readable: Places outside the workspace that it sees.
             changeable: Places outside the workspace of which it gets a copy.
             environment: Variables beside those that every command gets.
@@ -226,10 +238,14 @@ class Wall:
 
         Raises:
             OSError: The disk refuses.
-            AgentError: A place is too large, or this wall has no way to allow one; or the wall is down.
+            AgentError: A place is too large, or this wall has no way to allow one; or the wall is
+                down.
         """
         if self._level == "bare" and changeable:  # its neighbours would be open, too
-            words = tr("Without user namespaces a command cannot be allowed to change single places outside.")
+            words = tr(
+                "Without user namespaces a command cannot be allowed to change single places"
+                " outside."
+            )
             raise AgentError(words, tr("Run the command yourself: !command."))
         if self._socket is None:
             self.start()
@@ -274,12 +290,17 @@ class Wall:
         return job
 
     def _script(self, command: str, name: str, snapshots: Path | None) -> str:
-        """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
+        """Return what runs inside: the command as the CLI would run it, and where its shell
+        stands in the end.
+        """
         run, inside = RUN, _SNAPSHOTS
         if self._level == "bare":
             run, inside = shlex.quote(str(self.folder / "run")), shlex.quote(str(snapshots))
         newest = f'for s in {inside}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; '
-        return f"{newest if snapshots is not None else ''}eval {shlex.quote(command)} && pwd -P >| {run}/{name}"
+        return (
+            f"{newest if snapshots is not None else ''}eval {shlex.quote(command)} && pwd -P >|"
+            f" {run}/{name}"
+        )
 
     def _tell(self, message: dict[str, Any]) -> None:
         if self._socket is None:
@@ -288,7 +309,9 @@ class Wall:
         self._socket.send(json.dumps(message).encode())
 
     def left_since(self, began_ns: int, known: Collection[str]) -> Iterator[str]:
-        """Yield what was left since in the private home and among the temporary files, but names that are `known`."""
+        """Yield what was left since in the private home and among the temporary files, but names
+        that are `known`.
+        """
         shown = {"home": str(self._home), "tmp": "/tmp", "var-tmp": "/var/tmp", "shm": "/dev/shm"}
         for part in shown:
             for entry in os.scandir(self.folder / part):
@@ -316,7 +339,9 @@ class Wall:
                 end_left_over(str(self.folder))
                 self._settling.submit(self._finish, Ended(job, 137, 0, "gone"))
             else:
-                words = tr("The wall went down and the command with it; none of its changes were saved.")
+                words = tr(
+                    "The wall went down and the command with it; none of its changes were saved."
+                )
                 self._refuse(name, words)
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
@@ -338,7 +363,9 @@ class Wall:
             self._settling.submit(self._begin, message["ready"])
 
     def _begin(self, name: str) -> None:
-        """Bring the copy up to date: only now, because between a command's question and its yes may lie hours."""
+        """Bring the copy up to date: only now, because between a command's question and its yes
+        may lie hours.
+        """
         try:
             if self._copy is not None:
                 self._copy.begin(name, self.folder)

@@ -1,7 +1,7 @@
 """Which machines may be talked to: public ones, and those private ones that somebody named exactly.
 
-An address is judged where the connection is made (`dogent_tui.web.connecting`), so nothing that names, redirects or changing
-answers of a name server do leads past it.
+An address is judged where the connection is made (`dogent_tui.web.connecting`), so nothing that
+names, redirects or changing answers of a name server do leads past it.
 """
 
 import ipaddress
@@ -14,7 +14,9 @@ import msgspec
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 Place: TypeAlias = Literal["public", "private", "local", "never"]
-"""Where an address leads: anywhere, to the networks around us, to this machine or the cloud that it runs in, to nobody."""
+"""Where an address leads: anywhere, to the networks around us, to this machine or the cloud that
+it runs in, to nobody.
+"""
 
 _V4: tuple[tuple[str, Place], ...] = (
     # https://www.iana.org/assignments/iana-ipv4-special-registry
@@ -35,7 +37,8 @@ _V4: tuple[tuple[str, Place], ...] = (
     ("224.0.0.0/3", "never"),  # multicast, reserved, broadcast
 )
 _V6: tuple[tuple[str, Place], ...] = (
-    # https://www.iana.org/assignments/iana-ipv6-special-registry; what is not in 2000::/3 is not given out
+    # https://www.iana.org/assignments/iana-ipv6-special-registry; what is not in 2000::/3 is not
+    # given out
     ("::1/128", "private"),
     ("fc00::/7", "private"),
     ("fe80::/10", "local"),
@@ -54,11 +57,17 @@ _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loop
 
 def place_of(address: str | Address) -> Place:
     """Return where `address` leads. Raises ValueError where it is none."""
-    parsed = ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
+    parsed = (
+        ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
+    )
     if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
         parsed = parsed.ipv4_mapped
     elif isinstance(parsed, ipaddress.IPv6Address) and parsed in _TRANSLATED:
-        return "public" if place_of(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)) == "public" else "never"
+        return (
+            "public"
+            if place_of(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)) == "public"
+            else "never"
+        )
     for network, place in _NETWORKS:
         if parsed.version == network.version and parsed in network:
             return place
@@ -74,7 +83,9 @@ def literal(host: str) -> Address | None:
 
 
 def looks_like_number(host: str) -> bool:
-    """Tell whether `host` ends in a number, which makes it an IPv4 address in one of many ways of writing (WHATWG URL)."""
+    """Tell whether `host` ends in a number, which makes it an IPv4 address in one of many ways
+    of writing (WHATWG URL).
+    """
     return re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", host.rpartition(".")[2]) is not None
 
 
@@ -84,18 +95,24 @@ def is_local_name(host: str) -> bool:
 
 
 class Allowed(msgspec.Struct, frozen=True):
-    """Private hosts and addresses that somebody named: exactly these, and with a port only that one.
+    """Private hosts and addresses that somebody named: exactly these, and with a port only that
+    one.
 
-    A name stands for the addresses that it leads to in the networks around us and on this machine. Where metadata services are,
-    only an address leads; and nothing leads to an address that belongs to nobody.
+    A name stands for the addresses that it leads to in the networks around us and on this machine.
+    Where metadata services are, only an address leads; and nothing leads to an address that belongs
+    to nobody.
     """
 
     entries: frozenset[tuple[str, int | None]] = frozenset()
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> "Allowed":
-        """Take entries such as ``wiki.corp``, ``10.1.2.3:8080`` or ``[fd00::1]``. What names no exact host is passed over."""
-        return cls(frozenset(found for entry in entries if (found := host_and_port(entry)) is not None))
+        """Take entries such as ``wiki.corp``, ``10.1.2.3:8080`` or ``[fd00::1]``. What names no
+        exact host is passed over.
+        """
+        return cls(
+            frozenset(found for entry in entries if (found := host_and_port(entry)) is not None)
+        )
 
     def __or__(self, other: "Allowed") -> "Allowed":
         return Allowed(self.entries | other.entries)
@@ -107,8 +124,12 @@ class Allowed(msgspec.Struct, frozen=True):
             return True
         if place == "never":
             return False
-        parsed = ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
-        return self._has(_plain(parsed), port) or (place == "private" and literal(host) is None and self._has(host, port))
+        parsed = (
+            ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
+        )
+        return self._has(_plain(parsed), port) or (
+            place == "private" and literal(host) is None and self._has(host, port)
+        )
 
     def _has(self, host: str, port: int) -> bool:
         return (host, port) in self.entries or (host, None) in self.entries
@@ -118,7 +139,9 @@ _ENTRY = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\[\]:/@*\s]+)(?::(?P<port>[0
 
 
 def host_and_port(entry: str) -> tuple[str, int | None] | None:
-    """Return what an entry of an allow list names; None where it is no exact host: a pattern, a network, an URL."""
+    """Return what an entry of an allow list names; None where it is no exact host: a pattern, a
+    network, an URL.
+    """
     entry = entry.strip().lower()
     address = literal(entry)
     if address is not None:

@@ -1,9 +1,12 @@
-"""The readable article of a page: told by trafilatura in two tempers, taken from the page's own elements, and tidied.
+"""The readable article of a page: told by trafilatura in two tempers, taken from the page's own
+elements, and tidied.
 
-trafilatura's careful temper leaves out what it doubts, its usual one takes too much; which of the two is right differs from
-page to page. Both are told what surely is no article (`dogent_tui.web.cleaning`). What they find says which elements of the page
-the article is made of (`dogent_tui.web.selection`); those are converted as every HTML is (`dogent_tui.documents.html`), and what
-pages put into their articles goes (`dogent_tui.web.tidying`). Measured by ``python -m tests.benchmarks web``.
+trafilatura's careful temper leaves out what it doubts, its usual one takes too much; which of the
+two is right differs from page to page. Both are told what surely is no article
+(`dogent_tui.web.cleaning`). What they find says which elements of the page the article is made of
+(`dogent_tui.web.selection`); those are converted as every HTML is (`dogent_tui.documents.html`),
+and what pages put into their articles goes (`dogent_tui.web.tidying`). Measured by ``python -m
+tests.benchmarks web``.
 """
 
 import contextlib
@@ -30,7 +33,9 @@ _MOST_CHARS = 6_000_000
 _MOST_TAGS = 100_000
 """A page that is larger is read as it is: extractors take longer than anybody waits."""
 _CAREFUL_SHARE = 0.3
-"""Where the careful temper finds less than this share of what the usual one finds, it missed the article."""
+"""Where the careful temper finds less than this share of what the usual one finds, it missed the
+article.
+"""
 _SHORT = 4000
 """Letters: what is longer is an article, and not only what the links of a page say."""
 _MOST_LEADS = 2
@@ -41,13 +46,18 @@ _INLINE = frozenset({"hi", "ref", "del", "graphic", "code"})
 _LIMIT_S = 20.0
 _AROUND = ("nav", "footer", "aside")
 
-_NO_ARTICLE = tr("The article could not be told apart from the rest of this page, so this is all of its text.")
+_NO_ARTICLE = tr(
+    "The article could not be told apart from the rest of this page, so this is all of its text."
+)
 _NO_TEXT = tr("The page contains no text: its scripts would load it, and they are not run.")
-_TOO_MUCH = tr("The page is too large or complex to find its article, so this is the text read so far.")
+_TOO_MUCH = tr(
+    "The page is too large or complex to find its article, so this is the text read so far."
+)
 
 
 class Article(msgspec.Struct, frozen=True):
-    """What a page says, in blocks of Markdown. `title`, `author` and `date` (as ISO) are empty where it does not say.
+    """What a page says, in blocks of Markdown. `title`, `author` and `date` (as ISO) are empty
+    where it does not say.
 
     `hidden` are texts within the article that nobody sees who looks at the page.
     """
@@ -68,8 +78,8 @@ class Article(msgspec.Struct, frozen=True):
 def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     """Return the article of the page `html`, links made absolute by its address `url`.
 
-    `plain`: all of its text will do; that takes as long as the page is long. Else it may take any time: call it where it can be
-    ended. Raises DocumentError.
+    `plain`: all of its text will do; that takes as long as the page is long. Else it may take any
+    time: call it where it can be ended. Raises DocumentError.
     """
     if plain or is_too_much(html):
         return msgspec.structs.replace(unsearched(html), blocks=tuple(plain_blocks(html, url)))
@@ -87,18 +97,24 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     whole = deepcopy(body) if is_short else body
     blocks: list[str] = []
     if pieces and not (is_short and says_only_links(whole, pieces)):
-        found = [*_missing_leads(known, leads(tree)), *pieces] if len(known) > _LEAD_WITHIN else pieces
+        found = (
+            [*_missing_leads(known, leads(tree)), *pieces] if len(known) > _LEAD_WITHIN else pieces
+        )
         if article_of(body, found):
             blocks = tidied(_markdown(body), heading or title)
     if blocks:
         seen = _unseen(body, hidden.texts)
-        return msgspec.structs.replace(meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=_told(seen))
+        return msgspec.structs.replace(
+            meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=_told(seen)
+        )
     for node in list(whole.iter(*_AROUND)):
         node.drop_tree()
     seen = _unseen(whole, hidden.texts)
     blocks = _markdown(whole)
     warning = _NO_ARTICLE if blocks or "<script" not in html else _NO_TEXT
-    return msgspec.structs.replace(meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=(warning, *_told(seen)))
+    return msgspec.structs.replace(
+        meta, blocks=tuple(blocks), title=title, hidden=seen, warnings=(warning, *_told(seen))
+    )
 
 
 def is_too_much(html: str) -> bool:
@@ -113,7 +129,9 @@ def unsearched(html: str) -> Article:
 
 def _unseen(body: Element, texts: Sequence[str]) -> tuple[str, ...]:
     """Return the hidden texts that were within `body`."""
-    return tuple(texts[int(number)] for node in body.iter() if (number := node.get(HIDDEN)) is not None)
+    return tuple(
+        texts[int(number)] for node in body.iter() if (number := node.get(HIDDEN)) is not None
+    )
 
 
 def _told(unseen: Sequence[str]) -> tuple[str, ...]:
@@ -132,7 +150,9 @@ def _markdown(body: Element) -> list[str]:
 
 
 def _extracted(html: str, url: str) -> list[str]:
-    """Return what trafilatura takes for the article, piece by piece; nothing where it refuses the page."""
+    """Return what trafilatura takes for the article, piece by piece; nothing where it refuses
+    the page.
+    """
     from trafilatura import bare_extraction, load_html
 
     tree = load_html(html)
@@ -176,11 +196,21 @@ def _metadata(html: str, url: str, said: dict[str, str]) -> Article:
     from trafilatura import extract_metadata, load_html
 
     found = None
-    # not extensive: a date in the words of some language would have seconds of grammar loaded for it
-    with contextlib.suppress(Exception):  # it reads what authors of pages write into them, in every form
+    # not extensive: a date in the words of some language would have seconds of grammar loaded for
+    # it
+    with contextlib.suppress(
+        Exception
+    ):  # it reads what authors of pages write into them, in every form
         tree = load_html(html)
-        found = extract_metadata(tree, default_url=url or None, extensive=False) if tree is not None else None
-    title, author, date = (_line(getattr(found, name, None)) or said.get(name, "") for name in ("title", "author", "date"))
+        found = (
+            extract_metadata(tree, default_url=url or None, extensive=False)
+            if tree is not None
+            else None
+        )
+    title, author, date = (
+        _line(getattr(found, name, None)) or said.get(name, "")
+        for name in ("title", "author", "date")
+    )
     return Article(title=title, author=author, date=date)
 
 

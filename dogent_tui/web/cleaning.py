@@ -1,6 +1,8 @@
-"""What of a page is surely no part of its article is taken out before anything looks for that; what stands above it is found.
+"""What of a page is surely no part of its article is taken out before anything looks for that; what
+stands above it is found.
 
-All of it works on selectolax's tree, which is made as browsers do it and in a tenth of the time of others.
+All of it works on selectolax's tree, which is made as browsers do it and in a tenth of the time of
+others.
 """
 
 from collections.abc import Iterator
@@ -31,11 +33,15 @@ _DROPPED = (
 _BOXES = "div,section,aside,ul,ol,nav,p,span,footer"
 _MOST_OF_PAGE = 0.3
 _MOST_PROSE = 300
-"""A box with a larger share of the text, or so much of it in paragraphs, is not taken for one of those, whatever it is called."""
+"""A box with a larger share of the text, or so much of it in paragraphs, is not taken for one of
+those, whatever it is called.
+"""
 _PARAGRAPH_CHARS = 80
 
 _LEAD_ELEMENTS = frozenset({"p", "div", "span", "h2", "h3", "strong", "b", "blockquote"})
-_NOT_LEAD = frozenset({"nav", "aside", "footer", "figure", "figcaption", "form", "ul", "ol", "table", "button", "a"})
+_NOT_LEAD = frozenset(
+    {"nav", "aside", "footer", "figure", "figcaption", "form", "ul", "ol", "table", "button", "a"}
+)
 _LEAD_CHARS = (165, 900)
 _LEAD_WITHIN = 400
 """Elements after the title among which the lead is."""
@@ -47,14 +53,21 @@ def clean(tree: LexborHTMLParser) -> None:
         node.decompose()
     whole = len(tree.body.text(deep=True)) if tree.body is not None else 0
     for node in list(tree.css(f":is({_BOXES})[class],:is({_BOXES})[id]")):
-        if _is_boilerplate(node) and len(node.text(deep=True)) <= _MOST_OF_PAGE * whole and _prose(node) <= _MOST_PROSE:
+        if (
+            _is_boilerplate(node)
+            and len(node.text(deep=True)) <= _MOST_OF_PAGE * whole
+            and _prose(node) <= _MOST_PROSE
+        ):
             node.decompose()
 
 
 def _prose(node: LexborNode) -> int:
     """Return how many characters stand in paragraphs of the box, without those of links."""
     paragraphs = [node] if node.tag == "p" else node.css("p")
-    lengths = (len(p.text(deep=True)) - sum(len(link.text(deep=True)) for link in p.css("a")) for p in paragraphs)
+    lengths = (
+        len(p.text(deep=True)) - sum(len(link.text(deep=True)) for link in p.css("a"))
+        for p in paragraphs
+    )
     return sum(length for length in lengths if length >= _PARAGRAPH_CHARS)
 
 
@@ -69,7 +82,9 @@ def title_of(tree: LexborHTMLParser) -> str:
 
 
 def leads(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield the paragraphs between title and article that introduce it: extractors take them for a part of the page's header."""
+    """Yield the paragraphs between title and article that introduce it: extractors take them for
+    a part of the page's header.
+    """
     titles = tree.css("h1")
     said = squeezed(_said(tree))
     if not titles:
@@ -83,13 +98,17 @@ def leads(tree: LexborHTMLParser) -> Iterator[str]:
         if not _LEAD_CHARS[0] <= len(text) <= _LEAD_CHARS[1] or _is_linked(node, text):
             continue
         letters = squeezed(text)
-        says_the_same = len(letters) >= 40 and (letters[:60] in said or (bool(said) and said[:60] in letters))
+        says_the_same = len(letters) >= 40 and (
+            letters[:60] in said or (bool(said) and said[:60] in letters)
+        )
         if says_the_same or _is_called_lead(node):
             yield text
 
 
 def _after(node: LexborNode) -> Iterator[LexborNode]:
-    """Yield the elements after `node` in the order of the document, none of those that hold no lead."""
+    """Yield the elements after `node` in the order of the document, none of those that hold no
+    lead.
+    """
     current: LexborNode | None = node
     while current is not None:
         following = current.next
@@ -109,7 +128,9 @@ def _within(node: LexborNode) -> Iterator[LexborNode]:
 
 def _holds_blocks(node: LexborNode) -> bool:
     return node.css_first("p,div,h1,h2,h3,ul,ol,table,figure,section,article") is not None and any(
-        child.tag in {"p", "div", "h1", "h2", "h3", "ul", "ol", "table", "figure", "section", "article"} for child in node.iter()
+        child.tag
+        in {"p", "div", "h1", "h2", "h3", "ul", "ol", "table", "figure", "section", "article"}
+        for child in node.iter()
     )
 
 

@@ -1,7 +1,9 @@
-"""The way out of a command that may reach some hosts: an HTTP proxy of ours, on a socket of the command's own network.
+"""The way out of a command that may reach some hosts: an HTTP proxy of ours, on a socket of the
+command's own network.
 
-The socket was made behind the wall and is served here, so that whatever the command does, it reaches what the user allowed and
-nothing else. Programs find it by the usual variables, ssh by its configuration.
+The socket was made behind the wall and is served here, so that whatever the command does, it
+reaches what the user allowed and nothing else. Programs find it by the usual variables, ssh by its
+configuration.
 """
 
 import contextlib
@@ -20,8 +22,9 @@ _HEAD = 65_536
 _PIECE = 65_536
 _PATIENCE_S = 30.0
 _SSH = (
-    'bash -c \'exec 3<>/dev/tcp/127.0.0.1/{port}; printf "CONNECT %s:%s HTTP/1.1\\r\\n\\r\\n" "$0" "$1" >&3; '
-    "while IFS= read -r l <&3 && [ \"$l\" != $'\"'\"'\\r'\"'\"' ]; do :; done; cat <&3 & exec cat >&3' %h %p"
+    'bash -c \'exec 3<>/dev/tcp/127.0.0.1/{port}; printf "CONNECT %s:%s HTTP/1.1\\r\\n\\r\\n" "$0"'
+    ' "$1" >&3; while IFS= read -r l <&3 && [ "$l" != $\'"\'"\'\\r\'"\'"\' ]; do :; done; cat <&3 &'
+    " exec cat >&3' %h %p"
 )
 
 
@@ -32,20 +35,34 @@ def proxy_variables() -> dict[str, str]:
     here = "localhost,127.0.0.1,::1"
     agent = {name: os.environ[name] for name in ("SSH_AUTH_SOCK",) if name in os.environ}
     ssh = f"ssh -o ProxyCommand={shlex.quote(_SSH.format(port=PROXY_PORT))}"
-    through = {"NO_PROXY": here, "no_proxy": here, "NODE_USE_ENV_PROXY": "1", "GIT_SSH_COMMAND": ssh}
+    through = {
+        "NO_PROXY": here,
+        "no_proxy": here,
+        "NODE_USE_ENV_PROXY": "1",
+        "GIT_SSH_COMMAND": ssh,
+    }
     return {**dict.fromkeys(names, address), **through, **agent}
 
 
 def ssh_places(home: Path) -> tuple[Path, ...]:
-    """Return what ssh needs to be known to a host that may be reached: the agent's socket, never a key, and the known hosts."""
+    """Return what ssh needs to be known to a host that may be reached: the agent's socket, never
+    a key, and the known hosts.
+    """
     places = (Path(os.environ.get("SSH_AUTH_SOCK", "/nowhere")), home / ".ssh/known_hosts")
     return tuple(place for place in places if place.exists())
 
 
 class Proxy:
-    """Serves one command until it is closed. `refused` are the hosts that it asked for and did not get."""
+    """Serves one command until it is closed. `refused` are the hosts that it asked for and did
+    not get.
+    """
 
-    def __init__(self, listening: socket.socket, hosts: Collection[str], environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self,
+        listening: socket.socket,
+        hosts: Collection[str],
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
         """Let connections to `hosts` through; without any, to all public addresses."""
         self.refused: set[str] = set()
         self._listening = listening
@@ -68,7 +85,9 @@ class Proxy:
                 client, _ = self._listening.accept()
             except OSError:
                 return
-            threading.Thread(target=self._serve, args=(client,), name="proxied", daemon=True).start()
+            threading.Thread(
+                target=self._serve, args=(client,), name="proxied", daemon=True
+            ).start()
 
     def _serve(self, client: socket.socket) -> None:
         with client, contextlib.suppress(OSError, ValueError):
@@ -81,7 +100,8 @@ class Proxy:
             if not self._allows(host, port):
                 self.refused.add(host)
                 client.sendall(
-                    b"HTTP/1.1 403 Forbidden by the wall of dogent-tui\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                    b"HTTP/1.1 403 Forbidden by the wall of dogent-tui\r\nContent-Length:"
+                    b" 0\r\nConnection: close\r\n\r\n"
                 )
                 return
             with self._connected(host, port) as server:
@@ -90,7 +110,9 @@ class Proxy:
                 else:  # one request a connection: the next may be for another host
                     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
                     fields = [
-                        line for line in head.split(b"\r\n")[1:] if not line.lower().startswith((b"proxy-", b"connection:"))
+                        line
+                        for line in head.split(b"\r\n")[1:]
+                        if not line.lower().startswith((b"proxy-", b"connection:"))
                     ]
                     first = f"{method} {path} {version}".encode("ascii")
                     server.sendall(b"\r\n".join([first, *fields, b"Connection: close", b"", b""]))
@@ -101,10 +123,14 @@ class Proxy:
         if self._hosts:
             return host in self._hosts
         found = {entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
-        return all(ipaddress.ip_address(str(address).partition("%")[0]).is_global for address in found)
+        return all(
+            ipaddress.ip_address(str(address).partition("%")[0]).is_global for address in found
+        )
 
     def _connected(self, host: str, port: int) -> socket.socket:
-        """Return a connection to a host: through the proxy of the user's own environment, where there is one."""
+        """Return a connection to a host: through the proxy of the user's own environment, where
+        there is one.
+        """
         beyond = urlsplit(self._beyond)
         if not beyond.hostname or host in {"localhost", "127.0.0.1", "::1"}:
             return socket.create_connection((host, port), _PATIENCE_S)
@@ -117,7 +143,9 @@ class Proxy:
 
 
 def _read_head(connection: socket.socket) -> tuple[bytes, bytes]:
-    """Return the head of a message, and what came behind it. Raises OSError, ValueError where it does not end."""
+    """Return the head of a message, and what came behind it. Raises OSError, ValueError where it
+    does not end.
+    """
     data = b""
     while b"\r\n\r\n" not in data:
         piece = connection.recv(_PIECE)

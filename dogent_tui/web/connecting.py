@@ -1,4 +1,5 @@
-"""Connections that lead only where they may: each address is judged after the name server answered, and where the socket is made.
+"""Connections that lead only where they may: each address is judged after the name server answered,
+and where the socket is made.
 
 Each request has a connection of its own, so that what was allowed for one host serves no other one.
 """
@@ -19,13 +20,16 @@ MakeResolver = Callable[[], AbstractResolver]
 
 
 class RefusedError(OSError):
-    """A connection that the guard did not make. aiohttp tries the next address after an OSError, and gives up after the last."""
+    """A connection that the guard did not make. aiohttp tries the next address after an OSError,
+    and gives up after the last.
+    """
 
 
 class Guard:
     """Judges the connections of one request to `url`.
 
-    `refusal` is why one was not made, None as long as all were. `private` are the addresses that only an allowance led to.
+    `refusal` is why one was not made, None as long as all were. `private` are the addresses that
+    only an allowance led to.
     """
 
     def __init__(self, url: URL, allowed: Allowed) -> None:
@@ -35,7 +39,9 @@ class Guard:
         self._allowed = allowed
 
     def check_name(self) -> None:
-        """Refuse, before anything is looked up, what the host says by itself. Raises WebError (`private_address`)."""
+        """Refuse, before anything is looked up, what the host says by itself. Raises WebError
+        (`private_address`).
+        """
         if literal(self._host) is not None:
             addresses: tuple[str, ...] = (self._host,)
         elif is_local_name(self._host):
@@ -59,16 +65,23 @@ class Guard:
     def _permits(self, addresses: tuple[str, ...]) -> bool:
         if not all(self._allowed.permits(self._host, self._port, address) for address in addresses):
             return False
-        self.private.update((self._host, self._port, address) for address in addresses if place_of(address) != "public")
+        self.private.update(
+            (self._host, self._port, address)
+            for address in addresses
+            if place_of(address) != "public"
+        )
         return True
 
     def _refuse(self, addresses: tuple[str, ...]) -> WebError:
         where = "" if addresses == (self._host,) else f" ({', '.join(addresses)})"
         self.refusal = WebError(
-            tr("{host}{where} is not a public address: it points to this computer or its network.").format(
-                host=self._host, where=where
+            tr(
+                "{host}{where} is not a public address: it points to this computer or its network."
+            ).format(host=self._host, where=where),
+            tr(
+                "Pages there can be fetched when the user names and allows them, or when the"
+                " settings list the host."
             ),
-            tr("Pages there can be fetched when the user names and allows them, or when the settings list the host."),
             code="private_address",
             host=self._host,
             addresses=addresses,
@@ -83,7 +96,9 @@ class _GuardedResolver(AbstractResolver):
         self._inner = inner
         self._guard = guard
 
-    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
         found = await self._inner.resolve(host, port, family)
         self._guard.check(tuple(dict.fromkeys(result["host"] for result in found)))
         return found
@@ -103,5 +118,7 @@ def guarded_connector(guard: Guard, make_resolver: MakeResolver) -> TCPConnector
 
 
 def open_connector() -> TCPConnector:
-    """Return a connector for one request through a proxy that was configured on purpose, wherever that stands."""
+    """Return a connector for one request through a proxy that was configured on purpose,
+    wherever that stands.
+    """
     return TCPConnector(use_dns_cache=False, force_close=True)

@@ -1,4 +1,6 @@
-"""Content that was compressed on its way, taken apart a piece at a time: what it grows to is known before it is there."""
+"""Content that was compressed on its way, taken apart a piece at a time: what it grows to is
+known before it is there.
+"""
 
 import zlib
 from collections.abc import Iterator
@@ -27,7 +29,11 @@ class Decoder(Protocol):
 
 def decoder_for(encoding: str) -> Decoder:
     """Return the decoder for a ``Content-Encoding``. Raises WebError (`unsupported`)."""
-    names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in {"", "identity"}]
+    names = [
+        name
+        for part in encoding.lower().split(",")
+        if (name := part.strip()) not in {"", "identity"}
+    ]
     if not names:
         return _Plain()
     if names in (["gzip"], ["x-gzip"]):
@@ -37,7 +43,9 @@ def decoder_for(encoding: str) -> Decoder:
     if names == ["br"]:
         return _Brotli()
     raise WebError(
-        tr("The server uses a content encoding that was not requested ({join}).").format(join=", ".join(names)[:40]),
+        tr("The server uses a content encoding that was not requested ({join}).").format(
+            join=", ".join(names)[:40]
+        ),
         tr("Try another address for the same content."),
         code="unsupported",
     )
@@ -52,7 +60,9 @@ class _Plain:
 
 
 class _Zlib:
-    """gzip (also several members after each other) and deflate, with its header and, as some servers send it, without."""
+    """gzip (also several members after each other) and deflate, with its header and, as some
+    servers send it, without.
+    """
 
     def __init__(self, bits: int) -> None:
         self._bits = bits

@@ -1,7 +1,9 @@
-"""Pages that only their scripts fill: drawn in the browser of this computer, which sees no network but through our guard.
+"""Pages that only their scripts fill: drawn in the browser of this computer, which sees no network
+but through our guard.
 
-Each request of the page is answered by us, with what `get` brings; sockets and peer connections are closed to it. It has no
-cookies and no storage that outlives the page, and what it may ask for is limited in kind, number and bytes.
+Each request of the page is answered by us, with what `get` brings; sockets and peer connections are
+closed to it. It has no cookies and no storage that outlives the page, and what it may ask for is
+limited in kind, number and bytes.
 """
 
 import asyncio
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from dogent_tui.web.transport import Response
 
 Get = Callable[[str], Awaitable["Response"]]
-"""Brings what stands at an address that a page asks for. Raises WebError where it may not be asked for, or is not there."""
+"""Brings what stands at an address that a page asks for. Raises WebError where it may not be
+asked for, or is not there.
+"""
 
 _DRAW_S = 15.0
 _QUIET_S = 6.0
@@ -31,14 +35,19 @@ _MOST_REQUESTS = 80
 _MOST_BYTES = 24 << 20
 _NEEDED = frozenset({"document", "script", "xhr", "fetch"})
 """Kinds of requests without which there is no text; pictures, fonts and style sheets are none."""
-_NO_SIDE_DOORS = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
+_NO_SIDE_DOORS = (
+    "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete"
+    " window[name]"
+)
 
 
 class DrawingBrowser(Browser):
     """Draws pages. See `Browser`; it is started by the first page that needs it."""
 
     async def _launch(self, programs: Sequence[Path], *, behind: bool) -> str:
-        """See `Browser`. Scripts run behind the wall or in Chromium's sandbox, which it does not have where root starts it."""
+        """See `Browser`. Scripts run behind the wall or in Chromium's sandbox, which it does not
+        have where root starts it.
+        """
         if not behind and os.geteuid() == 0:
             return tr("scripts run only in a sandbox")
         return await super()._launch(programs, behind=behind)
@@ -55,7 +64,9 @@ class DrawingBrowser(Browser):
         context = None
         try:
             async with asyncio.timeout(_DRAW_S):
-                context = await self._browser.new_context(offline=True, accept_downloads=False, service_workers="block")
+                context = await self._browser.new_context(
+                    offline=True, accept_downloads=False, service_workers="block"
+                )
                 await context.add_init_script(_NO_SIDE_DOORS)
                 await context.route_web_socket("**/*", _refuse_socket)
                 await context.route("**/*", _Answers(url, html, get).answer)
@@ -65,7 +76,9 @@ class DrawingBrowser(Browser):
                     await page.wait_for_load_state("networkidle", timeout=_QUIET_S * 1000)
                 return await page.content()
         except (Error, TimeoutError) as error:
-            raise WebError(str(error)[:200], code="timeout" if isinstance(error, TimeoutError) else "failed") from None
+            raise WebError(
+                str(error)[:200], code="timeout" if isinstance(error, TimeoutError) else "failed"
+            ) from None
         finally:
             if context is not None:
                 with suppress(Error, TimeoutError):
@@ -90,7 +103,11 @@ class _Answers:
                 await route.abort()
             return
         self._requests += 1
-        if request.method != "GET" or request.resource_type not in _NEEDED or self._requests > _MOST_REQUESTS:
+        if (
+            request.method != "GET"
+            or request.resource_type not in _NEEDED
+            or self._requests > _MOST_REQUESTS
+        ):
             await route.abort()
             return
         try:
@@ -103,7 +120,10 @@ class _Answers:
             await route.abort()
             return
         # Without cookies it sees what anybody sees, so that whose script asks makes no difference.
-        headers = {"content-type": found.declared or "text/plain", "access-control-allow-origin": "*"}
+        headers = {
+            "content-type": found.declared or "text/plain",
+            "access-control-allow-origin": "*",
+        }
         await route.fulfill(body=found.body, headers=headers)
 
 

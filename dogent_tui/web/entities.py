@@ -8,5 +8,7 @@ _ENDLESS = re.compile(r"&#[0-9]{1000,};?")
 
 
 def unescaped(text: str) -> str:
-    """Return `text` with its character references replaced, in any text from outside: what stands for nothing is U+FFFD."""
+    """Return `text` with its character references replaced, in any text from outside: what
+    stands for nothing is U+FFFD.
+    """
     return unescape(_ENDLESS.sub("\ufffd", text))

@@ -1,4 +1,6 @@
-"""Fetching what stands at an address: a page as its article, a document as its text, an image as a file."""
+"""Fetching what stands at an address: a page as its article, a document as its text, an image as
+a file.
+"""
 
 import asyncio
 import os
@@ -33,9 +35,13 @@ if TYPE_CHECKING:
     from dogent_tui.web.transport import Limits, Response, Transport
 
 _PAGE_S = 2.5
-"""After so many seconds of processor time the article of a page is given up, and its plain text taken instead."""
+"""After so many seconds of processor time the article of a page is given up, and its plain text
+taken instead.
+"""
 _PLAIN_S = 1.2
-"""How long the plain text may take for a block; and after how long a part that is not full will do."""
+"""How long the plain text may take for a block; and after how long a part that is not full will
+do.
+"""
 _SILENT_S = 30.0
 """How long either may be silent while others have the processor."""
 _AT_ONCE = max(2, min(os.cpu_count() or 1, 4))
@@ -47,7 +53,9 @@ _HARDLY_LETTERS = 80
 """A page with scripts that says no more has its text drawn by them."""
 _DRAWN = tr("The page's scripts were run in a browser to get its text.")
 _MOST_PAGE_BYTES = 12 << 20
-"""Of a page; what comes after it is not read. All of 48 MB would hold up the application while it is decoded."""
+"""Of a page; what comes after it is not read. All of 48 MB would hold up the application while
+it is decoded.
+"""
 _FRESH_S = 600.0
 _MOST_KEPT = 32
 _MOST_KEPT_BYTES = 96 << 20
@@ -66,8 +74,8 @@ _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 class _Kept(msgspec.Struct):
     """What was fetched, in a file of ours: as it came, or as UTF-8 where it is text.
 
-    `plain`: its article could not be found in time; `drawn`: its scripts were run, or tried. `until` is a time of
-    `time.monotonic`.
+    `plain`: its article could not be found in time; `drawn`: its scripts were run, or tried.
+    `until` is a time of `time.monotonic`.
     """
 
     response: "Response"
@@ -80,12 +88,14 @@ class _Kept(msgspec.Struct):
 
 
 class Fetcher:
-    """Fetches for one session and one event loop. Cheap to make: nothing is started before the first fetch.
+    """Fetches for one session and one event loop. Cheap to make: nothing is started before the
+    first fetch.
 
-    Images are saved in `images` (made on demand), and their snippets name them relative to `root`. `documents` reads what is no
-    page; without it one is made. `allow` are the private hosts and addresses that the settings name, exactly: ``wiki.corp``,
-    ``10.1.2.3``, ``[fd00::1]``, each with or without a port. `proxy` is the address of one that was configured on purpose: it
-    sees where we go, and the guard does not. `limits` and `make_resolver` are for tests.
+    Images are saved in `images` (made on demand), and their snippets name them relative to `root`.
+    `documents` reads what is no page; without it one is made. `allow` are the private hosts and
+    addresses that the settings name, exactly: ``wiki.corp``, ``10.1.2.3``, ``[fd00::1]``, each with
+    or without a port. `proxy` is the address of one that was configured on purpose: it sees where
+    we go, and the guard does not. `limits` and `make_resolver` are for tests.
     """
 
     def __init__(
@@ -114,7 +124,12 @@ class Fetcher:
     async def __aenter__(self) -> "Fetcher":
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
     async def fetch(
@@ -129,8 +144,8 @@ class Fetcher:
     ) -> FetchResult:
         """Return what stands at `url`.
 
-        `filename` is what an image is to be called. `allow` are private hosts that the user named and approved, for this once
-        (see `WebError.host`). Raises WebError.
+        `filename` is what an image is to be called. `allow` are private hosts that the user named
+        and approved, for this once (see `WebError.host`). Raises WebError.
         """
         allowed = self._allowed | Allowed.of(allow)
         kept, from_cache = self._find(url, allowed), True
@@ -158,9 +173,15 @@ class Fetcher:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     def _find(self, url: str, allowed: Allowed) -> _Kept | None:
-        """Return what was fetched a short while ago, unless it came from where this call may not go."""
+        """Return what was fetched a short while ago, unless it came from where this call may not
+        go.
+        """
         kept = self._kept.get(url.strip())
-        if kept is None or kept.until < time.monotonic() or not all(allowed.permits(*place) for place in kept.response.private):
+        if (
+            kept is None
+            or kept.until < time.monotonic()
+            or not all(allowed.permits(*place) for place in kept.response.private)
+        ):
             return None
         return kept
 
@@ -175,7 +196,9 @@ class Fetcher:
             kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
         except OSError as error:
             raise WebError(
-                tr("The fetched content could not be saved for reading: {strerror}.").format(strerror=error.strerror or error),
+                tr("The fetched content could not be saved for reading: {strerror}.").format(
+                    strerror=error.strerror or error
+                ),
                 tr("Check that the folder for temporary files has space."),
             ) from error
         self._kept.pop(url.strip(), None)
@@ -187,7 +210,9 @@ class Fetcher:
         """Return it; in a thread, since its libraries take some time to import."""
         from dogent_tui.web.transport import Limits, Transport
 
-        return Transport(self._limits or Limits(), proxy=self._proxy, make_resolver=self._make_resolver)
+        return Transport(
+            self._limits or Limits(), proxy=self._proxy, make_resolver=self._make_resolver
+        )
 
     def _drop_old(self) -> None:
         """Keep the latest ones, as long as there is room. Blocks."""
@@ -212,11 +237,15 @@ class Fetcher:
                 tr("The content at this address is {what}, which has no text to read.").format(
                     what=kept.sniffed.what or _WHAT[kept.sniffed.kind]
                 ),
-                tr("Use mode image to save it.") if kept.sniffed.kind == "image" else tr("Find a page that describes it."),
+                tr("Use mode image to save it.")
+                if kept.sniffed.kind == "image"
+                else tr("Find a page that describes it."),
                 code="unsupported",
             )
         try:
-            read = await (self._page if kept.sniffed.kind == "page" else self._document)(kept, max_chars, offset)
+            read = await (self._page if kept.sniffed.kind == "page" else self._document)(
+                kept, max_chars, offset
+            )
             if kept.sniffed.kind == "page" and not offset and await self._is_drawn(kept, read):
                 read = await self._page(kept, max_chars, offset)
                 read = msgspec.structs.replace(read, warnings=(*read.warnings, _DRAWN))
@@ -235,7 +264,9 @@ class Fetcher:
             total_chars=read.total_chars,
             warnings=read.warnings,
         )
-        return msgspec.structs.replace(result, content_type=_PACKED.get(read.format, result.content_type))
+        return msgspec.structs.replace(
+            result, content_type=_PACKED.get(read.format, result.content_type)
+        )
 
     async def _document(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         if self._documents is None:
@@ -245,14 +276,24 @@ class Fetcher:
     async def _page(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         """Read the article of a page, or, where that takes too long, all of its text."""
         if self._pages is None:
-            articles = Workers(_limits(_PAGE_S), worker_command(preload=_EXTRACTORS), at_once=_AT_ONCE, kept=_AT_ONCE)
-            plain = Workers(_limits(_PLAIN_S), worker_command(preload=_PLAIN_READERS), at_once=_AT_ONCE)
+            articles = Workers(
+                _limits(_PAGE_S),
+                worker_command(preload=_EXTRACTORS),
+                at_once=_AT_ONCE,
+                kept=_AT_ONCE,
+            )
+            plain = Workers(
+                _limits(_PLAIN_S), worker_command(preload=_PLAIN_READERS), at_once=_AT_ONCE
+            )
             self._pages = self._library("pages", articles), self._library("plain", plain, _PLAIN_S)
         articles_of, texts_of = self._pages
         if not kept.plain:
             try:
                 return await articles_of.read(
-                    kept.path, ReadOptions(page=WebPage(kept.response.url)), max_chars=max_chars, offset=offset
+                    kept.path,
+                    ReadOptions(page=WebPage(kept.response.url)),
+                    max_chars=max_chars,
+                    offset=offset,
                 )
             except DocumentError:
                 kept.plain = True
@@ -263,7 +304,9 @@ class Fetcher:
             raise _tangled(kept) if error.code == "timeout" else error from None
 
     async def _is_drawn(self, kept: _Kept, read: ReadResult) -> bool:
-        """Draw a page without text that its scripts would fill, once, and tell whether that changed it."""
+        """Draw a page without text that its scripts would fill, once, and tell whether that
+        changed it.
+        """
         if kept.drawn or kept.plain or sum(map(str.isalnum, read.text)) > _HARDLY_LETTERS:
             return False
         kept.drawn = True
@@ -276,12 +319,20 @@ class Fetcher:
             self._browser = DrawingBrowser()
         transport, url = self._transport, kept.response.url
         assert transport is not None
-        # A page of the web is given nothing private, and a private one nothing but what stands where it stands.
-        private = Allowed.of(f"{host}:{port}" for host, port, _ in kept.response.private if host == urlsplit(url).hostname)
+        # A page of the web is given nothing private, and a private one nothing but what stands
+        # where it stands.
+        private = Allowed.of(
+            f"{host}:{port}"
+            for host, port, _ in kept.response.private
+            if host == urlsplit(url).hostname
+        )
 
         async def get(address: str) -> "Response":
             if kept.response.private and urlsplit(address).netloc != urlsplit(url).netloc:
-                raise WebError(tr("A private page can request only what is on its own host."), code="private_address")
+                raise WebError(
+                    tr("A private page can request only what is on its own host."),
+                    code="private_address",
+                )
             return await transport.get(address, private)
 
         try:
@@ -317,12 +368,21 @@ def _keep(response: "Response", folder: Path) -> _Kept:
     if cut:
         body = body[:_MOST_PAGE_BYTES]
     if sniffed.kind in {"page", "text"}:
-        text, _ = decode(body, response.declared, markup=sniffed.kind == "page" or "xml" in sniffed.content_type)
+        text, _ = decode(
+            body, response.declared, markup=sniffed.kind == "page" or "xml" in sniffed.content_type
+        )
         body = text.encode("utf-8", "replace")
     folder.mkdir()
     path = folder / _name(response, sniffed)
     path.write_bytes(body)
-    return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S, len(body), plain=cut)
+    return _Kept(
+        msgspec.structs.replace(response, body=b""),
+        sniffed,
+        path,
+        time.monotonic() + _FRESH_S,
+        len(body),
+        plain=cut,
+    )
 
 
 _WHAT = {
@@ -345,10 +405,16 @@ def _said(read: ReadResult, key: str) -> str:
 
 
 def _name(response: "Response", sniffed: Sniffed) -> str:
-    """Return what to call a file: as its server or address does, since errors name it, with the extension that it should have."""
+    """Return what to call a file: as its server or address does, since errors name it, with the
+    extension that it should have.
+    """
     called = PurePosixPath(response.filename or unquote(urlsplit(response.url).path)).name
     suffix = PurePosixPath(called).suffix.lower()
-    stem = safe_stem(called.removesuffix(PurePosixPath(called).suffix) or urlsplit(response.url).hostname or "page")
+    stem = safe_stem(
+        called.removesuffix(PurePosixPath(called).suffix)
+        or urlsplit(response.url).hostname
+        or "page"
+    )
     if sniffed.kind == "text":
         return f"{stem}.txt"  # shown as it is, whatever it is called
     return stem + (sniffed.suffix or (suffix if _SUFFIX.fullmatch(suffix) else ""))

@@ -1,7 +1,9 @@
-"""The process that decodes an image of the web to see whether it is a whole one: it may hang, grow and crash on what it gets.
+"""The process that decodes an image of the web to see whether it is a whole one: it may hang, grow
+and crash on what it gets.
 
-On standard input comes the file, on standard output goes what it is. Some 200 KB of a JPEG can hold 2,000 scans of 64 million
-pixels each, which are minutes of decoding that no thread can be stopped in.
+On standard input comes the file, on standard output goes what it is. Some 200 KB of a JPEG can hold
+2,000 scans of 64 million pixels each, which are minutes of decoding that no thread can be stopped
+in.
 """
 
 import contextlib
@@ -50,11 +52,15 @@ def main() -> None:
 
 
 def check(body: bytes) -> Checked:
-    """Return what image `body` is, or that it is none, or not a whole one, or too large to be decoded."""
+    """Return what image `body` is, or that it is none, or not a whole one, or too large to be
+    decoded.
+    """
     from PIL import Image, UnidentifiedImageError
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about large images, and metadata that is not as it should be
+        warnings.simplefilter(
+            "ignore"
+        )  # about large images, and metadata that is not as it should be
         try:
             with Image.open(io.BytesIO(body), formats=list(FORMATS)) as image:
                 found = Checked("", image.format or "", image.width, image.height)

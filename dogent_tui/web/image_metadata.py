@@ -1,4 +1,6 @@
-"""What an image file says beside its pixels, such as where it was taken: left out, without a pixel decoded."""
+"""What an image file says beside its pixels, such as where it was taken: left out, without a
+pixel decoded.
+"""
 
 import struct
 from collections.abc import Iterator
@@ -14,7 +16,9 @@ _JPEG_SEGMENTS = frozenset((0xE1, 0xED, 0xFE))
 
 
 def without_metadata(body: bytes) -> bytes:
-    """Return a JPEG, PNG or WebP without its metadata, but with which side of a JPEG is up; any other image as it is."""
+    """Return a JPEG, PNG or WebP without its metadata, but with which side of a JPEG is up; any
+    other image as it is.
+    """
     try:
         if body.startswith(b"\xff\xd8"):
             return b"".join(_jpeg(body))

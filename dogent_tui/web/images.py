@@ -1,4 +1,6 @@
-"""Images from the web as files of the workspace: real images only, under safe names, over nothing that is there."""
+"""Images from the web as files of the workspace: real images only, under safe names, over
+nothing that is there.
+"""
 
 import asyncio
 import contextlib
@@ -25,19 +27,26 @@ _DECODING_S = 10.0
 """How long an image may be decoded: a large one takes two."""
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _NAME_BYTES = 120
-"""Of a file name without its extension: file systems take 255 with it, some count twice, and a suffix may be added."""
-_EXTENSIONS = frozenset({*FORMATS.values(), ".jpeg", ".jpe", ".jfif", ".tif", ".svg", ".heic", ".apng"})
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+"""Of a file name without its extension: file systems take 255 with it, some count twice, and a
+suffix may be added.
+"""
+_EXTENSIONS = frozenset(
+    {*FORMATS.values(), ".jpeg", ".jpe", ".jfif", ".tif", ".svg", ".heic", ".apng"}
+)
+_RESERVED = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE
+)
 """Names of devices on Windows, also with an extension."""
 _UNSAFE = re.compile(r"[/\\:*?\"<>|\[\](){}`#%&$!'^~;]+|\s+")
 """What some file system, shell or Markdown reader takes for more than a character of a name."""
 
 
 async def save_image(body: bytes, folder: Path, root: Path, name: str) -> SavedImage:
-    """Save the image `body` in `folder`, which is made where it is not there, under a safe form of `name`.
+    """Save the image `body` in `folder`, which is made where it is not there, under a safe form of
+    `name`.
 
-    The same image under the same name is saved once. Raises WebError (`not_image`, `too_large`, `damaged`, `hostile`,
-    `bad_folder`, `failed`), and has saved nothing then.
+    The same image under the same name is saved once. Raises WebError (`not_image`, `too_large`,
+    `damaged`, `hostile`, `bad_folder`, `failed`), and has saved nothing then.
     """
     image = await _checked(body)
     return await asyncio.to_thread(_save, without_metadata(body), image, folder, root, name)
@@ -52,7 +61,9 @@ def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> S
             path = place / _write_new(there.parent, stem, FORMATS[image.format], body).name
     except OSError as error:
         raise WebError(
-            tr("The image could not be saved in {folder}: {strerror}.").format(folder=folder, strerror=error.strerror or error),
+            tr("The image could not be saved in {folder}: {strerror}.").format(
+                folder=folder, strerror=error.strerror or error
+            ),
             tr("Check that there is space and that the folder is writable."),
         ) from error
     relative = path.relative_to(os.path.realpath(root)).as_posix()
@@ -64,7 +75,9 @@ _UNQUOTED = "/" + "".join(map(chr, range(0xA1, 0x2000)))
 
 
 def safe_stem(name: str) -> str:
-    """Return a name for a file, without an extension, that is one on every system: no path, no device, not too long."""
+    """Return a name for a file, without an extension, that is one on every system: no path, no
+    device, not too long.
+    """
     name = unicodedata.normalize("NFC", unquote(name).encode("utf-8", "replace").decode("utf-8"))
     name = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     name = "".join(character for character in name if _may_stand(character))
@@ -80,8 +93,13 @@ def safe_stem(name: str) -> str:
 
 
 def _may_stand(character: str) -> bool:
-    """Tell whether a character may stand in a name: none that is unseen or changes the order, but the joiner in emoji."""
-    return unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} or character == "\u200d"
+    """Tell whether a character may stand in a name: none that is unseen or changes the order,
+    but the joiner in emoji.
+    """
+    return (
+        unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+        or character == "\u200d"
+    )
 
 
 def _alt(stem: str) -> str:
@@ -89,7 +107,9 @@ def _alt(stem: str) -> str:
 
 
 def _folder(folder: Path, root: Path) -> Path:
-    """Return where `folder` really is, made if need be; it has to lie in `root`, whatever links lead there."""
+    """Return where `folder` really is, made if need be; it has to lie in `root`, whatever links
+    lead there.
+    """
     outside = WebError(
         tr("The images folder {folder} is outside the workspace.").format(folder=folder),
         tr("Set `images_path` to a folder inside it."),
@@ -103,7 +123,9 @@ def _folder(folder: Path, root: Path) -> Path:
         real.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WebError(
-            tr("The images folder {folder} cannot be created: {strerror}.").format(folder=folder, strerror=error.strerror),
+            tr("The images folder {folder} cannot be created: {strerror}.").format(
+                folder=folder, strerror=error.strerror
+            ),
             tr("Set `images_path` to another folder."),
             code="bad_folder",
         ) from error
@@ -113,7 +135,9 @@ def _folder(folder: Path, root: Path) -> Path:
 
 
 def _write_new(folder: Path, stem: str, extension: str, body: bytes) -> Path:
-    """Write `body` under the first name that is free, or return the file that holds it already. Raises OSError."""
+    """Write `body` under the first name that is free, or return the file that holds it already.
+    Raises OSError.
+    """
     digest = hashlib.sha256(body).hexdigest()
     for suffix in ("", f"-{digest[:8]}", f"-{digest[:16]}", f"-{digest}"):
         path = folder / f"{stem}{suffix}{extension}"
@@ -128,7 +152,9 @@ def _write_new(folder: Path, stem: str, extension: str, body: bytes) -> Path:
 
 
 def _write_whole(path: Path, body: bytes) -> None:
-    """Make the file `path` with `body` in it. Raises FileExistsError where anything is there, be it a link to nowhere."""
+    """Make the file `path` with `body` in it. Raises FileExistsError where anything is there, be
+    it a link to nowhere.
+    """
     part = temporary_beside(path)
     try:
         with part.open("xb") as file:
@@ -153,16 +179,25 @@ def _name_anew(part: Path, path: Path) -> None:
 
 def _holds(path: Path, body: bytes) -> bool:
     try:
-        return path.is_file() and not path.is_symlink() and path.stat().st_size == len(body) and path.read_bytes() == body
+        return (
+            path.is_file()
+            and not path.is_symlink()
+            and path.stat().st_size == len(body)
+            and path.read_bytes() == body
+        )
     except OSError:
         return False
 
 
 async def _checked(body: bytes) -> Checked:
-    """Have a process of its own decode the image. Raises WebError where it is none, or not a whole one, or too much."""
+    """Have a process of its own decode the image. Raises WebError where it is none, or not a
+    whole one, or too much.
+    """
     if len(body) > MOST_BYTES:
         raise WebError(
-            tr("The image exceeds {size} MB.").format(size=MOST_BYTES >> 20), tr("Find a smaller one."), code="too_large"
+            tr("The image exceeds {size} MB.").format(size=MOST_BYTES >> 20),
+            tr("Find a smaller one."),
+            code="too_large",
         )
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
@@ -174,25 +209,41 @@ async def _checked(body: bytes) -> Checked:
         finally:
             await asyncio.shield(end_tree(process))
     except TimeoutError:
-        raise WebError(tr("The image takes too long to decode."), tr("Find another one."), code="hostile") from None
+        raise WebError(
+            tr("The image takes too long to decode."), tr("Find another one."), code="hostile"
+        ) from None
     except OSError as error:
         raise WebError(
-            tr("Images cannot be decoded: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
+            tr("Images cannot be decoded: {strerror}.").format(strerror=error.strerror or error),
+            tr("Try again."),
         ) from error
-    found = msgspec.json.decode(output, type=Checked) if output else Checked("damaged")  # a decoder crashed
+    found = (
+        msgspec.json.decode(output, type=Checked) if output else Checked("damaged")
+    )  # a decoder crashed
     if found.problem == "not_image":
         raise not_image(tr("something that isn't an image"))
     if found.problem == "too_many_pixels":
-        raise WebError(tr("The image has too many pixels to open safely."), tr("Find a smaller one."), code="too_large")
+        raise WebError(
+            tr("The image has too many pixels to open safely."),
+            tr("Find a smaller one."),
+            code="too_large",
+        )
     if found.problem:
-        raise WebError(tr("The image is damaged or incomplete."), tr("Try again, or find another one."), code="damaged")
+        raise WebError(
+            tr("The image is damaged or incomplete."),
+            tr("Try again, or find another one."),
+            code="damaged",
+        )
     return found
 
 
 def not_image(what: str) -> WebError:
     """Return the error for an address with `what` at it where an image was wanted."""
     return WebError(
-        tr("The content at this address is {what}, not an image that can be saved; nothing was saved.").format(what=what),
+        tr(
+            "The content at this address is {what}, not an image that can be saved; nothing was"
+            " saved."
+        ).format(what=what),
         tr("Give the address of the image file itself ({formats}).").format(
             formats=", ".join(sorted(name.lower() for name in FORMATS))
         ),

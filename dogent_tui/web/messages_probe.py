@@ -1,4 +1,6 @@
-"""One tiny request to an endpoint that speaks Anthropic's Messages API, to learn whether address, key and model are right."""
+"""One tiny request to an endpoint that speaks Anthropic's Messages API, to learn whether
+address, key and model are right.
+"""
 
 import asyncio
 import json
@@ -23,9 +25,13 @@ _MOST_BYTES = 1 << 20
 _VERSION = "2023-06-01"
 """Of the Messages API (https://docs.anthropic.com/en/api/versioning)."""
 
-Came: TypeAlias = Literal["message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "nothing"]
-"""What came of a request: an answer of the Messages API, its error, a web page, a redirect, something else; or a connection that
-broke off, that stayed silent, whose certificate is not trusted, or that could not be made."""
+Came: TypeAlias = Literal[
+    "message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "nothing"
+]
+"""What came of a request: an answer of the Messages API, its error, a web page, a redirect,
+something else; or a connection that broke off, that stayed silent, whose certificate is not
+trusted, or that could not be made.
+"""
 
 _STATUS = {
     "invalid_request_error": 400,
@@ -39,14 +45,16 @@ _STATUS = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""The status of each type of error: one that comes within a stream has no other (https://docs.anthropic.com/en/api/errors)."""
+"""The status of each type of error: one that comes within a stream has no other
+(https://docs.anthropic.com/en/api/errors).
+"""
 
 
 class Answered(msgspec.Struct, frozen=True):
     """What an endpoint answered: the HTTP status, 0 where there was none.
 
-    `said` is on one line: the words of an error, the title of a page, or the address that a redirect leads to. `waited_s` is for
-    how many seconds a silence was listened to.
+    `said` is on one line: the words of an error, the title of a page, or the address that a
+    redirect leads to. `waited_s` is for how many seconds a silence was listened to.
     """
 
     came: Came
@@ -65,30 +73,47 @@ class Answered(msgspec.Struct, frozen=True):
         return self.came not in ("silence", "nothing")
 
 
-async def probe_messages(base_url: str, headers: Mapping[str, str], model: str, timeout_s: float) -> Answered:
-    """Ask `model` for one token. `headers` hold the key. Never raises; follows no redirect, and repeats nothing.
+async def probe_messages(
+    base_url: str, headers: Mapping[str, str], model: str, timeout_s: float
+) -> Answered:
+    """Ask `model` for one token. `headers` hold the key. Never raises; follows no redirect, and
+    repeats nothing.
 
-    The request itself, and not the list of models or the count of tokens: many endpoints know only this one, and it is what
-    every run needs.
+    The request itself, and not the list of models or the count of tokens: many endpoints know only
+    this one, and it is what every run needs.
     """
     body = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "Hi"}]}
     url = f"{base_url.rstrip('/')}/v1/messages"
-    return await _asked("POST", url, {"anthropic-version": _VERSION, **headers}, timeout_s, _answered, body)
+    return await _asked(
+        "POST", url, {"anthropic-version": _VERSION, **headers}, timeout_s, _answered, body
+    )
 
 
 async def probe_presence(base_url: str, timeout_s: float) -> Answered:
-    """Ask whether anything answers at `base_url`. Carries no key and costs nothing; see `Answered.is_there`. Never raises."""
-    return await _asked("HEAD", base_url, {}, timeout_s, lambda response, _: Answered("other", response.status))
+    """Ask whether anything answers at `base_url`. Carries no key and costs nothing; see
+    `Answered.is_there`. Never raises.
+    """
+    return await _asked(
+        "HEAD", base_url, {}, timeout_s, lambda response, _: Answered("other", response.status)
+    )
 
 
-async def list_models(base_url: str, headers: Mapping[str, str], timeout_s: float) -> tuple[str, ...]:
-    """Return the names of the models that the endpoint lists, in its order; nothing where it lists none. Never raises."""
+async def list_models(
+    base_url: str, headers: Mapping[str, str], timeout_s: float
+) -> tuple[str, ...]:
+    """Return the names of the models that the endpoint lists, in its order; nothing where it
+    lists none. Never raises.
+    """
     found: list[str] = []
 
     def read(response: "ClientResponse", data: bytes) -> Answered:
         value = _parsed(data.decode(errors="replace")) if response.status == 200 else None
         models = value.get("data") if isinstance(value, dict) else None
-        ids = (model.get("id") for model in (models if isinstance(models, list) else ()) if isinstance(model, dict))
+        ids = (
+            model.get("id")
+            for model in (models if isinstance(models, list) else ())
+            if isinstance(model, dict)
+        )
         found.extend(name for name in ids if isinstance(name, str) and _MODEL_NAME.fullmatch(name))
         return Answered("other", response.status)
 
@@ -111,7 +136,8 @@ async def _asked(
         async with (
             asyncio.timeout(timeout_s),
             aiohttp.ClientSession(
-                cookie_jar=aiohttp.DummyCookieJar(), headers={"User-Agent": f"dogent-tui/{__version__}"}
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"User-Agent": f"dogent-tui/{__version__}"},
             ) as session,
             session.request(
                 method,
@@ -136,9 +162,13 @@ async def _asked(
 
 
 def _why(error: Exception) -> str:
-    """Return the reason in a few words. Of an error without a reason only its kind: what the library says holds the address."""
+    """Return the reason in a few words. Of an error without a reason only its kind: what the
+    library says holds the address.
+    """
     number = getattr(getattr(error, "os_error", error), "errno", None) or 0
-    known = os.strerror(number) if number in errorcode else ""  # the words of asyncio hold the address, too
+    known = (
+        os.strerror(number) if number in errorcode else ""
+    )  # the words of asyncio hold the address, too
     return one_line(known or type(error).__name__).lower()
 
 
@@ -146,7 +176,11 @@ def _answered(response: "ClientResponse", data: bytes) -> Answered:
     status, text = response.status, data.decode(errors="replace")
     if 300 <= status < 400 and (location := response.headers.get("Location")):
         to = urlsplit(urljoin(str(response.url), location))
-        return Answered("moved", status, one_line(f"{to.scheme}://{to.hostname or ''}{f':{to.port}' if to.port else ''}"))
+        return Answered(
+            "moved",
+            status,
+            one_line(f"{to.scheme}://{to.hostname or ''}{f':{to.port}' if to.port else ''}"),
+        )
     if status < 300 and (response.content_type == "text/html" or _HTML.match(text)):
         title = _TITLE.search(text)
         return Answered("page", status, one_line(unescape(title[1]))[:80].strip() if title else "")
@@ -162,7 +196,9 @@ def _answered(response: "ClientResponse", data: bytes) -> Answered:
     types = {value.get("type") for value in found}
     if status == 200 and ("message" in types or "message_stop" in types):
         return Answered("message", status)
-    return Answered("cut" if "message_start" in types else "error" if status >= 300 else "other", status)
+    return Answered(
+        "cut" if "message_start" in types else "error" if status >= 300 else "other", status
+    )
 
 
 def _parsed(text: str) -> Any:

@@ -1,8 +1,9 @@
-"""Private hosts: fetching one needs that the user named it in a prompt and then approved it, or allowed it in their settings.
+"""Private hosts: fetching one needs that the user named it in a prompt and then approved it, or
+allowed it in their settings.
 
-The policy asks `leads_inside` about a call, the gate tells `approve` what the user allowed, and the tool asks `approved` what
-the address guard may let through. The guard judges each connection nevertheless: what is looked up here decides only whether
-there is a question.
+The policy asks `leads_inside` about a call, the gate tells `approve` what the user allowed, and the
+tool asks `approved` what the address guard may let through. The guard judges each connection
+nevertheless: what is looked up here decides only whether there is a question.
 """
 
 import re
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from yarl import URL
 
 _HALF = 20_000
-"""Characters at the beginning and at the end of a prompt: what is pasted between is not the user's own words."""
+"""Characters at the beginning and at the end of a prompt: what is pasted between is not the
+user's own words.
+"""
 _MOST_SAID = 500
 """Texts that are known not to be the agent's own."""
 _MOST_NAMED = 1000
@@ -25,15 +28,20 @@ _MOST_APPROVED = 200
 
 _IN_ADDRESS = re.compile(r"https?://([^\s/?#<>\"'`,;()，。；、（）「」【】]+)", re.IGNORECASE)
 _BY_ITSELF = re.compile(
-    r"(?<![\w.@/-])(\[[0-9a-f:.]+\]|localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?", re.IGNORECASE | re.ASCII
+    r"(?<![\w.@/-])(\[[0-9a-f:.]+\]|localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?",
+    re.IGNORECASE | re.ASCII,
 )
-"""A host without ``http://`` before it: with a dot, with a port, or this machine. Any other word is only a word."""
+"""A host without ``http://`` before it: with a dot, with a port, or this machine. Any other word
+is only a word.
+"""
 
 
 class NamedHosts:
-    """The hosts of one session. Safe for use by several threads. `allow` are those of the settings, each exactly.
+    """The hosts of one session. Safe for use by several threads. `allow` are those of the settings,
+    each exactly.
 
-    `look_up`: names are asked of the name server; with a proxy, which does that itself, they are not.
+    `look_up`: names are asked of the name server; with a proxy, which does that itself, they are
+    not.
     """
 
     def __init__(self, allow: Collection[str] = (), *, look_up: bool = True) -> None:
@@ -46,7 +54,9 @@ class NamedHosts:
         self._said: list[str] = []
 
     def heard(self, text: str) -> None:
-        """Take in the hosts that the user names in a prompt. Cheap: it is read when a call asks for it, in a thread."""
+        """Take in the hosts that the user names in a prompt. Cheap: it is read when a call asks
+        for it, in a thread.
+        """
         self.found(text)
         self._unread.append(text if len(text) <= 2 * _HALF else f"{text[:_HALF]}\n{text[-_HALF:]}")
 
@@ -72,9 +82,11 @@ class NamedHosts:
         return url is not None and _plain_host(url) in self._all_named()
 
     def leads_inside(self, address: str, granted: Collection[str] = ()) -> bool | None:
-        """Tell whether `address` leads to a private network and needs an approval; None where its name alone does not tell.
+        """Tell whether `address` leads to a private network and needs an approval; None where its
+        name alone does not tell.
 
-        May wait for a name server, for what the user named, or `granted` for longer: whether there is a question depends on it.
+        May wait for a name server, for what the user named, or `granted` for longer: whether there
+        is a question depends on it.
         """
         from dogent_tui.web.address import Allowed, is_local_name, literal
 
@@ -85,22 +97,36 @@ class NamedHosts:
         allowed = Allowed.of(self._allow)
         if literal(host) is not None:
             return not allowed.permits(host, port, host)
-        if allowed.permits(host, port, "10.0.0.1"):  # the settings let this name lead to any private address
+        if allowed.permits(
+            host, port, "10.0.0.1"
+        ):  # the settings let this name lead to any private address
             return False
         if is_local_name(host):
             return True
-        addresses = _looked_up(host, port) if self._look_up and (host in granted or host in self._all_named()) else ()
-        return not all(allowed.permits(host, port, found) for found in addresses) if addresses else None
+        addresses = (
+            _looked_up(host, port)
+            if self._look_up and (host in granted or host in self._all_named())
+            else ()
+        )
+        return (
+            not all(allowed.permits(host, port, found) for found in addresses)
+            if addresses
+            else None
+        )
 
     def approve(self, address: str) -> None:
         """The user approved a call that fetches `address`, once or for longer."""
         url = _parsed(address)
         if url is not None:
-            self._approved = dict([*self._approved.items(), (address, _entries(url))][-_MOST_APPROVED:])
+            self._approved = dict(
+                [*self._approved.items(), (address, _entries(url))][-_MOST_APPROVED:]
+            )
 
     def withdraw(self, address: str) -> None:
         """A call that fetches `address` runs without such an approval."""
-        self._approved = {other: entries for other, entries in self._approved.items() if other != address}
+        self._approved = {
+            other: entries for other, entries in self._approved.items() if other != address
+        }
 
     def approved(self, address: str) -> tuple[str, ...]:
         """Return what was approved for `address`, as `Fetcher.fetch` takes it."""
@@ -121,9 +147,13 @@ def _plain_host(url: "URL") -> str:
 
 
 def _entries(url: "URL") -> tuple[str, ...]:
-    """Return the host with the port of the address, and with that of https where the address is plain http."""
+    """Return the host with the port of the address, and with that of https where the address is
+    plain http.
+    """
     host = f"[{_plain_host(url)}]" if ":" in _plain_host(url) else _plain_host(url)
-    return tuple(f"{host}:{port}" for port in dict.fromkeys((url.port, 443 if url.port == 80 else url.port)))
+    return tuple(
+        f"{host}:{port}" for port in dict.fromkeys((url.port, 443 if url.port == 80 else url.port))
+    )
 
 
 def _hosts_in(text: str) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""The reader of web pages: runs in the worker process, as every reader does (see `dogent_tui.documents.kinds.READERS`)."""
+"""The reader of web pages: runs in the worker process, as every reader does (see
+`dogent_tui.documents.kinds.READERS`).
+"""
 
 import itertools
 import re
@@ -12,14 +14,18 @@ from dogent_tui.web.tidying import text_of
 
 _ALONE = 5000
 _JOINED = 20
-"""Of the blocks after so many, that go as one: no article has so many, and each costs its time on the way."""
+"""Of the blocks after so many, that go as one: no article has so many, and each costs its time
+on the way.
+"""
 _HEADING = re.compile(r"(#{1,6}) ")
 
 
 def open_page(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader`. The file is UTF-8; `options.page` tells where it comes from.
+    """See `dogent_tui.documents.model.Reader`. The file is UTF-8; `options.page` tells where it
+    comes from.
 
-    Metadata: `title`, `author`, `date`, and `hidden_text`, which is none of the text, as far as the page has them.
+    Metadata: `title`, `author`, `date`, and `hidden_text`, which is none of the text, as far as the
+    page has them.
     """
     del report
     page = options.page or WebPage("")
@@ -29,8 +35,18 @@ def open_page(path: Path, options: ReadOptions, report: Report) -> Opened:
     else:
         article = find_article(html, page.url)
         found = iter(article.blocks)
-    metadata = {"title": article.title, "author": article.author, "date": article.date, "hidden_text": list(article.hidden)}
-    return Opened("page", {key: value for key, value in metadata.items() if value}, _blocks(found), list(article.warnings))
+    metadata = {
+        "title": article.title,
+        "author": article.author,
+        "date": article.date,
+        "hidden_text": list(article.hidden),
+    }
+    return Opened(
+        "page",
+        {key: value for key, value in metadata.items() if value},
+        _blocks(found),
+        list(article.warnings),
+    )
 
 
 def _blocks(found: Iterator[str]) -> Iterator[Block]:

@@ -1,4 +1,5 @@
-"""A page as Markdown without looking for its article: in one pass over its tags, which takes as long as the page is long.
+"""A page as Markdown without looking for its article: in one pass over its tags, which takes as
+long as the page is long.
 
 For pages that are no articles, such as lists of links, and for those that extractors choke on.
 """
@@ -14,7 +15,20 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
-_RAW = frozenset({"script", "style", "noscript", "template", "svg", "textarea", "title", "iframe", "object", "canvas"})
+_RAW = frozenset(
+    {
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "svg",
+        "textarea",
+        "title",
+        "iframe",
+        "object",
+        "canvas",
+    }
+)
 """What holds no text for a reader, or text that is no markup: skipped up to its end."""
 _ASIDE = frozenset({"nav", "footer", "aside", "dialog", "select", "button"})
 _BLOCKS = frozenset(
@@ -60,12 +74,16 @@ _MOST_TOKENS = 200_000
 
 
 def plain_page(html: str, url: str = "") -> str:
-    """Return the text of a page as Markdown: headings, lists, links, rows of tables and code; menus are left out."""
+    """Return the text of a page as Markdown: headings, lists, links, rows of tables and code;
+    menus are left out.
+    """
     return "\n\n".join(plain_blocks(html, url))
 
 
 def plain_blocks(html: str, url: str = "") -> Iterator[str]:
-    """Yield the blocks of that while the page is being read: the first ones are there at once, however long it is."""
+    """Yield the blocks of that while the page is being read: the first ones are there at once,
+    however long it is.
+    """
     page = _Page(url)
     position, end = 0, len(html)
     tokens = 0
@@ -121,7 +139,10 @@ class _Page:
             self._end_link()
             if not closes and self._links < _MOST_LINKS and (match := _HREF.search(rest)):
                 self._links += 1
-                self._link = (next(group for group in match.groups() if group is not None), len(self._line))
+                self._link = (
+                    next(group for group in match.groups() if group is not None),
+                    len(self._line),
+                )
         elif tag in {"td", "th"} and not closes and self._line:
             self._line.append(" | ")
         elif tag in _BLOCKS:
@@ -170,7 +191,13 @@ class _Page:
         self._end_block()
         if not closes:
             self._prefix = (
-                f"{_HEADINGS[tag]} " if tag in _HEADINGS else "- " if tag == "li" else "> " if tag == "blockquote" else ""
+                f"{_HEADINGS[tag]} "
+                if tag in _HEADINGS
+                else "- "
+                if tag == "li"
+                else "> "
+                if tag == "blockquote"
+                else ""
             )
 
     def _end_link(self) -> None:
@@ -180,14 +207,26 @@ class _Page:
         self._link = None
         text = "".join(self._line[start:]).strip()
         target = unescaped(target).strip()
-        if not text or not target or len(target) > _LONGEST_LINK or target.startswith(("#", "javascript:", "data:")) or self._pre:
+        if (
+            not text
+            or not target
+            or len(target) > _LONGEST_LINK
+            or target.startswith(("#", "javascript:", "data:"))
+            or self._pre
+        ):
             return
         try:
             target = urljoin(self._url, target)
         except ValueError:
             return
         if re.search(r"[\s<>()]", target):
-            target = target.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
+            target = (
+                target.replace(" ", "%20")
+                .replace("(", "%28")
+                .replace(")", "%29")
+                .replace("<", "%3C")
+                .replace(">", "%3E")
+            )
         self._line[start:] = [f"[{text}]({target})"]
 
     def _end_block(self) -> None:

@@ -1,4 +1,6 @@
-"""Which profile of ``web.json`` searches for us, and what the user's own ``dogent.json`` allows of the web."""
+"""Which profile of ``web.json`` searches for us, and what the user's own ``dogent.json`` allows
+of the web.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,13 +21,17 @@ from dogent_tui.workspace.settings import load_home_settings
 WEB_FILE = "web.json"
 
 NATIVE = "default"
-"""The `web_profile` by which a workspace says that it wants the agent's native tools; so does an empty one."""
+"""The `web_profile` by which a workspace says that it wants the agent's native tools; so does an
+empty one.
+"""
 
 DEFAULT_TIMEOUT_S = 20.0
 
 
 class WebProfile(msgspec.Struct, frozen=True):
-    """One way to search. What is missing or still a placeholder is empty. `file` is where it stands, as it is shown."""
+    """One way to search. What is missing or still a placeholder is empty. `file` is where it
+    stands, as it is shown.
+    """
 
     name: str
     provider: str
@@ -43,8 +49,8 @@ class WebProfile(msgspec.Struct, frozen=True):
 class WebAccess(msgspec.Struct, frozen=True):
     """What a session may do on the web. Without a `profile` it is left to the agent's native tools.
 
-    `allow_hosts` are the private hosts that the user allowed for good, each exactly; `proxy` is the address of one that they
-    configured on purpose.
+    `allow_hosts` are the private hosts that the user allowed for good, each exactly; `proxy` is the
+    address of one that they configured on purpose.
     """
 
     profile: WebProfile | None = None
@@ -53,14 +59,17 @@ class WebAccess(msgspec.Struct, frozen=True):
 
 
 def read_access(wanted: str, home: Path) -> tuple[WebAccess, list[ConfigWarning]]:
-    """Return what may be done in a workspace whose `web_profile` is `wanted`, and a warning for each thing that is not right."""
+    """Return what may be done in a workspace whose `web_profile` is `wanted`, and a warning for
+    each thing that is not right.
+    """
     profile, warnings = choose_profile(wanted, home)
     allow_hosts, proxy = _own_settings(home, warnings)
     return WebAccess(profile, allow_hosts, proxy), warnings
 
 
 def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[ConfigWarning]]:
-    """Return the profile called `wanted`; None where it is empty or ``default``, or not there, which is a warning. Never raises.
+    """Return the profile called `wanted`; None where it is empty or ``default``, or not there,
+    which is a warning. Never raises.
 
     A profile without its key is returned all the same: searching then says what to do.
     """
@@ -71,12 +80,16 @@ def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[Con
     try:
         return find_profile(wanted, home, warnings), warnings
     except WebError as error:
-        remedy = tr("{remedy} Until then, the agent uses its built-in web tools.").format(remedy=error.remedy)
+        remedy = tr("{remedy} Until then, the agent uses its built-in web tools.").format(
+            remedy=error.remedy
+        )
         return None, [*warnings, ConfigWarning(error.message, remedy, "web_profile_unknown")]
 
 
 def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebProfile:
-    """Return the profile called `name`, and add to `warnings` what is not right. Raises WebError (`no_profile`)."""
+    """Return the profile called `name`, and add to `warnings` what is not right. Raises WebError
+    (`no_profile`).
+    """
     file = home / WEB_FILE
     profiles, found = read_profiles(file)
     warnings += found
@@ -88,18 +101,27 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
             if near
             else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
         )
-        message = tr("There is no profile {name} in {file}.").format(name=name, file=display_path(file))
+        message = tr("There is no profile {name} in {file}.").format(
+            name=name, file=display_path(file)
+        )
         raise WebError(
             message,
-            tr("{known} Fix web_profile in .dogent/dogent.json, or add the profile.").format(known=known),
+            tr("{known} Fix web_profile in .dogent/dogent.json, or add the profile.").format(
+                known=known
+            ),
             code="no_profile",
         )
     profile = web_profile(name, data, file, warnings)
     if profile.api_key and sends_keys_in_clear(profile.endpoint):
-        message = tr("The profile {name} in {file} sends its key and your searches to {endpoint} unencrypted.").format(
-            name=name, file=file.name, endpoint=profile.endpoint
+        message = tr(
+            "The profile {name} in {file} sends its key and your searches to {endpoint}"
+            " unencrypted."
+        ).format(name=name, file=file.name, endpoint=profile.endpoint)
+        warnings.append(
+            ConfigWarning(
+                message, tr("Use an https address if the endpoint has one."), "profile_clear_text"
+            )
         )
-        warnings.append(ConfigWarning(message, tr("Use an https address if the endpoint has one."), "profile_clear_text"))
     return profile
 
 
@@ -110,28 +132,36 @@ def web_profile(
     warnings: list[ConfigWarning],
     environ: Mapping[str, str] | None = None,
 ) -> WebProfile:
-    """Return the profile `name` of `file` as `data` describes it, and add to `warnings` what is not right."""
+    """Return the profile `name` of `file` as `data` describes it, and add to `warnings` what is
+    not right.
+    """
     usable, wrong = checked(data, config_models.WebProfile, file, ("profiles", name))
     warnings += wrong
     texts = {}
     for key in ("provider", "api_key", "cse_id", "endpoint"):
         value = usable.get(key, "")
         try:
-            texts[key] = "" if is_missing(value) else revealed(value, environ) if key in _SECRETS else value
+            texts[key] = (
+                "" if is_missing(value) else revealed(value, environ) if key in _SECRETS else value
+            )
         except ConfigError as error:
             texts[key] = ""
             message = tr("The profile {name} in {file} has no {key}: {message}").format(
                 name=name, file=file.name, key=key, message=error.message
             )
             warnings.append(ConfigWarning(message, error.remedy, "profile_no_secret"))
-    return WebProfile(name, timeout_s=usable.get("timeout_s", DEFAULT_TIMEOUT_S), file=display_path(file), **texts)
+    return WebProfile(
+        name, timeout_s=usable.get("timeout_s", DEFAULT_TIMEOUT_S), file=display_path(file), **texts
+    )
 
 
 _SECRETS = config_models.secret_keys(config_models.WebProfile)
 
 
 def _own_settings(home: Path, warnings: list[ConfigWarning]) -> tuple[tuple[str, ...], str]:
-    """Return `web_allow_hosts` and `web_proxy` of the user's own settings. Those of a workspace have no say in either."""
+    """Return `web_allow_hosts` and `web_proxy` of the user's own settings. Those of a workspace
+    have no say in either.
+    """
     file = home / "dogent.json"
     own, wrong = load_home_settings(home)
     warnings += wrong
@@ -142,16 +172,28 @@ def _allowed(value: Any, file: Path, warnings: list[ConfigWarning]) -> tuple[str
     if not value:
         return ()
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        warnings.append(_wrong(tr('"web_allow_hosts" in {file} should be a list of hosts.').format(file=file.name), file))
+        warnings.append(
+            _wrong(
+                tr('"web_allow_hosts" in {file} should be a list of hosts.').format(file=file.name),
+                file,
+            )
+        )
         return ()
     from dogent_tui.web.address import host_and_port
 
     for entry in value:
         if host_and_port(entry) is None:
-            message = tr("{entry} in web_allow_hosts is not an exact host: patterns and networks are not allowed.").format(
-                entry=entry
+            message = tr(
+                "{entry} in web_allow_hosts is not an exact host: patterns and networks are not"
+                " allowed."
+            ).format(entry=entry)
+            warnings.append(
+                _wrong(
+                    message,
+                    file,
+                    tr("List each host or address separately in {file}, with or without a port."),
+                )
             )
-            warnings.append(_wrong(message, file, tr("List each host or address separately in {file}, with or without a port.")))
     return tuple(entry for entry in value if host_and_port(entry) is not None)
 
 
@@ -162,10 +204,17 @@ def _proxy(value: Any, file: Path, warnings: list[ConfigWarning]) -> str:
         problem = check_url(value.strip())
         if not problem:
             return value.strip()
-        warnings.append(_wrong(tr("web_proxy {problem}; it is not used.").format(problem=problem), file))
+        warnings.append(
+            _wrong(tr("web_proxy {problem}; it is not used.").format(problem=problem), file)
+        )
         return ""
     warnings.append(
-        _wrong(tr('"web_proxy" in {file} should be an address such as http://127.0.0.1:3128.').format(file=file.name), file)
+        _wrong(
+            tr('"web_proxy" in {file} should be an address such as http://127.0.0.1:3128.').format(
+                file=file.name
+            ),
+            file,
+        )
     )
     return ""
 

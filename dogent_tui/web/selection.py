@@ -1,7 +1,8 @@
-"""Which of a page's own elements its article is made of: those that say what the extractor found, and what belongs to them.
+"""Which of a page's own elements its article is made of: those that say what the extractor found,
+and what belongs to them.
 
-The extractor answers with text of its own making, in which formulas, merged cells, captions and notes are lost. So its answer
-only tells which elements to take.
+The extractor answers with text of its own making, in which formulas, merged cells, captions and
+notes are lost. So its answer only tells which elements to take.
 """
 
 from collections import Counter
@@ -14,9 +15,13 @@ from dogent_tui.web.tidying import squeezed
 
 _GRAM = 8
 _ALIKE = 0.6
-"""The share of a paragraph's runs of `_GRAM` letters that the extractor has to have found, where it did not find all of it."""
+"""The share of a paragraph's runs of `_GRAM` letters that the extractor has to have found, where
+it did not find all of it.
+"""
 _SHORT = 24
-"""Letters up to which a text may be that of another element too: it has to be a whole piece of what was found, and in order."""
+"""Letters up to which a text may be that of another element too: it has to be a whole piece of
+what was found, and in order.
+"""
 _AHEAD = 12
 """Pieces that a short text may be ahead of the one found before it."""
 _LINES = 4
@@ -31,7 +36,8 @@ _LISTS = frozenset({"ul", "ol", "dl"})
 
 
 def article_of(body: Element, pieces: Sequence[str]) -> bool:
-    """Leave in `body` only what the article is made of. `pieces` are the texts that an extractor found, in order.
+    """Leave in `body` only what the article is made of. `pieces` are the texts that an extractor
+    found, in order.
 
     Returns whether there is any.
     """
@@ -47,20 +53,27 @@ def article_of(body: Element, pieces: Sequence[str]) -> bool:
 
 def _is_unit(node: Element) -> bool:
     """Tell whether `node` is a block that holds no other one, and is none of the notes."""
-    if node.tag not in BLOCKS or next((one for one in node.iterancestors() if one.get("id") == NOTES), None) is not None:
+    if (
+        node.tag not in BLOCKS
+        or next((one for one in node.iterancestors() if one.get("id") == NOTES), None) is not None
+    ):
         return False
     return node.tag == "pre" or not any(inner.tag in BLOCKS for inner in node.iterdescendants())
 
 
 def _words(node: Element) -> str:
-    """Return what `node` says beside its formulas and the signs of its notes, which no extractor keeps."""
+    """Return what `node` says beside its formulas and the signs of its notes, which no extractor
+    keeps.
+    """
     if is_formula(node) or node.tag == "math" or node.get("role") == "doc-noteref":
         return ""
     return (node.text or "") + "".join(_words(child) + (child.tail or "") for child in node)
 
 
 def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
-    """Yield the units whose text was found: as a piece, or, where no unit is that piece, as most of its letters."""
+    """Yield the units whose text was found: as a piece, or, where no unit is that piece, as most
+    of its letters.
+    """
     texts = [squeezed(_words(unit)) for unit in units]
     known = set(texts)
     parts = [part for piece in pieces if (part := squeezed(piece))]
@@ -74,7 +87,9 @@ def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
             continue
         if len(said) <= _SHORT:
             near = range(at, min(at + _AHEAD, len(parts)))
-            place = next((number for number in near if _begins(parts[number : number + _LINES], said)), -1)
+            place = next(
+                (number for number in near if _begins(parts[number : number + _LINES], said)), -1
+            )
             if place >= 0:
                 at = place + 1
                 yield unit
@@ -87,7 +102,9 @@ def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
 
 
 def _begins(parts: Sequence[str], said: str) -> bool:
-    """Tell whether `said` is the first of `parts`, or the first few of them, which a unit has as its lines."""
+    """Tell whether `said` is the first of `parts`, or the first few of them, which a unit has as
+    its lines.
+    """
     return said.startswith(parts[0]) and "".join(parts).startswith(said)
 
 
@@ -98,7 +115,9 @@ def _share(said: str, grams: set[str]) -> float:
 
 
 def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
-    """Yield the units that were not found and belong to what was: the rest of a list or a table, and figures, formulas, code."""
+    """Yield the units that were not found and belong to what was: the rest of a list or a table,
+    and figures, formulas, code.
+    """
     letters = {unit: len(squeezed(_words(unit))) for unit in units}
     told: Counter[Element] = Counter()
     whole: Counter[Element] = Counter()
@@ -112,14 +131,21 @@ def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
         if unit in kept:
             continue
         group = _group_of(unit)
-        if group is not None and group.tag in _LISTS and told[group] and told[group] >= _MOSTLY * whole[group]:
+        if (
+            group is not None
+            and group.tag in _LISTS
+            and told[group]
+            and told[group] >= _MOSTLY * whole[group]
+        ):
             yield unit
         elif group is not None and group.tag in _WHOLES - {"figure"} and told[group]:
             yield unit  # a part of a table is none
         elif _is_dropped(unit, group):
             inner = unit if group is None else group
             levels = list(inner.iterancestors())[: _LEVELS if first < number < last else 1]
-            around = next((one for one in levels if told[one] - told[inner] >= _LEAST_LETTERS), None)
+            around = next(
+                (one for one in levels if told[one] - told[inner] >= _LEAST_LETTERS), None
+            )
             if around is not None and told[around] >= _MOSTLY * (whole[around] - whole[inner]):
                 yield unit
         elif unit.tag == "p" and unit.find(".//a") is None and _is_between(number, units, kept):
@@ -129,7 +155,9 @@ def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
 def _is_between(number: int, units: list[Element], kept: set[Element]) -> bool:
     """Tell whether the units right before and after one in the same element were found."""
     beside = units[max(0, number - 1) : number] + units[number + 1 : number + 2]
-    return len(beside) == 2 and all(one in kept and one.getparent() is units[number].getparent() for one in beside)
+    return len(beside) == 2 and all(
+        one in kept and one.getparent() is units[number].getparent() for one in beside
+    )
 
 
 def _group_of(unit: Element) -> Element | None:
@@ -144,7 +172,9 @@ def _group_of(unit: Element) -> Element | None:
 
 
 def _is_dropped(unit: Element, group: Element | None) -> bool:
-    """Tell whether extractors drop such an element whatever it says: it is no sign that it is none of the article."""
+    """Tell whether extractors drop such an element whatever it says: it is no sign that it is
+    none of the article.
+    """
     if any(HIDDEN in inner.attrib for inner in unit.iter()) and not squeezed_text(unit):
         return True
     if group is None:
@@ -155,10 +185,14 @@ def _is_dropped(unit: Element, group: Element | None) -> bool:
             or next(unit.iterancestors("table", "blockquote"), None) is not None
         )
         return shown or (
-            unit.tag == "figcaption" and next(group.iter("img", "table", "pre", "blockquote", "math"), None) is not None
+            unit.tag == "figcaption"
+            and next(group.iter("img", "table", "pre", "blockquote", "math"), None) is not None
         )
     said = len(squeezed_text(group))
-    return group.tag not in {"ul", "ol"} and sum(len(squeezed_text(link)) for link in group.iter("a")) <= _LINKED * said
+    return (
+        group.tag not in {"ul", "ol"}
+        and sum(len(squeezed_text(link)) for link in group.iter("a")) <= _LINKED * said
+    )
 
 
 def _prune(body: Element, kept: set[Element]) -> None:
@@ -172,14 +206,24 @@ def _prune(body: Element, kept: set[Element]) -> None:
         for child in [one for one in node if one not in alive and one is not notes]:
             child.drop_tree()
     if notes is not None:
-        wanted = {(link.get("href") or "")[1:] for link in body.iter("a") if link.get("role") == "doc-noteref"}
+        wanted = {
+            (link.get("href") or "")[1:]
+            for link in body.iter("a")
+            if link.get("role") == "doc-noteref"
+        }
         for item in list(notes.iter("li")):
-            if item.get("id") not in wanted and item.getparent() is not None and item.getparent().getparent() is notes:
+            if (
+                item.get("id") not in wanted
+                and item.getparent() is not None
+                and item.getparent().getparent() is notes
+            ):
                 item.getparent().remove(item)
 
 
 def _settle_pictures(body: Element) -> None:
-    """Give each picture its caption, and take out those without: logos, faces of authors, symbols, and what only fills a page."""
+    """Give each picture its caption, and take out those without: logos, faces of authors,
+    symbols, and what only fills a page.
+    """
     for figure in list(body.iter("figure")):
         captions, image = list(figure.iter("figcaption")), next(figure.iter("img"), None)
         said = " ".join(filter(None, map(squeezed_text, captions)))
@@ -187,14 +231,20 @@ def _settle_pictures(body: Element) -> None:
             image.set("title", said)
             if squeezed(image.get("alt") or "") in squeezed(said):
                 image.set("alt", "")
-        if captions and (image is not None or len(squeezed_text(figure)) == len(said)):  # of a picture that is not there
+        if captions and (
+            image is not None or len(squeezed_text(figure)) == len(said)
+        ):  # of a picture that is not there
             for caption in captions:
                 caption.drop_tree()
     for image in list(body.iter("img")):
         if not image.get("title") or (image.get("src") or "").startswith("data:"):
             image.drop_tree()
     for link in list(body.iter("a")):
-        if not squeezed_text(link) and next(link.iter("img"), None) is None and link.get("role") != "doc-noteref":
+        if (
+            not squeezed_text(link)
+            and next(link.iter("img"), None) is None
+            and link.get("role") != "doc-noteref"
+        ):
             link.drop_tree()
 
 

@@ -10,11 +10,15 @@ from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 
 Kind: TypeAlias = Literal["page", "text", "image", "document", "other"]
-"""A web page, text to be shown as it is, an image, what the documents library reads, anything else."""
+"""A web page, text to be shown as it is, an image, what the documents library reads, anything
+else.
+"""
 
 
 class Sniffed(msgspec.Struct, frozen=True):
-    """`content_type` is a media type; `suffix` what a file of this kind is called; `what` is for sentences: "a video"."""
+    """`content_type` is a media type; `suffix` what a file of this kind is called; `what` is for
+    sentences: "a video".
+    """
 
     kind: Kind
     content_type: str
@@ -47,7 +51,11 @@ _MAGIC: tuple[tuple[int, bytes, Sniffed], ...] = (
     (0, b"\x1f\x8b", Sniffed("other", "application/gzip", what=tr("an archive"))),
     (0, b"BZh", Sniffed("other", "application/x-bzip2", what=tr("an archive"))),
     (0, b"\xfd7zXZ\0", Sniffed("other", "application/x-xz", what=tr("an archive"))),
-    (0, b"7z\xbc\xaf\x27\x1c", Sniffed("other", "application/x-7z-compressed", what=tr("an archive"))),
+    (
+        0,
+        b"7z\xbc\xaf\x27\x1c",
+        Sniffed("other", "application/x-7z-compressed", what=tr("an archive")),
+    ),
     (0, b"Rar!\x1a\x07", Sniffed("other", "application/vnd.rar", what=tr("an archive"))),
     (0, b"\x28\xb5\x2f\xfd", Sniffed("other", "application/zstd", what=tr("an archive"))),
     (0, b"\x7fELF", Sniffed("other", "application/x-executable", what=tr("a program"))),
@@ -63,9 +71,12 @@ _RIFF = {
 _PDF_WITHIN = 1024
 """Where the header of a pdf may begin; what stands before it is ignored by every reader."""
 
-_MARK = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*", re.DOTALL)
+_MARK = re.compile(
+    rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*", re.DOTALL
+)
 _PAGE = re.compile(
-    rb"<(?:!doctype\s+html|html|head|body|title|script|style|meta|link|iframe|table|div|h1|p|br|a|b|font)[\s/>]", re.IGNORECASE
+    rb"<(?:!doctype\s+html|html|head|body|title|script|style|meta|link|iframe|table|div|h1|p|br|a|b|font)[\s/>]",
+    re.IGNORECASE,
 )
 """What a page begins with (WHATWG MIME sniffing, and two more)."""
 _CERTAIN_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head)[\s>]", re.IGNORECASE)
@@ -111,7 +122,11 @@ def _sniff_text(body: bytes, said: str) -> Sniffed:
     if _SVG.match(begin):
         return Sniffed("text", "image/svg+xml", ".svg", tr("an SVG drawing"))
     if said in {"text/html", "application/xhtml+xml"}:
-        return Sniffed("text", "application/json", ".json") if _is_json(body) else Sniffed("page", "text/html")
+        return (
+            Sniffed("text", "application/json", ".json")
+            if _is_json(body)
+            else Sniffed("page", "text/html")
+        )
     if said.endswith(("+json", "/json")) or (said not in _SAID and _is_json(body)):
         return Sniffed("text", "application/json", ".json")
     if said not in _SAID and _PAGE.match(begin):
@@ -122,7 +137,9 @@ def _sniff_text(body: bytes, said: str) -> Sniffed:
 
 
 def _start(body: bytes) -> int:
-    """Return where the content begins, after a mark, white space, an XML declaration and comments."""
+    """Return where the content begins, after a mark, white space, an XML declaration and
+    comments.
+    """
     found = _MARK.match(body[:16_384])
     return found.end() if found else 0
 
@@ -135,7 +152,9 @@ def _is_json(body: bytes) -> bool:
     if body.lstrip()[:1] not in {b"{", b"["}:
         return False
     try:
-        msgspec.json.decode(body, type=msgspec.Raw)  # nothing is made of it: 45 MB of "[]," were 15 s and a gigabyte
+        msgspec.json.decode(
+            body, type=msgspec.Raw
+        )  # nothing is made of it: 45 MB of "[]," were 15 s and a gigabyte
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
     return True

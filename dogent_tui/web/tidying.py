@@ -1,4 +1,5 @@
-"""An article's Markdown without the lines that pages put into their articles: adverts, "read also", "follow us", share buttons.
+"""An article's Markdown without the lines that pages put into their articles: adverts, "read also",
+"follow us", share buttons.
 
 Only whole blocks go, and only short ones; prose stays whatever it says.
 """
@@ -8,22 +9,30 @@ import re
 from dogent_tui.web.phrases import ALONE, ALSO, PLEA
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_LINK = re.compile(
+    r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)"
+)
 _PICTURE = re.compile(r"\[?!\[[^\n]*\)")
 _MARKS = re.compile(r"</?[a-z]{1,6}>|[*_`#>|\\~-]+")
 _ADDRESS = re.compile(r"\[[*_ ]*(?:https?://|www\.)")
 _WORDS = re.compile(r"\w+")
 _ITEM = re.compile(r"\s{0,200}+(?:[-*+]|\d{1,9}[.)])\s")
-"""How an item of a list begins, looked for in each line after the first one: it must not take as long as that line is long."""
+"""How an item of a list begins, looked for in each line after the first one: it must not take as
+long as that line is long.
+"""
 
 _SHORT = 260
 _PROSE_CHARS = 90
 _MUCH_PROSE = 700
-"""Of prose in an article, from which on what is only a link stands beside it and is not what the page is about."""
+"""Of prose in an article, from which on what is only a link stands beside it and is not what the
+page is about.
+"""
 
 
 def tidied(found: list[str], title: str = "") -> list[str]:
-    """Return the blocks of an article that are a part of it; its first heading goes where it repeats `title`."""
+    """Return the blocks of an article that are a part of it; its first heading goes where it
+    repeats `title`.
+    """
     found = _without_title(found, title)
     prose = sum(len(text_of(block)) for block in found if _is_prose(block))
     kept: list[str] = []
@@ -32,7 +41,11 @@ def tidied(found: list[str], title: str = "") -> list[str]:
             continue
         if _is_pointer(block, has_prose=prose >= _MUCH_PROSE):
             continue
-        if _is_heading(block) and ALSO.match(text_of(block)) and not any(map(_is_prose, found[number + 1 : number + 3])):
+        if (
+            _is_heading(block)
+            and ALSO.match(text_of(block))
+            and not any(map(_is_prose, found[number + 1 : number + 3]))
+        ):
             continue
         kept.append(block)
     return _without_tail(kept) if prose >= _MUCH_PROSE else kept
@@ -53,11 +66,15 @@ def _without_tail(found: list[str]) -> list[str]:
     end = len(found)
     while end > 1:
         last = end - 1
-        while last > 1 and _PICTURE.fullmatch(found[last]):  # it goes with the plea that it stands below
+        while last > 1 and _PICTURE.fullmatch(
+            found[last]
+        ):  # it goes with the plea that it stands below
             last -= 1
         block = found[last]
         text = text_of(block)
-        if _is_code(block) or not (_is_heading(block) or _is_links(block) or (len(text) <= _SHORT and PLEA.match(text))):
+        if _is_code(block) or not (
+            _is_heading(block) or _is_links(block) or (len(text) <= _SHORT and PLEA.match(text))
+        ):
             break
         end = last
     return found[:end]
@@ -72,18 +89,27 @@ def _is_pointer(block: str, *, has_prose: bool) -> bool:
     text = text_of(block)
     if _is_code(block) or _is_heading(block) or len(text) > _SHORT or _ITEM.match(block):
         return False
-    return ALSO.match(text) is not None or (has_prose and _is_links(block) and len(_WORDS.findall(text)) > 3)
+    return ALSO.match(text) is not None or (
+        has_prose and _is_links(block) and len(_WORDS.findall(text)) > 3
+    )
 
 
 def _is_prose(block: str) -> bool:
-    return not _is_code(block) and not _is_heading(block) and len(text_of(block)) >= _PROSE_CHARS and not _is_links(block)
+    return (
+        not _is_code(block)
+        and not _is_heading(block)
+        and len(text_of(block)) >= _PROSE_CHARS
+        and not _is_links(block)
+    )
 
 
 def _is_links(block: str) -> bool:
     """Tell whether all that the block says are links."""
     if _ADDRESS.search(block) or _PICTURE.fullmatch(block):  # said, so that it can be copied
         return False
-    return bool(_LINK.search(block)) and not _WORDS.search(_MARKS.sub("", _LINK.sub("", _ITEM_EACH.sub("", block))))
+    return bool(_LINK.search(block)) and not _WORDS.search(
+        _MARKS.sub("", _LINK.sub("", _ITEM_EACH.sub("", block)))
+    )
 
 
 _ITEM_EACH = re.compile(r"^[^\S\n]*(?:[-*+]|\d+[.)])\s+", re.MULTILINE)
@@ -103,5 +129,7 @@ def text_of(block: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """Return the letters and digits of `text`, in small letters: what stays the same however a page writes it."""
+    """Return the letters and digits of `text`, in small letters: what stays the same however a
+    page writes it.
+    """
     return "".join(character for character in text.casefold() if character.isalnum())

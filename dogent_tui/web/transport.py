@@ -1,4 +1,6 @@
-"""Getting what stands at an address: over guarded connections, redirect by redirect, within limits of time and of bytes."""
+"""Getting what stands at an address: over guarded connections, redirect by redirect, within
+limits of time and of bytes.
+"""
 
 import asyncio
 import re
@@ -26,7 +28,9 @@ USER_AGENT = f"dogent-tui/{__version__}"
 
 _HEADERS: Mapping[str, str] = {
     "User-Agent": USER_AGENT,
-    "Accept": "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.9,application/pdf;q=0.8,image/*;q=0.8,*/*;q=0.7",
+    "Accept": (
+        "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.9,application/pdf;q=0.8,image/*;q=0.8,*/*;q=0.7"
+    ),
     "Accept-Encoding": ENCODINGS,
 }
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -37,9 +41,10 @@ _CHUNK = 65_536
 class Limits(msgspec.Struct, frozen=True):
     """When a fetch is given up. Seconds, and bytes.
 
-    `headers_s` is how long a server may take to answer at all, `silence_s` how long it may say nothing in the middle. Of every
-    `window_s` at least `window_bytes` must come. `sent_bytes` is what may be sent, `bytes` what that may grow to. A server that
-    asks us to come back within `retry_s` is asked once more.
+    `headers_s` is how long a server may take to answer at all, `silence_s` how long it may say
+    nothing in the middle. Of every `window_s` at least `window_bytes` must come. `sent_bytes` is
+    what may be sent, `bytes` what that may grow to. A server that asks us to come back within
+    `retry_s` is asked once more.
     """
 
     total_s: float = 60.0
@@ -54,7 +59,8 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Response(msgspec.Struct, frozen=True):
-    """What a server sent. `declared` is its Content-Type, `filename` what it would call the file; both may say anything.
+    """What a server sent. `declared` is its Content-Type, `filename` what it would call the file;
+    both may say anything.
 
     `private` are the hosts on the way that only an allowance led to, with port and address.
     """
@@ -68,9 +74,13 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class Transport:
-    """Gets what stands at addresses. Holds nothing between requests: no connection, no cookie, no answer of a name server."""
+    """Gets what stands at addresses. Holds nothing between requests: no connection, no cookie,
+    no answer of a name server.
+    """
 
-    def __init__(self, limits: Limits, *, proxy: str = "", make_resolver: MakeResolver | None = None) -> None:
+    def __init__(
+        self, limits: Limits, *, proxy: str = "", make_resolver: MakeResolver | None = None
+    ) -> None:
         self._limits = limits
         self._proxy = proxy
         self._make_resolver = make_resolver or DefaultResolver
@@ -82,7 +92,12 @@ class Transport:
             async with asyncio.timeout(self._limits.total_s):
                 return await self._follow(url, allowed)
         except TimeoutError:
-            raise _slow(url, tr("was not finished after {total_s:g} seconds").format(total_s=self._limits.total_s)) from None
+            raise _slow(
+                url,
+                tr("was not finished after {total_s:g} seconds").format(
+                    total_s=self._limits.total_s
+                ),
+            ) from None
 
     async def _follow(self, url: URL, allowed: Allowed) -> Response:
         private: set[tuple[str, int, str]] = set()
@@ -103,15 +118,18 @@ class Transport:
                 return msgspec.structs.replace(found, private=frozenset(private))
             if url.scheme == "https" and found.scheme == "http":
                 raise WebError(
-                    tr("{url} redirects from https to plain http ({found}), which was not followed.").format(
-                        url=_short(url), found=_short(found)
-                    ),
+                    tr(
+                        "{url} redirects from https to plain http ({found}), which was not"
+                        " followed."
+                    ).format(url=_short(url), found=_short(found)),
                     tr("Fetch that address itself if it is the right one."),
                     code="redirects",
                 )
             url = found
         raise WebError(
-            tr("{url} redirects too often: over {redirects} times.").format(url=_short(url), redirects=self._limits.redirects),
+            tr("{url} redirects too often: over {redirects} times.").format(
+                url=_short(url), redirects=self._limits.redirects
+            ),
             tr("Use the final address."),
             code="redirects",
         )
@@ -119,7 +137,9 @@ class Transport:
     async def _request(self, url: URL, guard: Guard) -> Response | URL:
         """Return what the server sends, or where it redirects to."""
         guard.check_name()
-        connector = open_connector() if self._proxy else guarded_connector(guard, self._make_resolver)
+        connector = (
+            open_connector() if self._proxy else guarded_connector(guard, self._make_resolver)
+        )
         try:
             async with aiohttp.ClientSession(
                 connector=connector,
@@ -179,7 +199,9 @@ class Transport:
         return bytes(body)
 
     async def _chunk(self, response: aiohttp.ClientResponse) -> bytes:
-        """Return what comes next, nothing at the end. What only frames content, and never brings any, counts as silence."""
+        """Return what comes next, nothing at the end. What only frames content, and never brings
+        any, counts as silence.
+        """
         async with asyncio.timeout(self._limits.silence_s):
             return await response.content.read(_CHUNK)
 
@@ -195,7 +217,9 @@ class Transport:
 
 
 class _Pace:
-    """Sees to it that something comes: a server that sends a byte now and then is never silent, and never done."""
+    """Sees to it that something comes: a server that sends a byte now and then is never silent,
+    and never done.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -220,7 +244,9 @@ def _polite_wait(error: WebError) -> float | None:
 
 
 def retry_after(value: str) -> float | None:
-    """Return how many seconds a ``Retry-After`` header asks to wait: it holds seconds, or a date. None where it says nothing."""
+    """Return how many seconds a ``Retry-After`` header asks to wait: it holds seconds, or a
+    date. None where it says nothing.
+    """
     value = value.strip()
     if re.fullmatch(r"[0-9]{1,9}", value):
         return float(value)
@@ -235,7 +261,10 @@ def retry_after(value: str) -> float | None:
 _STATUS: Mapping[int, tuple[str, str]] = {
     401: (tr("requires a login"), tr("Ask the user for the text, or find it elsewhere.")),
     402: (tr("requires payment"), tr("Ask the user for the text, or find it elsewhere.")),
-    403: (tr("does not allow programs to read it"), tr("Ask the user for the text, or find it elsewhere.")),
+    403: (
+        tr("does not allow programs to read it"),
+        tr("Ask the user for the text, or find it elsewhere."),
+    ),
     404: (tr("does not exist"), tr("Check the address, or search for the page.")),
     407: (tr("is behind a proxy that requires a login"), tr("Check `web_proxy` in the settings.")),
     410: (tr("is gone"), tr("Search for another copy of it.")),
@@ -249,7 +278,11 @@ def _status_error(url: URL, status: int, wait: str) -> WebError:
     what, remedy = _STATUS.get(status, ("", ""))
     if not what:
         what = tr("has a server problem") if status >= 500 else tr("is unavailable")
-        remedy = tr("Try again later, or find it elsewhere.") if status >= 500 else tr("Check the address.")
+        remedy = (
+            tr("Try again later, or find it elsewhere.")
+            if status >= 500
+            else tr("Check the address.")
+        )
     seconds = retry_after(wait)
     if seconds is not None and status in _BUSY:
         remedy = tr("Try again in {seconds:.0f} seconds.").format(seconds=seconds)
@@ -264,29 +297,39 @@ def _status_error(url: URL, status: int, wait: str) -> WebError:
 
 def _slow(url: URL, what: str) -> WebError:
     return WebError(
-        tr("{place} {what}.").format(place=_short(url), what=what), tr("Try again, or find it elsewhere."), code="timeout"
+        tr("{place} {what}.").format(place=_short(url), what=what),
+        tr("Try again, or find it elsewhere."),
+        code="timeout",
     )
 
 
 def _failure(url: URL, error: Exception) -> WebError:
     """Return the error of a connection as a sentence."""
-    host = url.raw_host or ""  # the other one is decoded, and not every name that is written so can be
+    host = (
+        url.raw_host or ""
+    )  # the other one is decoded, and not every name that is written so can be
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        message = tr("The host {host} does not exist, or no name server responds.").format(host=host)
+        message = tr("The host {host} does not exist, or no name server responds.").format(
+            host=host
+        )
         return WebError(message, tr("Check the address."), code="dns", host=host)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
             "a secure connection could not be established"
         )
         return WebError(
-            tr("The connection to {host} is not secure: {why}.").format(host=host, why=one_line(str(why))),
+            tr("The connection to {host} is not secure: {why}.").format(
+                host=host, why=one_line(str(why))
+            ),
             tr("Find the page elsewhere."),
             code="tls",
             host=host,
         )
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         remedy = tr("Check `web_proxy` in the settings.")
-        return WebError(tr("The proxy in the settings can't be used."), remedy, code="connect", host=host)
+        return WebError(
+            tr("The proxy in the settings can't be used."), remedy, code="connect", host=host
+        )
     if isinstance(error, aiohttp.ClientConnectorError):
         why = one_line(error.os_error.strerror or tr("it is not responding"))
         return WebError(
@@ -304,16 +347,22 @@ def _failure(url: URL, error: Exception) -> WebError:
             code="damaged",
             host=host,
         )
-    message = tr("The connection to {host} was lost ({error}).").format(host=host, error=type(error).__name__)
+    message = tr("The connection to {host} was lost ({error}).").format(
+        host=host, error=type(error).__name__
+    )
     return WebError(message, tr("Try again, or find it elsewhere."), code="connect", host=host)
 
 
 def _filename(response: aiohttp.ClientResponse) -> str:
-    """Return what the server would call the file. aiohttp would print a header that it does not understand."""
+    """Return what the server would call the file. aiohttp would print a header that it does not
+    understand.
+    """
     message = Message()
     try:
         message["Content-Disposition"] = "".join(
-            character for character in response.headers.get("Content-Disposition", "")[:2000] if character.isprintable()
+            character
+            for character in response.headers.get("Content-Disposition", "")[:2000]
+            if character.isprintable()
         )
         return str(message.get_filename(""))[:1000]
     except (ValueError, LookupError):

@@ -1,4 +1,6 @@
-"""Addresses of pages, read strictly: what is written in a way that two programs could understand differently is refused."""
+"""Addresses of pages, read strictly: what is written in a way that two programs could understand
+differently is refused.
+"""
 
 import re
 
@@ -17,7 +19,9 @@ _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?")
 
 
 def parse_url(text: str) -> URL:
-    """Return the address that `text` is; without a scheme it is taken to be https. Raises WebError (`bad_url`)."""
+    """Return the address that `text` is; without a scheme it is taken to be https. Raises
+    WebError (`bad_url`).
+    """
     text = text.strip()
     if not text:
         raise _bad(text, tr("The address is missing."))
@@ -27,7 +31,12 @@ def parse_url(text: str) -> URL:
     if scheme is None:
         text = f"https://{text.removeprefix('//')}"
     elif scheme[1].lower() not in {"http", "https"}:
-        raise _bad(text, tr("Only http and https addresses can be fetched, not {scheme}.").format(scheme=scheme[1].lower()))
+        raise _bad(
+            text,
+            tr("Only http and https addresses can be fetched, not {scheme}.").format(
+                scheme=scheme[1].lower()
+            ),
+        )
     return checked(_parsed(text), text)
 
 
@@ -40,7 +49,10 @@ def joined(base: URL, location: str) -> URL:
         target = base.join(URL(location.replace(" ", "%20")))
     except (ValueError, UnicodeError):
         raise _bad(
-            location, tr("The redirect does not point to an address: {location}.").format(location=_shown(location))
+            location,
+            tr("The redirect does not point to an address: {location}.").format(
+                location=_shown(location)
+            ),
         ) from None
     if target.scheme not in {"http", "https"}:
         raise _bad(
@@ -53,10 +65,14 @@ def joined(base: URL, location: str) -> URL:
 
 
 def checked(url: URL, text: str) -> URL:
-    """Return `url` with its host in one way of writing, and without a fragment. Raises WebError (`bad_url`)."""
+    """Return `url` with its host in one way of writing, and without a fragment. Raises WebError
+    (`bad_url`).
+    """
     if url.user is not None or url.password is not None:
         remedy = tr("Leave out the part before the @.")
-        raise _bad(text, tr("The address contains a user name or password, which are not sent."), remedy)
+        raise _bad(
+            text, tr("The address contains a user name or password, which are not sent."), remedy
+        )
     host = (url.raw_host or "").lower().rstrip(".")
     if not host:
         raise _bad(text, tr("The address {text} has no host.").format(text=_shown(text)))
@@ -82,7 +98,12 @@ def checked(url: URL, text: str) -> URL:
 
 def _parsed(text: str) -> URL:
     authority = _AUTHORITY.match(text)
-    if authority is None or _UNSAFE.search(authority[1]) or "\\" in authority[1] or "%" in authority[1]:
+    if (
+        authority is None
+        or _UNSAFE.search(authority[1])
+        or "\\" in authority[1]
+        or "%" in authority[1]
+    ):
         raise _bad(text, tr("{text} is not a web address.").format(text=_shown(text)))
     if _UNSAFE.search(text):
         text = _UNSAFE.sub(lambda match: "%20" if match[0] == " " else "", text)
@@ -98,5 +119,7 @@ def _shown(text: str) -> str:
     return one_line(text[:120]) + ("…" if len(text) > 120 else "")
 
 
-def _bad(text: str, message: str, remedy: str = "Give a full address, such as https://example.com/page.") -> WebError:
+def _bad(
+    text: str, message: str, remedy: str = "Give a full address, such as https://example.com/page."
+) -> WebError:
     return WebError(message, remedy, code="bad_url", host=_shown(text))

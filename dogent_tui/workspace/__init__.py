@@ -1,4 +1,5 @@
-"""What lies on disk: folders, settings, profiles, history, drafts, sessions, references, and the file index.
+"""What lies on disk: folders, settings, profiles, history, drafts, sessions, references, and the
+file index.
 
 The language of the interface (`language.py`) is settled by `cli.py` before any room is imported, as
 constants hold messages too, and our own processes are started with it (`processes.python_command`).

@@ -1,4 +1,6 @@
-"""What the user has answered or edited so far and not sent or saved: kept with every change, so that no crash loses it."""
+"""What the user has answered or edited so far and not sent or saved: kept with every change, so
+that no crash loses it.
+"""
 
 import re
 import uuid
@@ -11,7 +13,8 @@ from dogent_tui.workspace.paths import Workspace, state_dir
 
 
 class AnswerDrafts:
-    """The drafts of the answers to the requests of a workspace, a file for each request, readable by the user only.
+    """The drafts of the answers to the requests of a workspace, a file for each request, readable
+    by the user only.
 
     The outline of a document that is edited is kept alike, under a name of its own.
     """
@@ -32,7 +35,9 @@ class AnswerDrafts:
         return draft or None
 
     def set_aside(self, request_id: str, text: str) -> Path:
-        """Keep `text` of a draft that fits nothing any more in a file of its own, which is returned. Raises OSError."""
+        """Keep `text` of a draft that fits nothing any more in a file of its own, which is
+        returned. Raises OSError.
+        """
         kept = self._file(request_id).with_name(f"{uuid.uuid4().hex[:8]}.md")
         private_folder(self._folder)
         atomic_write(kept, text.encode("utf-8", errors="surrogatepass"), mode=0o600)

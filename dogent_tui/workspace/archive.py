@@ -1,4 +1,6 @@
-"""Putting the history and the lessons of a workspace aside, whole and dated, so that both begin anew."""
+"""Putting the history and the lessons of a workspace aside, whole and dated, so that both begin
+anew.
+"""
 
 import os
 from pathlib import Path
@@ -11,17 +13,24 @@ from dogent_tui.workspace.paths import Workspace
 
 
 def archive(workspace: Workspace, stamp: str) -> list[Path]:
-    """Move what the history and the lessons hold into `.dogent/archives`, named with `stamp`; return the files that came of it.
+    """Move what the history and the lessons hold into `.dogent/archives`, named with `stamp`;
+    return the files that came of it.
 
-    What is put aside is written before anything is emptied. Raises OSError, DogentError where another window holds a file.
+    What is put aside is written before anything is emptied. Raises OSError, DogentError where
+    another window holds a file.
     """
-    put = (_put_aside(workspace, file, stamp) for file in (workspace.history_file, workspace.lessons_file))
+    put = (
+        _put_aside(workspace, file, stamp)
+        for file in (workspace.history_file, workspace.lessons_file)
+    )
     return [aside for aside in put if aside is not None]
 
 
 def anything_to_archive(workspace: Workspace) -> bool:
     """Whether there is a history or a lesson. Looks at the disk."""
-    return bool(History(workspace.history_file).entries()) or bool(content_of(workspace.lessons_file))
+    return bool(History(workspace.history_file).entries()) or bool(
+        content_of(workspace.lessons_file)
+    )
 
 
 def asides(workspace: Workspace, stamp: str) -> dict[Path, Path]:
@@ -32,7 +41,9 @@ def asides(workspace: Workspace, stamp: str) -> dict[Path, Path]:
 def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
     if not workspace.contains(file) or not workspace.contains(workspace.dot / "archives"):
         raise DogentError(
-            tr("{file} is a link that points outside the folder, so it is not archived.").format(file=file),
+            tr("{file} is a link that points outside the folder, so it is not archived.").format(
+                file=file
+            ),
             tr("Replace the link with a file."),
         )
     if file == workspace.history_file:

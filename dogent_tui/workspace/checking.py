@@ -1,6 +1,8 @@
-"""Configuration files held against their models: each thing that is not right is a warning that names file, line and key.
+"""Configuration files held against their models: each thing that is not right is a warning that
+names file, line and key.
 
-What is wrong is left out and what is unknown is kept: a slip in one key costs that key, never the file.
+What is wrong is left out and what is unknown is kept: a slip in one key costs that key, never the
+file.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,15 +22,20 @@ SCHEMA_KEY = "$schema"
 """The key by which a file names its schema to an editor; we take no notice of it."""
 
 _WITHOUT_EFFECT: Mapping[KeyPath, str] = {
-    ("sandbox",): tr("Commands always run behind a wall now; no setting changes that. You can remove this key."),
+    ("sandbox",): tr(
+        "Commands always run behind a wall now; no setting changes that. You can remove this key."
+    ),
 }
-"""Keys of `dogent.json` that earlier versions knew → what to know about each. They are kept like every unknown key."""
+"""Keys of `dogent.json` that earlier versions knew → what to know about each. They are kept like
+every unknown key.
+"""
 
 
 class ConfigWarning(msgspec.Struct, frozen=True):
     """Something in the configuration that is not as it should be. The work goes on without it.
 
-    `message` and `remedy` are sentences; `code` names the case for programs. None of them holds a key.
+    `message` and `remedy` are sentences; `code` names the case for programs. None of them holds a
+    key.
     """
 
     message: str
@@ -42,9 +49,11 @@ class ConfigWarning(msgspec.Struct, frozen=True):
 def checked(
     data: Mapping[str, Any], model: type[msgspec.Struct], file: Path, where: KeyPath = ()
 ) -> tuple[dict[str, Any], list[ConfigWarning]]:
-    """Return what of `data` can be used, by the keys and types of `model`, and a warning for the rest. Never raises.
+    """Return what of `data` can be used, by the keys and types of `model`, and a warning for the
+    rest. Never raises.
 
-    `where` is the place of `data` in `file`. What is null counts as not given; texts come without blanks around them.
+    `where` is the place of `data` in `file`. What is null counts as not given; texts come without
+    blanks around them.
     """
     known = {field.encode_name: field.type for field in fields(model)}
     usable: dict[str, Any] = {}
@@ -66,11 +75,17 @@ def checked(
 
 
 def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
-    """Return the profiles of `file` by name, as they stand there, and what is not right about the file. Never raises."""
+    """Return the profiles of `file` by name, as they stand there, and what is not right about
+    the file. Never raises.
+    """
     nothing: dict[str, Any] = {}
     data, broken = read_json(file, nothing)
     warnings = [broken_file_warning(broken)] if broken else []
-    warnings += [unknown_key(file, (key,), ("profiles",)) for key in data if key not in ("profiles", SCHEMA_KEY)]
+    warnings += [
+        unknown_key(file, (key,), ("profiles",))
+        for key in data
+        if key not in ("profiles", SCHEMA_KEY)
+    ]
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict):
         return {}, [*warnings, wrong_value(file, ("profiles",), tr("one object {…} per profile"))]
@@ -79,13 +94,21 @@ def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[Config
         for name, profile in profiles.items()
         if not isinstance(profile, dict)
     ]
-    return {name: profile for name, profile in profiles.items() if isinstance(profile, dict)}, warnings
+    return {
+        name: profile for name, profile in profiles.items() if isinstance(profile, dict)
+    }, warnings
 
 
 def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:
-    """Return the warning about the value at `path` of `file`, which does not hold what is `wanted`."""
-    message = tr("{path}: expected {wanted}. It is not used.").format(path=_place(file, path), wanted=wanted)
-    return ConfigWarning(message, tr("Fix it in {file}.").format(file=display_path(file)), "config_wrong_type")
+    """Return the warning about the value at `path` of `file`, which does not hold what is
+    `wanted`.
+    """
+    message = tr("{path}: expected {wanted}. It is not used.").format(
+        path=_place(file, path), wanted=wanted
+    )
+    return ConfigWarning(
+        message, tr("Fix it in {file}.").format(file=display_path(file)), "config_wrong_type"
+    )
 
 
 def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarning:
@@ -100,7 +123,9 @@ def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarnin
         else tr("It was kept; remove it if nothing else needs it.")
     )
     return ConfigWarning(
-        tr("{path}: dogent-tui does not recognize this key.").format(path=_place(file, path)), remedy, "config_unknown_key"
+        tr("{path}: dogent-tui does not recognize this key.").format(path=_place(file, path)),
+        remedy,
+        "config_unknown_key",
     )
 
 
@@ -132,7 +157,11 @@ def expected(kind: Any) -> str:
     if get_origin(kind) in (Union, UnionType):
         return expected(next(iter(get_args(kind))))
     if get_origin(kind) is Annotated:
-        told = [meta.extra["expected"] for meta in kind.__metadata__ if meta.extra and "expected" in meta.extra]
+        told = [
+            meta.extra["expected"]
+            for meta in kind.__metadata__
+            if meta.extra and "expected" in meta.extra
+        ]
         return told[0] if told else expected(get_args(kind)[0])
     return _WORDS.get(get_origin(kind) or kind, tr("an object {…}"))
 
@@ -146,7 +175,9 @@ def _place(file: Path, path: KeyPath) -> str:
 
 
 def _called(file: Path) -> str:
-    """Return what a file is called in a sentence: there are two `dogent.json`, that of the folder and the user's own."""
+    """Return what a file is called in a sentence: there are two `dogent.json`, that of the
+    folder and the user's own.
+    """
     if file.name != "dogent.json":
         return file.name
     return display_path(file) if file.parent == dogent_home() else f"{file.parent.name}/{file.name}"

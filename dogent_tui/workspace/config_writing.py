@@ -1,4 +1,6 @@
-"""Changing single values of a configuration file: what is beside them stays, also what this version does not know."""
+"""Changing single values of a configuration file: what is beside them stays, also what this
+version does not know.
+"""
 
 import os
 from collections.abc import Mapping
@@ -16,9 +18,11 @@ _MOST_TRIES = 10
 
 
 def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
-    """Return the change to `file` that sets the values at the paths in `changes`, and nothing else; None removes a key.
+    """Return the change to `file` that sets the values at the paths in `changes`, and nothing else;
+    None removes a key.
 
-    A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot be read.
+    A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot
+    be read.
     """
     nothing: dict[str, Any] = {}
     data, broken = read_json(file, nothing)
@@ -30,7 +34,8 @@ def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
 
 
 def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
-    """Make `changes` to a `file` of the user's own folder, readable by the user only where it is new. A link is followed.
+    """Make `changes` to a `file` of the user's own folder, readable by the user only where it is
+    new. A link is followed.
 
     Raises OSError, DogentError where another window holds the file.
     """
@@ -41,7 +46,8 @@ def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
         if write_checked(target, change.before, change.after, mode=0o600):
             return
     raise ConfigError(
-        tr("{file} keeps changing.").format(file=display_path(file)), tr("Close the program that writes it, and try again.")
+        tr("{file} keeps changing.").format(file=display_path(file)),
+        tr("Close the program that writes it, and try again."),
     )
 
 

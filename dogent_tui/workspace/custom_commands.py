@@ -1,8 +1,10 @@
-"""Commands that the user, or a trusted workspace, wrote as Markdown: ``.claude/commands/*.md``, as Claude Code has them.
+"""Commands that the user, or a trusted workspace, wrote as Markdown: ``.claude/commands/*.md``, as
+Claude Code has them.
 
-The file is a prompt. ``$ARGUMENTS`` in it is what was typed after the name, ``$1`` to ``$9`` are its words; where it has neither,
-what was typed follows it. A front matter may give ``description`` and ``argument-hint``. A file in a folder is ``/folder:name``.
-Its other promises are not kept: nothing in it runs, and no tool is allowed by it.
+The file is a prompt. ``$ARGUMENTS`` in it is what was typed after the name, ``$1`` to ``$9`` are
+its words; where it has neither, what was typed follows it. A front matter may give ``description``
+and ``argument-hint``. A file in a folder is ``/folder:name``. Its other promises are not kept:
+nothing in it runs, and no tool is allowed by it.
 """
 
 import os
@@ -25,7 +27,9 @@ _NAME = re.compile(r"[\w.-]+(?::[\w.-]+)*\Z")
 
 
 class CustomCommand(msgspec.Struct, frozen=True):
-    """A command: what it is called, what it says about itself, and the prompt that it stands for."""
+    """A command: what it is called, what it says about itself, and the prompt that it stands
+    for.
+    """
 
     name: str
     description: str
@@ -48,10 +52,15 @@ class CustomCommand(msgspec.Struct, frozen=True):
 
 
 def custom_commands(workspace: Workspace, home: Path, *, trusted: bool) -> list[CustomCommand]:
-    """Return the commands of the user's `home` folder and, where it is `trusted`, of the workspace, whose go first."""
+    """Return the commands of the user's `home` folder and, where it is `trusted`, of the
+    workspace, whose go first.
+    """
     found = {command.name: command for command in _in_folder(home / ".claude" / "commands", None)}
     if trusted:
-        found |= {command.name: command for command in _in_folder(workspace.root / ".claude" / "commands", workspace)}
+        found |= {
+            command.name: command
+            for command in _in_folder(workspace.root / ".claude" / "commands", workspace)
+        }
     return sorted(found.values(), key=lambda command: command.name)
 
 
@@ -62,7 +71,12 @@ def _in_folder(folder: Path, inside: Workspace | None) -> Iterator[CustomCommand
             continue
         try:
             with path.open("rb") as file:
-                text = file.read(_MOST_BYTES).decode("utf-8-sig", errors="replace").replace("\0", "").replace("\r\n", "\n")
+                text = (
+                    file.read(_MOST_BYTES)
+                    .decode("utf-8-sig", errors="replace")
+                    .replace("\0", "")
+                    .replace("\r\n", "\n")
+                )
         except OSError:
             continue
         yield _command(name, text, of_workspace=inside is not None)
@@ -70,7 +84,12 @@ def _in_folder(folder: Path, inside: Workspace | None) -> Iterator[CustomCommand
 
 def command_files(folder: Path) -> Iterator[Path]:
     """Yield the files in the folder that are commands, as far as their names go."""
-    files = (Path(at, name) for at, _, names in os.walk(folder) for name in sorted(names) if name.endswith(".md"))
+    files = (
+        Path(at, name)
+        for at, _, names in os.walk(folder)
+        for name in sorted(names)
+        if name.endswith(".md")
+    )
     for path, _ in zip(files, range(_MOST_FILES), strict=False):
         if path.is_file():  # a pipe would be waited for
             yield path
@@ -78,7 +97,11 @@ def command_files(folder: Path) -> Iterator[Path]:
 
 def _command(name: str, text: str, *, of_workspace: bool) -> CustomCommand:
     head = _FRONT_MATTER.match(text)
-    fields = {found[1]: found[2].strip().strip("\"'") for found in _FIELD.finditer(head[1])} if head else {}
+    fields = (
+        {found[1]: found[2].strip().strip("\"'") for found in _FIELD.finditer(head[1])}
+        if head
+        else {}
+    )
     prompt = text[head.end() :] if head else text
     first = next((line.strip("# ").strip() for line in prompt.splitlines() if line.strip()), "")
     return CustomCommand(

@@ -1,6 +1,8 @@
-"""The text in the prompt that was not sent yet: saved with every key, so that a crash loses nothing that one saw.
+"""The text in the prompt that was not sent yet: saved with every key, so that a crash loses nothing
+that one saw.
 
-A draft is a file of JSON lines, each an edit of the text before, empty at first: ``[START, END, INSERTED]``, in characters.
+A draft is a file of JSON lines, each an edit of the text before, empty at first: ``[START, END,
+INSERTED]``, in characters.
 """
 
 import contextlib
@@ -25,10 +27,10 @@ _SPARE_BYTES = 65_536
 class Drafts:
     """The draft of one window in `workspace`.
 
-    Each window has a file of its own and holds a lock on it. The kernel drops the lock with the process: a window that opens
-    takes over the newest draft that no living window holds. So two windows never show, or overwrite, each other's text.
-    The files lie outside of the workspace, readable by the user only. One call at a time: what is saved
-    last wins.
+    Each window has a file of its own and holds a lock on it. The kernel drops the lock with the
+    process: a window that opens takes over the newest draft that no living window holds. So two
+    windows never show, or overwrite, each other's text. The files lie outside of the workspace,
+    readable by the user only. One call at a time: what is saved last wins.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -39,14 +41,20 @@ class Drafts:
         self._descriptor: int | None = None
 
     def save(self, text: str) -> None:
-        """Keep `text` as the draft. It costs what changed since the last time, not the length of the text. Raises OSError."""
+        """Keep `text` as the draft. It costs what changed since the last time, not the length of
+        the text. Raises OSError.
+        """
         if text == self._saved:
             return
         if not text:
             self.clear()
             return
-        # Not synced: this is for a crash of the application, several times a second, not of the machine.
-        if self._descriptor is None or os.fstat(self._descriptor).st_size > 8 * len(text) + _SPARE_BYTES:
+        # Not synced: this is for a crash of the application, several times a second, not of the
+        # machine.
+        if (
+            self._descriptor is None
+            or os.fstat(self._descriptor).st_size > 8 * len(text) + _SPARE_BYTES
+        ):
             self._release()
             atomic_write(self._claim(), _line(_edit("", text)), mode=0o600, durable=False)
             self._descriptor = os.open(self._claim(), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
@@ -92,7 +100,9 @@ class Drafts:
         self._descriptor = None
 
     def _claim(self) -> Path:
-        """Return this window's file: at first, the newest draft of no living window, or a new name."""
+        """Return this window's file: at first, the newest draft of no living window, or a new
+        name.
+        """
         if self._file is None:
             private_folder(self._folder)
             for file in self._candidates():
@@ -107,11 +117,15 @@ class Drafts:
 
     def _candidates(self) -> list[Path]:
         files = [self._folder / f"{number}.jsonl" for number in range(_MOST_WINDOWS)]
-        return sorted(files, key=_modified, reverse=True)  # stable: what does not exist is last, by number
+        return sorted(
+            files, key=_modified, reverse=True
+        )  # stable: what does not exist is last, by number
 
 
 def _edit(old: str, new: str) -> tuple[int, int, str]:
-    """Return how `new` comes of `old`: what goes, from where to where, and what comes in its place."""
+    """Return how `new` comes of `old`: what goes, from where to where, and what comes in its
+    place.
+    """
     most = min(len(old), len(new))
     start = _alike(lambda count: old[:count] == new[:count], most)
     end = _alike(lambda count: not count or old[-count:] == new[-count:], most - start)

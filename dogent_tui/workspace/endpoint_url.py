@@ -8,11 +8,15 @@ from dogent_tui.language import tr
 _ANTHROPIC_HOST = "api.anthropic.com"
 
 _NEAR_NAME = re.compile(r"localhost|.*\.(localhost|local|lan|internal)|[^.:]+", re.IGNORECASE)
-"""Names of this machine or its own network (RFC 6761, RFC 6762); one without a dot is of the network, too."""
+"""Names of this machine or its own network (RFC 6761, RFC 6762); one without a dot is of the
+network, too.
+"""
 
 
 def check_url(url: str) -> str:
-    """Return what is wrong with `url` as the address of an endpoint, as the end of a sentence, empty if nothing is."""
+    """Return what is wrong with `url` as the address of an endpoint, as the end of a sentence,
+    empty if nothing is.
+    """
     if re.search(r"[\s\x00-\x1f\x7f]", url):
         return tr("has spaces in its address")
     parts = _split(url)
@@ -36,7 +40,9 @@ def is_anthropic(url: str) -> bool:
 
 
 def sends_keys_in_clear(url: str) -> bool:
-    """Tell whether what is sent to `url` can be read on its way: http to a host outside of the own network."""
+    """Tell whether what is sent to `url` can be read on its way: http to a host outside of the
+    own network.
+    """
     parts = _split(url)
     return parts is not None and parts.scheme == "http" and not _is_near(parts.hostname or "")
 

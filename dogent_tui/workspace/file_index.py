@@ -1,6 +1,8 @@
-"""The files of a workspace, ready to be searched with every key: walked in the background, matched in Rust.
+"""The files of a workspace, ready to be searched with every key: walked in the background, matched
+in Rust.
 
-The names are kept between starts, so that there is something to find at once; what changes is followed while we run.
+The names are kept between starts, so that there is something to find at once; what changes is
+followed while we run.
 """
 
 import logging
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 LIMIT = 200_000
-"""So many paths are indexed at most: beyond, a walk takes seconds and nobody looks for a file by its name."""
+"""So many paths are indexed at most: beyond, a walk takes seconds and nobody looks for a file by
+its name.
+"""
 
 _RECENT = 8
 """So many files changed last come first while nothing is typed yet."""
@@ -36,21 +40,26 @@ _CANDIDATES = 200
 """So many of the best matches are looked at again, to put names before folders."""
 
 _IN_NAME_BONUS = 16
-"""What a match inside the file's own name is worth more, on frizbee's scale (12 for each matched character)."""
+"""What a match inside the file's own name is worth more, on frizbee's scale (12 for each matched
+character).
+"""
 
 _LONGEST_QUERY = 256
 
 _STEP = 5_000
 
 _FIRST = 2_000
-"""So many paths are shown as soon as they are found, where nothing is known yet; then twice as many, and so on."""
+"""So many paths are shown as soon as they are found, where nothing is known yet; then twice as
+many, and so on.
+"""
 
 _STEP_MS = 250
 """How often it is looked for changes, and for the end."""
 
 
 class FileHit(msgspec.Struct, frozen=True):
-    """A file or folder that was found. `path` is relative to the root, with ``/``, and ends in one for a folder.
+    """A file or folder that was found. `path` is relative to the root, with ``/``, and ends in one
+    for a folder.
 
     `positions` are the indices of the characters of `path` that the query matched, rising.
     """
@@ -61,7 +70,9 @@ class FileHit(msgspec.Struct, frozen=True):
 
 
 class _Snapshot(msgspec.Struct, frozen=True):
-    """What one walk found. Never changed, so that a search needs no lock: a refresh swaps it for another."""
+    """What one walk found. Never changed, so that a search needs no lock: a refresh swaps it for
+    another.
+    """
 
     paths: Sequence[str]  # sorted; a folder ends in "/"
     suggestions: Sequence[str]
@@ -71,7 +82,9 @@ class _Snapshot(msgspec.Struct, frozen=True):
 
 
 class FileIndex:
-    """The paths below `root` that git does not ignore and that are not hidden. Searches are safe while a refresh runs."""
+    """The paths below `root` that git does not ignore and that are not hidden. Searches are safe
+    while a refresh runs.
+    """
 
     def __init__(self, root: Path, limit: int = LIMIT, kept: Path | None = None) -> None:
         """Index `root`, up to `limit` paths. `kept` is the file that keeps them between starts."""
@@ -105,10 +118,11 @@ class FileIndex:
         return len(self._snapshot.paths) if self._snapshot else 0
 
     def refresh(self) -> None:
-        """Walk the folder again. Blocks for one to three seconds per 100,000 paths: call it in a thread.
+        """Walk the folder again. Blocks for one to three seconds per 100,000 paths: call it in a
+        thread.
 
-        Returns at once if another thread is at it already, which walks once more then, or if changes are followed and there are
-        none. What cannot be read is left out.
+        Returns at once if another thread is at it already, which walks once more then, or if
+        changes are followed and there are none. What cannot be read is left out.
         """
         if self._following and not self._changed.is_set():
             return
@@ -121,7 +135,9 @@ class FileIndex:
                 snapshot = _Walk(self.root, self._limit, self._stopped, self._show).snapshot()
                 if not self._stopped.is_set():
                     before, self._snapshot = self._snapshot, snapshot
-                    if self._kept is not None and (before is None or before.paths != snapshot.paths):
+                    if self._kept is not None and (
+                        before is None or before.paths != snapshot.paths
+                    ):
                         _keep(self._kept, snapshot)
             finally:
                 self._refreshing.release()
@@ -138,10 +154,17 @@ class FileIndex:
 
         try:
             changes = watch(
-                self.root, watch_filter=None, stop_event=self._stopped, step=_STEP_MS, rust_timeout=1000, yield_on_timeout=True
+                self.root,
+                watch_filter=None,
+                stop_event=self._stopped,
+                step=_STEP_MS,
+                rust_timeout=1000,
+                yield_on_timeout=True,
             )
             for found in changes:
-                if found or not self._following:  # what changed before it was followed, the next walk has to find
+                if (
+                    found or not self._following
+                ):  # what changed before it was followed, the next walk has to find
                     self._changed.set()
                 self._following = True
         except (OSError, RuntimeError) as error:
@@ -161,13 +184,17 @@ class FileIndex:
             self._snapshot = partial
 
     def stop(self) -> None:
-        """End a refresh that runs in another thread, and all later ones, because the application closes."""
+        """End a refresh that runs in another thread, and all later ones, because the application
+        closes.
+        """
         self._stopped.set()
 
     def search(self, query: str, limit: int = 50) -> list[FileHit]:
-        """Return the paths that match `query` best, best first: its characters in this order, words apart in any order.
+        """Return the paths that match `query` best, best first: its characters in this order, words
+        apart in any order.
 
-        An empty query gives files changed lately, then those nearest to the root. Without any match, one typo is forgiven.
+        An empty query gives files changed lately, then those nearest to the root. Without any
+        match, one typo is forgiven.
         """
         snapshot = self._known()
         words = _encodable(query[:_LONGEST_QUERY]).split()
@@ -178,7 +205,9 @@ class FileIndex:
         return _match(snapshot, words, limit, typos=0) or _match(snapshot, words, limit, typos=1)
 
     def browse(self, folder: str = "") -> list[FileHit]:
-        """Return what lies directly in `folder` (``"docs"`` or ``"docs/"``, empty for the root): folders first, then files."""
+        """Return what lies directly in `folder` (``"docs"`` or ``"docs/"``, empty for the root):
+        folders first, then files.
+        """
         snapshot = self._known()
         if snapshot is None:
             return []
@@ -192,7 +221,9 @@ def _hit(path: str, positions: tuple[int, ...] = ()) -> FileHit:
 
 
 def _children(paths: Sequence[str], prefix: str) -> Iterator[str]:
-    """Yield the paths of sorted `paths` directly under `prefix`, without a look at what lies deeper."""
+    """Yield the paths of sorted `paths` directly under `prefix`, without a look at what lies
+    deeper.
+    """
     at = bisect_left(paths, prefix)
     while at < len(paths) and paths[at].startswith(prefix):
         path = paths[at]
@@ -205,7 +236,9 @@ def _children(paths: Sequence[str], prefix: str) -> Iterator[str]:
         else:
             child = path[: slash + 1]
             yield child
-            at = bisect_left(paths, child[:-1] + "0", lo=at)  # "0" is the character after "/": past all that lies in it
+            at = bisect_left(
+                paths, child[:-1] + "0", lo=at
+            )  # "0" is the character after "/": past all that lies in it
 
 
 def _match(snapshot: _Snapshot, words: list[str], limit: int, typos: int) -> list[FileHit]:
@@ -228,7 +261,9 @@ def _match(snapshot: _Snapshot, words: list[str], limit: int, typos: int) -> lis
 
 
 def _characters(path: str, byte_positions: Iterable[int]) -> tuple[int, ...]:
-    """Return the indices of the characters of `path` that hold these bytes of its UTF-8 form, which is what frizbee counts."""
+    """Return the indices of the characters of `path` that hold these bytes of its UTF-8 form,
+    which is what frizbee counts.
+    """
     if path.isascii():
         return tuple(sorted(byte_positions))
     character_of = [index for index, character in enumerate(path) for _ in character.encode()]
@@ -238,7 +273,9 @@ def _characters(path: str, byte_positions: Iterable[int]) -> tuple[int, ...]:
 class _Walk:
     """One walk over a folder, and what it found."""
 
-    def __init__(self, root: Path, limit: int, stopped: threading.Event, show: Callable[[_Snapshot], None]) -> None:
+    def __init__(
+        self, root: Path, limit: int, stopped: threading.Event, show: Callable[[_Snapshot], None]
+    ) -> None:
         """Walk `root`. `show` is given what was found so far, more and more of it."""
         self._show = show
         self._root = root
@@ -262,7 +299,9 @@ class _Walk:
 
     def _of(self, times: dict[str, float], *, is_whole: bool = True) -> _Snapshot:
         paths = _sorted_in_steps(list(times))
-        return _Snapshot(paths, _suggest(paths, times), _haystacks(paths), self._truncated, is_whole)
+        return _Snapshot(
+            paths, _suggest(paths, times), _haystacks(paths), self._truncated, is_whole
+        )
 
     def _paths(self) -> Iterator[str]:
         """Yield the paths below the root, relative to it, up to the limit."""
@@ -277,7 +316,9 @@ class _Walk:
             yield path
 
     def _look(self, path: str) -> tuple[bool, float] | None:
-        """Return whether `path` is a folder, and when it was changed; None for what is neither file nor folder."""
+        """Return whether `path` is a folder, and when it was changed; None for what is neither
+        file nor folder.
+        """
         try:
             found = os.lstat(f"{self._root}/{path}")
             if stat.S_ISLNK(found.st_mode):
@@ -308,19 +349,26 @@ def _keep(file: Path, snapshot: _Snapshot) -> None:
 def _read(file: Path) -> _Snapshot | None:
     """Return what was kept, None where nothing was."""
     try:
-        suggestions, paths = (part.split("\0") if part else [] for part in file.read_text(encoding="utf-8").split("\0\0"))
+        suggestions, paths = (
+            part.split("\0") if part else []
+            for part in file.read_text(encoding="utf-8").split("\0\0")
+        )
     except (OSError, ValueError):
         return None
     return _Snapshot(paths, suggestions, _haystacks(paths), truncated=len(paths) >= LIMIT)
 
 
 def _steps(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield `paths` in parts so small that a call on one, which keeps the interpreter's lock, delays no key noticeably."""
+    """Yield `paths` in parts so small that a call on one, which keeps the interpreter's lock,
+    delays no key noticeably.
+    """
     return (paths[start : start + _STEP] for start in range(0, len(paths), _STEP))
 
 
 def _sorted_in_steps(paths: Sequence[str]) -> list[str]:
-    """Return `paths` sorted. One `sorted` of 100,000 would stop the screen for 50 ms; the merge is interpreted, and gives way."""
+    """Return `paths` sorted. One `sorted` of 100,000 would stop the screen for 50 ms; the merge
+    is interpreted, and gives way.
+    """
     from heapq import merge
 
     return list(merge(*(sorted(step) for step in _steps(paths))))
@@ -332,10 +380,16 @@ def _encodable(text: str) -> str:
 
 
 def _suggest(paths: Sequence[str], times: dict[str, float]) -> list[str]:
-    """Return what to offer before anything is typed: what was changed last, then the files nearest to the root."""
+    """Return what to offer before anything is typed: what was changed last, then the files
+    nearest to the root.
+    """
     from heapq import nlargest, nsmallest
 
     files = (path for path in paths if not path.endswith("/"))
     recent = nlargest(_RECENT, files, key=lambda path: (times[path], -path.count("/")))
-    shallow = nsmallest(_SUGGESTIONS, paths, key=lambda path: (path.rstrip("/").count("/"), path.endswith("/"), path.lower()))
+    shallow = nsmallest(
+        _SUGGESTIONS,
+        paths,
+        key=lambda path: (path.rstrip("/").count("/"), path.endswith("/"), path.lower()),
+    )
     return list(dict.fromkeys([*recent, *shallow]))

@@ -1,4 +1,6 @@
-"""Writing and reading files so that nothing is lost: whole or not at all, one writer at a time, broken ones kept aside."""
+"""Writing and reading files so that nothing is lost: whole or not at all, one writer at a time,
+broken ones kept aside.
+"""
 
 import contextlib
 import hashlib
@@ -21,13 +23,17 @@ from dogent_tui.workspace.paths import state_dir
 
 _TEMPORARY = re.compile(r"\.dogent-[0-9a-f]{12}\.tmp")
 _LEFT_S = 3_600.0
-"""After this time a text that has not taken its file's place belongs to nobody: writing one takes milliseconds."""
+"""After this time a text that has not taken its file's place belongs to nobody: writing one
+takes milliseconds.
+"""
 
 T = TypeVar("T", bound=dict[str, Any] | list[Any])
 
 
 class BrokenFile(msgspec.Struct, frozen=True):
-    """A file that could not be used. `kept_as`: where it lies now, None if it still lies where it was."""
+    """A file that could not be used. `kept_as`: where it lies now, None if it still lies where
+    it was.
+    """
 
     path: Path
     kept_as: Path | None
@@ -36,31 +42,38 @@ class BrokenFile(msgspec.Struct, frozen=True):
     @property
     def message(self) -> str:
         """What happened, as a sentence."""
-        return tr("{name} could not be used: {reason}.").format(name=self.path.name, reason=self.reason)
+        return tr("{name} could not be used: {reason}.").format(
+            name=self.path.name, reason=self.reason
+        )
 
     @property
     def remedy(self) -> str:
         """Where the text is now, as a sentence."""
         if self.kept_as is None:
             return tr("It is still at {path}; check its permissions.").format(path=self.path)
-        return tr("It was kept as {kept_as}; fix it and rename it to {name} to use it again.").format(
-            kept_as=self.kept_as, name=self.path.name
-        )
+        return tr(
+            "It was kept as {kept_as}; fix it and rename it to {name} to use it again."
+        ).format(kept_as=self.kept_as, name=self.path.name)
 
 
-def atomic_write(path: Path, data: str | bytes, *, mode: int | None = None, durable: bool = True) -> None:
-    """Write `data` to `path`: readers, and whoever comes after a power cut, see the old text or the new one, never a part.
+def atomic_write(
+    path: Path, data: str | bytes, *, mode: int | None = None, durable: bool = True
+) -> None:
+    """Write `data` to `path`: readers, and whoever comes after a power cut, see the old text or the
+    new one, never a part.
 
-    Text is written as UTF-8, a lone surrogate as its escape (``\\udc80``, which JSON reads back). An existing file keeps its
-    mode and owner; `mode` is for a new one, by default what the umask allows. A symbolic link is replaced by the file: resolve
-    the path first where its target is meant. Missing folders are made. `durable=False` spares the wait for the disk, for what
-    must survive a crash of the application but not of the machine. Raises OSError.
+    Text is written as UTF-8, a lone surrogate as its escape (``\\udc80``, which JSON reads back).
+    An existing file keeps its mode and owner; `mode` is for a new one, by default what the umask
+    allows. A symbolic link is replaced by the file: resolve the path first where its target is
+    meant. Missing folders are made. `durable=False` spares the wait for the disk, for what must
+    survive a crash of the application but not of the machine. Raises OSError.
     """
     content = data if isinstance(data, bytes) else data.encode("utf-8", errors="backslashreplace")
     path.parent.mkdir(parents=True, exist_ok=True)
     old = _regular(path)
     temporary = temporary_beside(path)
-    # Private until it is whole, unless the umask shall decide: then only a create with 0o666 lets it.
+    # Private until it is whole, unless the umask shall decide: then only a create with 0o666 lets
+    # it.
     first_mode = 0o666 if old is None and mode is None else 0o600
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, first_mode)
     try:
@@ -91,7 +104,10 @@ def temporary_beside(path: Path) -> Path:
 def _clear_leftovers(folder: Path) -> None:
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_S:
+            if (
+                _TEMPORARY.fullmatch(entry.name)
+                and time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_S
+            ):
                 with contextlib.suppress(OSError):
                     Path(entry.path).unlink()
 
@@ -107,7 +123,9 @@ def _dress(descriptor: int, old: os.stat_result | None, mode: int | None) -> Non
     """Give the new file the owner and mode of the old one, or `mode`."""
     if old is not None:
         if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-            with contextlib.suppress(PermissionError):  # only root may give a file away; the text matters more
+            with contextlib.suppress(
+                PermissionError
+            ):  # only root may give a file away; the text matters more
                 os.fchown(descriptor, old.st_uid, old.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
     elif mode is not None:
@@ -115,7 +133,9 @@ def _dress(descriptor: int, old: os.stat_result | None, mode: int | None) -> Non
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` last. Some file systems cannot, which leaves the old or the new file: both are whole."""
+    """Make a rename in `folder` last. Some file systems cannot, which leaves the old or the new
+    file: both are whole.
+    """
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -125,7 +145,9 @@ def _sync_folder(folder: Path) -> None:
 
 
 def private_folder(path: Path) -> Path:
-    """Make the folder `path`, and return it. What is new of it and above it only its owner can read. Raises OSError."""
+    """Make the folder `path`, and return it. What is new of it and above it only its owner can
+    read. Raises OSError.
+    """
     if not path.is_dir() and path.parent != path:
         private_folder(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
@@ -134,20 +156,25 @@ def private_folder(path: Path) -> Path:
 
 @contextlib.contextmanager
 def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
-    """Hold the lock of `path` for a while: one writer at a time, in this process and in all others of the same user.
+    """Hold the lock of `path` for a while: one writer at a time, in this process and in all others
+    of the same user.
 
-    The lock lies in the state folder, not beside the file: workspaces are committed, synchronised and sometimes read-only, and
-    locks do not hold on every network drive. It is the kernel's, so a process that dies lets go. Not re-entrant. Where there can
-    be no state folder, because the home is read-only, the folder of `path` itself is locked.
+    The lock lies in the state folder, not beside the file: workspaces are committed, synchronised
+    and sometimes read-only, and locks do not hold on every network drive. It is the kernel's, so a
+    process that dies lets go. Not re-entrant. Where there can be no state folder, because the home
+    is read-only, the folder of `path` itself is locked.
 
-    Raises DogentError when another writer does not finish within `timeout_s` seconds; OSError where nothing can be locked.
+    Raises DogentError when another writer does not finish within `timeout_s` seconds; OSError where
+    nothing can be locked.
     """
     from filelock import FileLock, Timeout  # on use: it imports asyncio
 
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:24]
     with contextlib.ExitStack() as held:
         try:
-            lock = FileLock(private_folder(state_dir() / "locks") / f"{name}.lock", timeout=timeout_s)
+            lock = FileLock(
+                private_folder(state_dir() / "locks") / f"{name}.lock", timeout=timeout_s
+            )
             lock.acquire()
             held.callback(lock.release)
         except Timeout:
@@ -161,12 +188,16 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
 
 
 def _lock_folder(descriptor: int, timeout_s: float) -> bool:
-    """Lock an open folder. False where another writer does not finish in time. Raises OSError where that is not possible."""
+    """Lock an open folder. False where another writer does not finish in time. Raises OSError
+    where that is not possible.
+    """
     try:
         import fcntl
     except ImportError:
         raise OSError(
-            tr("{state_dir} is not writable, and nothing else can be locked here").format(state_dir=state_dir())
+            tr("{state_dir} is not writable, and nothing else can be locked here").format(
+                state_dir=state_dir()
+            )
         ) from None
     deadline = time.monotonic() + timeout_s
     while True:
@@ -182,9 +213,9 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
 
 def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
     return DogentError(
-        tr("Another dogent-tui window has been writing {path} for more than {timeout_s:g} seconds.").format(
-            path=path.name, timeout_s=timeout_s
-        ),
+        tr(
+            "Another dogent-tui window has been writing {path} for more than {timeout_s:g} seconds."
+        ).format(path=path.name, timeout_s=timeout_s),
         tr("Close that window, or end its process if it hangs, and try again."),
     )
 
@@ -197,11 +228,14 @@ def content_of(path: Path) -> bytes | None:
         return None
 
 
-def write_checked(path: Path, before: bytes | None, after: str | bytes, *, mode: int | None = None) -> bool:
-    """Write `after` to `path`, whole or not at all, where it still holds `before` (None: where it is not there).
+def write_checked(
+    path: Path, before: bytes | None, after: str | bytes, *, mode: int | None = None
+) -> bool:
+    """Write `after` to `path`, whole or not at all, where it still holds `before` (None: where it
+    is not there).
 
-    The one way in which we write what a user may have open elsewhere. False: somebody else wrote it, and nothing was done.
-    `mode` is for a new file, by default what the umask allows.
+    The one way in which we write what a user may have open elsewhere. False: somebody else wrote
+    it, and nothing was done. `mode` is for a new file, by default what the umask allows.
     Raises OSError, DogentError where another window holds the file.
     """
     with locked(path):
@@ -212,10 +246,12 @@ def write_checked(path: Path, before: bytes | None, after: str | bytes, *, mode:
 
 
 def read_json(path: Path, default: T) -> tuple[T, BrokenFile | None]:
-    """Return what the JSON file `path` holds, or `default` if there is none. Never raises on what the file holds.
+    """Return what the JSON file `path` holds, or `default` if there is none. Never raises on what
+    the file holds.
 
-    A file that is not JSON, or holds another type than `default` is of, is set aside as ``NAME.broken-TIMESTAMP`` and reported,
-    and `default` is returned; one that cannot be read is reported and left where it is.
+    A file that is not JSON, or holds another type than `default` is of, is set aside as
+    ``NAME.broken-TIMESTAMP`` and reported, and `default` is returned; one that cannot be read is
+    reported and left where it is.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
@@ -232,18 +268,24 @@ def read_json(path: Path, default: T) -> tuple[T, BrokenFile | None]:
     except json.JSONDecodeError as error:
         return default, set_aside(
             path,
-            tr("not JSON (line {lineno}, column {colno}: {msg})").format(lineno=error.lineno, colno=error.colno, msg=error.msg),
+            tr("not JSON (line {lineno}, column {colno}: {msg})").format(
+                lineno=error.lineno, colno=error.colno, msg=error.msg
+            ),
         )
     except (ValueError, RecursionError):  # a number of thousands of digits, brackets thousands deep
         return default, set_aside(path, tr("not JSON that can be read"))
     if not isinstance(value, type(default)):
         expected = tr("an object {…}") if isinstance(default, dict) else tr("an array […]")
-        return default, set_aside(path, tr("it should contain {expected}").format(expected=expected))
+        return default, set_aside(
+            path, tr("it should contain {expected}").format(expected=expected)
+        )
     return value, None
 
 
 def set_aside(path: Path, reason: str) -> BrokenFile:
-    """Rename `path` to ``NAME.broken-TIMESTAMP`` beside it, never over another file, and return the report. Never raises."""
+    """Rename `path` to ``NAME.broken-TIMESTAMP`` beside it, never over another file, and return
+    the report. Never raises.
+    """
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     kept_as = path.with_name(f"{path.name}.broken-{stamp}")
     for count in range(2, 1000):
@@ -258,5 +300,7 @@ def set_aside(path: Path, reason: str) -> BrokenFile:
 
 
 def json_text(value: object) -> str:
-    """Return `value` as the JSON text of a file that people edit: indented, non-ASCII characters kept."""
+    """Return `value` as the JSON text of a file that people edit: indented, non-ASCII characters
+    kept.
+    """
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

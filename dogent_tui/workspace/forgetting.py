@@ -16,7 +16,9 @@ FORGETTABLE: tuple[Forgettable, ...] = get_args(Forgettable)
 
 
 def forget(workspace: Workspace, what: Sequence[Forgettable]) -> None:
-    """Empty each of `what`. Raises OSError, DogentError where another window holds a file or one leads out by a link."""
+    """Empty each of `what`. Raises OSError, DogentError where another window holds a file or one
+    leads out by a link.
+    """
     for name in what:
         if name == "history":
             History(workspace.history_file).clear()
@@ -25,20 +27,27 @@ def forget(workspace: Workspace, what: Sequence[Forgettable]) -> None:
 
 
 def is_there(workspace: Workspace, name: Forgettable) -> bool:
-    """Whether there is anything to forget. Looks at the disk; a link counts, so that it is told what it is."""
+    """Whether there is anything to forget. Looks at the disk; a link counts, so that it is told
+    what it is.
+    """
     file = place(workspace, name)
     return file.exists() or file.is_symlink()
 
 
 def place(workspace: Workspace, name: Forgettable) -> Path:
     """Return the file that holds it."""
-    return {"history": workspace.history_file, "lessons": workspace.lessons_file, "memory": workspace.memory_file}[name]
+    return {
+        "history": workspace.history_file,
+        "lessons": workspace.lessons_file,
+        "memory": workspace.memory_file,
+    }[name]
 
 
 def _remove(workspace: Workspace, file: Path) -> None:
     if file.is_symlink() or not workspace.contains(file):
         raise DogentError(
-            tr("{file} is a link that points elsewhere, so it is left alone.").format(file=file), tr("Remove the link yourself.")
+            tr("{file} is a link that points elsewhere, so it is left alone.").format(file=file),
+            tr("Remove the link yourself."),
         )
     with locked(file):
         file.unlink(missing_ok=True)

@@ -1,4 +1,6 @@
-"""Reads what a Git repository keeps, and asks Git about its objects, without its settings: nothing that it configures is run."""
+"""Reads what a Git repository keeps, and asks Git about its objects, without its settings:
+nothing that it configures is run.
+"""
 
 # ruff: noqa: PTH113, PTH117, PTH118, PTH120, PTH123
 
@@ -15,22 +17,36 @@ from pathlib import Path
 _LONGEST_S = 120
 _TELLING = {"HEAD", "index", "logs", "objects", "packed-refs", "refs", "reftable", "worktrees"}
 """Names in the folder of every repository."""
-_WALK = ("rev-list", "--objects", "--no-object-names", "--ignore-missing", "--missing=allow-any", "--stdin")
+_WALK = (
+    "rev-list",
+    "--objects",
+    "--no-object-names",
+    "--ignore-missing",
+    "--missing=allow-any",
+    "--stdin",
+)
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class GitObjects:
     """Answers from folders of objects, by a repository of our own that has no settings.
 
-    `own` is an empty folder, `objects` are the folders. `form` is how objects are named: ``sha1`` or ``sha256``; `shallow` says
-    where history was cut off. A Git that lies in the folder `untrusted` is not run, even where it is the first on the path.
+    `own` is an empty folder, `objects` are the folders. `form` is how objects are named: ``sha1``
+    or ``sha256``; `shallow` says where history was cut off. A Git that lies in the folder
+    `untrusted` is not run, even where it is the first on the path.
     """
 
-    def __init__(self, own: str, objects: Sequence[str], form: str, shallow: str, untrusted: str) -> None:
+    def __init__(
+        self, own: str, objects: Sequence[str], form: str, shallow: str, untrusted: str
+    ) -> None:
         Path(own, "refs").mkdir(parents=True)
         Path(own, "HEAD").write_text("ref: refs/heads/none\n")
-        # A command may have written the graph of commits: what it says of their parents is not believed.
-        settings = "[core]\nrepositoryformatversion = 1\nbare = true\ncommitGraph = false\n[extensions]\nobjectformat = "
+        # A command may have written the graph of commits: what it says of their parents is not
+        # believed.
+        settings = (
+            "[core]\nrepositoryformatversion = 1\nbare = true\ncommitGraph ="
+            " false\n[extensions]\nobjectformat = "
+        )
         Path(own, "config").write_text(f"{settings}{form}\n")
         if shallow:
             Path(own, "shallow").write_text(shallow)
@@ -40,7 +56,9 @@ class GitObjects:
         self._environment = {
             "GIT_DIR": own,
             "GIT_OBJECT_DIRECTORY": objects[0],
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(f'"{folder}"' for folder in escaped),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(
+                f'"{folder}"' for folder in escaped
+            ),
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_NO_REPLACE_OBJECTS": "1",
@@ -51,7 +69,9 @@ class GitObjects:
         }
 
     def ask(self, *arguments: str, lines: Iterable[str] = (), index: str = "") -> str | None:
-        """Return what Git answers, None where it says no, or cannot say. `lines` are its input; `index` is an index file."""
+        """Return what Git answers, None where it says no, or cannot say. `lines` are its input;
+        `index` is an index file.
+        """
         environment = self._environment | ({"GIT_INDEX_FILE": index} if index else {})
         try:
             done = subprocess.run(
@@ -71,18 +91,30 @@ class GitObjects:
     def is_whole(self, names: Iterable[str], index: str) -> bool:
         """Return whether all is there that commits, and an index file ("" for none), lead to."""
         indexed = ["--indexed-objects"] if index else []
-        return self.ask("rev-list", "--objects", "--quiet", *indexed, "--stdin", lines=names, index=index) is not None
+        return (
+            self.ask(
+                "rev-list", "--objects", "--quiet", *indexed, "--stdin", lines=names, index=index
+            )
+            is not None
+        )
 
     def missing(self, names: Collection[str]) -> set[str] | None:
         """Return which of some objects are not there, None where Git cannot say."""
         said = self.ask("cat-file", "--batch-check", lines=sorted(names)) if names else ""
-        return None if said is None else {line[:-8] for line in said.splitlines() if line.endswith(" missing")}
+        return (
+            None
+            if said is None
+            else {line[:-8] for line in said.splitlines() if line.endswith(" missing")}
+        )
 
-    def put_over(self, edited: Mapping[str, tuple[str, str]], names: Collection[str], indexes: Iterable[str]) -> list[str]:
-        """Return which files Git put another text over, while nothing leads to the one that they held.
+    def put_over(
+        self, edited: Mapping[str, tuple[str, str]], names: Collection[str], indexes: Iterable[str]
+    ) -> list[str]:
+        """Return which files Git put another text over, while nothing leads to the one that they
+        held.
 
-        `edited` has both texts of each file, as objects. `names` and `indexes` are what leads to objects. Where Git cannot say,
-        these are all files.
+        `edited` has both texts of each file, as objects. `names` and `indexes` are what leads to
+        objects. Where Git cannot say, these are all files.
         """
         missing = self.missing(set().union(*edited.values()))
         if missing is None:
@@ -92,21 +124,29 @@ class GitObjects:
         near = [(index, "--indexed-objects", "--no-walk") for index in indexes]
         for index, *limits in (*near, ("",)):  # the whole of history comes last: it may be long
             if lost:
-                lost.difference_update((self.ask(*_WALK, *limits, lines=names, index=index) or "").split())
-        return [path for path, (old, new) in pairs.items() if old in lost | missing and new not in lost]
+                lost.difference_update(
+                    (self.ask(*_WALK, *limits, lines=names, index=index) or "").split()
+                )
+        return [
+            path for path, (old, new) in pairs.items() if old in lost | missing and new not in lost
+        ]
 
 
 def _trusted_git(untrusted: str) -> str:
     """Return where Git is installed, "" where it is not."""
     inside = join(realpath(untrusted), "")
-    folders = [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)]
+    folders = [
+        each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)
+    ]
     outside = [each for each in folders if not join(realpath(each), "").startswith(inside)]
     found = shutil.which("git", path=os.pathsep.join(outside)) or ""
     return "" if realpath(found).startswith(inside) else found
 
 
 def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
-    """Return the folders of the repositories of `root` that hold some of `paths`, and these relative to them."""
+    """Return the folders of the repositories of `root` that hold some of `paths`, and these
+    relative to them.
+    """
     found: dict[str, list[str]] = {}
     known: dict[str, bool] = {}
     for path in paths:
@@ -114,7 +154,9 @@ def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
         for place in (place for place, part in enumerate(parts) if part in _TELLING):
             folder = "/".join(parts[:place])
             if folder not in known:
-                known[folder] = all(lexists(join(root, folder, name)) for name in ("HEAD", "objects", "refs"))
+                known[folder] = all(
+                    lexists(join(root, folder, name)) for name in ("HEAD", "objects", "refs")
+                )
             if known[folder]:
                 found.setdefault(folder, []).append("/".join(parts[place:]))
     return found
@@ -123,14 +165,18 @@ def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
 def blob_name(path: str, form: str) -> str:
     """Return the name that Git gives to what a file holds. Raises OSError."""
     with open(path, "rb") as file:
-        found = hashlib.new(form, b"blob %d\0" % os.fstat(file.fileno()).st_size, usedforsecurity=False)
+        found = hashlib.new(
+            form, b"blob %d\0" % os.fstat(file.fileno()).st_size, usedforsecurity=False
+        )
         while piece := file.read(1 << 20):
             found.update(piece)
     return found.hexdigest()
 
 
 def index_folder(root: str, path: str) -> str:
-    """Return the folder of the index that a file of `root` belongs to, relative to that; "" for none. Raises OSError."""
+    """Return the folder of the index that a file of `root` belongs to, relative to that; "" for
+    none. Raises OSError.
+    """
     while path and ".git" not in path.split("/"):
         path = dirname(path)
         named = join(root, path, ".git")
@@ -143,7 +189,9 @@ def index_folder(root: str, path: str) -> str:
 
 
 def references(packed: Iterable[str], loose: Mapping[str, str]) -> dict[str, str]:
-    """Return what the references in files name: those that name others are left out. Raises OSError."""
+    """Return what the references in files name: those that name others are left out. Raises
+    OSError.
+    """
     found = {}
     for line in text_of(packed).splitlines():
         if _ID.fullmatch(line.partition(" ")[0]):
@@ -155,7 +203,9 @@ def references(packed: Iterable[str], loose: Mapping[str, str]) -> dict[str, str
 
 
 def log_entries(paths: Iterable[str]) -> list[str]:
-    """Return the entries of a log, without their first word, which changes when others go. Raises OSError."""
+    """Return the entries of a log, without their first word, which changes when others go.
+    Raises OSError.
+    """
     return [line.partition(" ")[2].rstrip() for line in text_of(paths).splitlines()]
 
 

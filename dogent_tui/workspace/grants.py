@@ -1,4 +1,5 @@
-"""What the user always allows in a workspace: kept in the user's own folder, by the workspace's real path, never in it.
+"""What the user always allows in a workspace: kept in the user's own folder, by the workspace's
+real path, never in it.
 
 Each record is ``{"kind", "place", "program", "granted"}``.
 """
@@ -24,14 +25,23 @@ class GrantStore(HomeRecords):
     """The remembered grants of one workspace."""
 
     def load(self) -> tuple[RememberedGrant, ...]:
-        """Return what is allowed here. Never raises: what cannot be read allows nothing; `broken` then says why."""
+        """Return what is allowed here. Never raises: what cannot be read allows nothing;
+        `broken` then says why.
+        """
         return tuple(grant for entry in self.entries() if (grant := _grant(entry)) is not None)
 
     def add(self, grants: tuple[RememberedGrant, ...]) -> None:
-        """Remember `grants`, each once. Raises OSError, DogentError where another window holds the file."""
+        """Remember `grants`, each once. Raises OSError, DogentError where another window holds
+        the file.
+        """
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        new = [{"kind": g.kind, "place": g.place, "program": g.program, "granted": g.granted or now} for g in grants]
-        self.change(lambda entries: [*(e for e in entries if not any(_same(e, one) for one in new)), *new])
+        new = [
+            {"kind": g.kind, "place": g.place, "program": g.program, "granted": g.granted or now}
+            for g in grants
+        ]
+        self.change(
+            lambda entries: [*(e for e in entries if not any(_same(e, one) for one in new)), *new]
+        )
 
     def revoke(self, grant: RememberedGrant) -> None:
         """Forget one grant. Raises OSError, DogentError where another window holds the file."""
@@ -43,8 +53,14 @@ def _grant(entry: Any) -> RememberedGrant | None:
     if not isinstance(entry, dict):
         return None
     texts = [entry.get(key, "") for key in ("kind", "place", "program", "granted")]
-    return RememberedGrant(*texts) if texts[0] and all(isinstance(text, str) for text in texts) else None
+    return (
+        RememberedGrant(*texts)
+        if texts[0] and all(isinstance(text, str) for text in texts)
+        else None
+    )
 
 
 def _same(entry: Any, other: dict[str, str]) -> bool:
-    return isinstance(entry, dict) and all(entry.get(key, "") == other[key] for key in ("kind", "place", "program"))
+    return isinstance(entry, dict) and all(
+        entry.get(key, "") == other[key] for key in ("kind", "place", "program")
+    )

@@ -1,4 +1,6 @@
-"""The user's own configuration files under ``~/.dogent``, made on the first run as stubs to fill in."""
+"""The user's own configuration files under ``~/.dogent``, made on the first run as stubs to fill
+in.
+"""
 
 import os
 from collections.abc import Mapping
@@ -35,10 +37,16 @@ STUBS: Mapping[str, Mapping[str, Any]] = {
             },
         }
     },
-    # Search providers: two of the first design, which are hard to get today, and three that are not.
+    # Search providers: two of the first design, which are hard to get today, and three that are
+    # not.
     "web.json": {
         "profiles": {
-            "google": {"provider": "google_cse", "api_key": PLACEHOLDER, "cse_id": PLACEHOLDER, "timeout_s": 20},
+            "google": {
+                "provider": "google_cse",
+                "api_key": PLACEHOLDER,
+                "cse_id": PLACEHOLDER,
+                "timeout_s": 20,
+            },
             "bing": {
                 "provider": "bing",
                 "api_key": PLACEHOLDER,
@@ -47,7 +55,11 @@ STUBS: Mapping[str, Mapping[str, Any]] = {
             },
             "brave": {"provider": "brave", "api_key": PLACEHOLDER, "timeout_s": 20},
             "tavily": {"provider": "tavily", "api_key": PLACEHOLDER, "timeout_s": 20},
-            "searxng": {"provider": "searxng", "endpoint": "http://localhost:8080", "timeout_s": 20},
+            "searxng": {
+                "provider": "searxng",
+                "endpoint": "http://localhost:8080",
+                "timeout_s": 20,
+            },
         }
     },
     "vision.json": {
@@ -77,7 +89,8 @@ STUBS: Mapping[str, Mapping[str, Any]] = {
 
 
 def ensure_home_files(home: Path) -> None:
-    """Make those of the files that are not there yet, readable by the user only. What is there, even a link, stays.
+    """Make those of the files that are not there yet, readable by the user only. What is there,
+    even a link, stays.
 
     Raises ConfigError if the folder cannot be written.
     """
@@ -96,7 +109,8 @@ def ensure_home_files(home: Path) -> None:
 
 def _create(path: Path, text: str) -> None:
     try:
-        # O_EXCL, not a look beforehand: two first runs at the same time, or a user's editor, lose nothing.
+        # O_EXCL, not a look beforehand: two first runs at the same time, or a user's editor, lose
+        # nothing.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
         return

@@ -1,4 +1,5 @@
-"""What the user's own folder keeps about workspaces: one file a subject, by the workspace's real path, readable by the user only.
+"""What the user's own folder keeps about workspaces: one file a subject, by the workspace's real
+path, readable by the user only.
 
 Such a file holds ``{"workspaces": {ROOT: [{…}, …]}}``. What this version does not know is kept.
 """
@@ -7,11 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.workspace.files import BrokenFile, atomic_write, json_text, locked, private_folder, read_json
+from dogent_tui.workspace.files import (
+    BrokenFile,
+    atomic_write,
+    json_text,
+    locked,
+    private_folder,
+    read_json,
+)
 
 
 class HomeRecords:
-    """The records of one workspace in the file `path`. Several windows may write it at the same time."""
+    """The records of one workspace in the file `path`. Several windows may write it at the same
+    time.
+    """
 
     def __init__(self, path: Path, root: Path) -> None:
         self.path = path
@@ -19,16 +29,22 @@ class HomeRecords:
         self.broken: BrokenFile | None = None
 
     def entries(self) -> list[Any]:
-        """Return the records as they stand. Never raises: what cannot be read is empty; `broken` then says why."""
+        """Return the records as they stand. Never raises: what cannot be read is empty; `broken`
+        then says why.
+        """
         return _entries(self._read(), self._root)
 
     def change(self, change: Callable[[list[Any]], list[Any]]) -> None:
-        """Replace the records by what `change` makes of them. Raises OSError, DogentError where another window holds the file."""
+        """Replace the records by what `change` makes of them. Raises OSError, DogentError where
+        another window holds the file.
+        """
         private_folder(self.path.parent)
         with locked(self.path):
             data = self._read()
             if self.broken and self.broken.kept_as is None:
-                raise PermissionError(f"{self.path}: {self.broken.reason}")  # else what it holds would be lost
+                raise PermissionError(
+                    f"{self.path}: {self.broken.reason}"
+                )  # else what it holds would be lost
             workspaces = data.get("workspaces")
             data["workspaces"] = {**(workspaces if isinstance(workspaces, dict) else {})}
             data["workspaces"][self._root] = change(_entries(data, self._root))

@@ -15,7 +15,9 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
 def line_of(file: Path, path: KeyPath) -> int:
-    """Return the line of the key at `path` in the JSON `file`, counted from 1; 0 where it cannot be told. Never raises."""
+    """Return the line of the key at `path` in the JSON `file`, counted from 1; 0 where it cannot
+    be told. Never raises.
+    """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, ValueError):
@@ -28,7 +30,9 @@ def line_of(file: Path, path: KeyPath) -> int:
 
 
 def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:
-    """Yield each key of the objects in a JSON `text`, with where it begins and the keys that lead to it."""
+    """Yield each key of the objects in a JSON `text`, with where it begins and the keys that
+    lead to it.
+    """
     around: list[str | None] = []  # the key under which each open bracket stands; None in a list
     last: tuple[int, str] = (0, "")
     key: str | None = None

@@ -1,6 +1,8 @@
-"""The JSON Schemas of the configuration files, made from the models: an editor that knows them completes keys and marks mistakes.
+"""The JSON Schemas of the configuration files, made from the models: an editor that knows them
+completes keys and marks mistakes.
 
-They lie in the package as files, so that a ``$schema`` can point there; `make schemas` writes them anew.
+They lie in the package as files, so that a ``$schema`` can point there; `make schemas` writes them
+anew.
 """
 
 from collections.abc import Mapping
@@ -26,7 +28,9 @@ _TITLES: Mapping[str, str] = {
 }
 
 NAMES = tuple(_TITLES)
-"""The schemas that there are. `dogent` is for the file of a folder, `home` for the user's own of the same name."""
+"""The schemas that there are. `dogent` is for the file of a folder, `home` for the user's own of
+the same name.
+"""
 
 
 def schema_file(name: str) -> Path:
@@ -41,7 +45,9 @@ def schema_text(name: str) -> str:
     else:
         profile = {"type": "object", "properties": _properties(PROFILE_MODELS[f"{name}.json"])}
         about = "The profiles by name. Their keys are never shown."
-        properties = {"profiles": {"description": about, "type": "object", "additionalProperties": profile}}
+        properties = {
+            "profiles": {"description": about, "type": "object", "additionalProperties": profile}
+        }
     whole = {
         "$schema": DRAFT,
         "title": _TITLES[name],
@@ -61,4 +67,8 @@ def write_schemas() -> None:
 def _properties(model: type[msgspec.Struct]) -> dict[str, Any]:
     schema = msgspec.json.schema(model)
     properties: dict[str, Any] = schema["$defs"][model.__name__]["properties"]
-    return {key: value for key, value in properties.items() if key != "extra" or model is not WorkspaceSettings}
+    return {
+        key: value
+        for key, value in properties.items()
+        if key != "extra" or model is not WorkspaceSettings
+    }

@@ -15,7 +15,8 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def open_to_others(file: Path) -> list[ConfigWarning]:
-    """Return a warning where `file`, one of `PROFILE_MODELS`, holds a key and others can read or change it. Never raises.
+    """Return a warning where `file`, one of `PROFILE_MODELS`, holds a key and others can read or
+    change it. Never raises.
 
     The mode is looked at first: the file is opened only where it is too wide.
     """
@@ -28,9 +29,16 @@ def open_to_others(file: Path) -> list[ConfigWarning]:
     if not mode & _OTHERS or not _holds_a_key(file):
         return []
     message = tr(
-        "{file} contains keys, and other users of this computer may be able to read or change it (its mode is {mode:o})."
+        "{file} contains keys, and other users of this computer may be able to read or change it"
+        " (its mode is {mode:o})."
     ).format(file=file.name, mode=mode)
-    return [ConfigWarning(message, tr("Run: chmod 600 {file}").format(file=shlex.quote(str(file))), "key_file_open")]
+    return [
+        ConfigWarning(
+            message,
+            tr("Run: chmod 600 {file}").format(file=shlex.quote(str(file))),
+            "key_file_open",
+        )
+    ]
 
 
 def key_file_warnings(home: Path) -> list[ConfigWarning]:

@@ -1,4 +1,6 @@
-"""Every key that lies about: in the files of the home folder and in the environment, to be kept out of what is logged."""
+"""Every key that lies about: in the files of the home folder and in the environment, to be kept
+out of what is logged.
+"""
 
 import contextlib
 import json
@@ -11,13 +13,17 @@ from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.secrets import is_missing, reference, revealed_keys
 
 _FILES = ("claude.json", "web.json", "vision.json", "mcp.json")
-_NAMED_AS_KEY = re.compile(r"(?:key|token|secret|password|passwd|credential|cse_id|authorization)s?$", re.IGNORECASE)
+_NAMED_AS_KEY = re.compile(
+    r"(?:key|token|secret|password|passwd|credential|cse_id|authorization)s?$", re.IGNORECASE
+)
 _SHORTEST = 8
 """Characters; what is shorter stands in too many other words."""
 
 
 def known_secrets(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return the keys of all profiles of the user and of the environment, and those that were looked up. Never raises."""
+    """Return the keys of all profiles of the user and of the environment, and those that were
+    looked up. Never raises.
+    """
     found = {value for name, value in environ.items() if _NAMED_AS_KEY.search(name)}
     for file in _FILES:
         with contextlib.suppress(OSError, ValueError, RecursionError):
@@ -32,7 +38,9 @@ def names_key(name: str) -> bool:
 
 
 def learned_secrets() -> frozenset[str]:
-    """Return the keys that were looked up so far in this process, of which there may be more the next time. Reads nothing."""
+    """Return the keys that were looked up so far in this process, of which there may be more the
+    next time. Reads nothing.
+    """
     return frozenset(filter(_is_secret, revealed_keys()))
 
 
@@ -41,7 +49,9 @@ def _is_secret(value: str) -> bool:
 
 
 def _looked_up(key: str, environ: Mapping[str, str]) -> str:
-    """Return the key that `key` is or names in the environment; nothing for one of the keyring, which could ask the user."""
+    """Return the key that `key` is or names in the environment; nothing for one of the keyring,
+    which could ask the user.
+    """
     found = reference(key)
     if found is None:
         return key.strip()

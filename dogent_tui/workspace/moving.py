@@ -1,4 +1,6 @@
-"""Moving files from one place to another without a moment at which one is lost: exchanged, over nothing, or copied whole."""
+"""Moving files from one place to another without a moment at which one is lost: exchanged, over
+nothing, or copied whole.
+"""
 
 # ruff: noqa: PTH101, PTH104, PTH108, PTH115, PTH123, PTH211 — names are text from `os.fsdecode`, by the ten thousand
 
@@ -30,15 +32,20 @@ class ChangedMeanwhileError(OSError):
 class Placing:
     """Puts files in their places, and what was there aside. After a crash each step is done again.
 
-    `spot` is the place, `beside` a name in the same file system that is known again after a crash. `was` is inode and ctime of
-    what was there when it was planned; what is there instead is not touched. `kept_as` is where that goes, "" for nowhere.
+    `spot` is the place, `beside` a name in the same file system that is known again after a crash.
+    `was` is inode and ctime of what was there when it was planned; what is there instead is not
+    touched. `kept_as` is where that goes, "" for nowhere.
     """
 
     def __init__(self, ours: Ours) -> None:
         self.ours = ours
 
-    def put(self, new: str, spot: str, beside: str, was: tuple[int, int] | None, kept_as: str) -> None:
-        """Put the file or link `new` in its place. `beside` may be `new` itself. Raises OSError, ChangedMeanwhileError."""
+    def put(
+        self, new: str, spot: str, beside: str, was: tuple[int, int] | None, kept_as: str
+    ) -> None:
+        """Put the file or link `new` in its place. `beside` may be `new` itself. Raises OSError,
+        ChangedMeanwhileError.
+        """
         is_there = _staged(new, beside)
         if was is not None:
             self._replace(new, spot, beside, was, kept_as)
@@ -51,7 +58,9 @@ class Placing:
         at = os.lstat(spot)
         self.ours[at.st_dev, at.st_ino] = at.st_ctime_ns
 
-    def _replace(self, new: str, spot: str, beside: str, was: tuple[int, int], kept_as: str) -> None:
+    def _replace(
+        self, new: str, spot: str, beside: str, was: tuple[int, int], kept_as: str
+    ) -> None:
         """Exchange the new one, which is beside, for the old one."""
         at, aside = _stat(spot), f"{beside}-old"
         if at is not None and self._is(at, was):
@@ -97,7 +106,10 @@ class Placing:
             raise
 
     def _is(self, at: os.stat_result, was: tuple[int, int]) -> bool:
-        return at.st_ino == was[0] and at.st_ctime_ns in (was[1], self.ours.get((at.st_dev, at.st_ino)))
+        return at.st_ino == was[0] and at.st_ctime_ns in (
+            was[1],
+            self.ours.get((at.st_dev, at.st_ino)),
+        )
 
     def _keep(self, old: str, kept_as: str) -> None:
         """Move what was there to the copies; a file that has other names is copied."""
@@ -131,7 +143,9 @@ def exchange(new: str, old: str, aside: str) -> None:
 
 
 def move(source: str, target: str) -> None:
-    """Move a file or link, to another file system, too: there the target appears when it is whole."""
+    """Move a file or link, to another file system, too: there the target appears when it is
+    whole.
+    """
     try:
         os.rename(source, target)
     except OSError as error:
@@ -142,7 +156,9 @@ def move(source: str, target: str) -> None:
 
 
 def copy(source: str, target: str) -> None:
-    """Copy a file, link or pipe with its mode, times and attributes, on the disk when it appears."""
+    """Copy a file, link or pipe with its mode, times and attributes, on the disk when it
+    appears.
+    """
     part, mode = f"{target}-part", os.lstat(source).st_mode
     with contextlib.suppress(FileNotFoundError):
         os.unlink(part)
@@ -212,7 +228,9 @@ def _libc() -> ctypes.CDLL:
 
 
 def _staged(new: str, beside: str) -> bool:
-    """Bring a new file beside its place, without the marks of an overlay. False where neither holds it any more."""
+    """Bring a new file beside its place, without the marks of an overlay. False where neither
+    holds it any more.
+    """
     found = _stat(new)
     if found and stat.S_ISREG(found.st_mode):
         for name in os.listxattr(new):

@@ -1,4 +1,6 @@
-"""Changes of the application itself to the files of a workspace: planned first, so that the user sees what they would do."""
+"""Changes of the application itself to the files of a workspace: planned first, so that the user
+sees what they would do.
+"""
 
 from pathlib import Path
 
@@ -18,12 +20,15 @@ class OwnChange(msgspec.Struct, frozen=True):
 
 
 def plan_change(path: Path, after: str) -> OwnChange:
-    """Return the change that leaves the text `after` in `path`. Raises OSError where the file is there and cannot be read."""
+    """Return the change that leaves the text `after` in `path`. Raises OSError where the file is
+    there and cannot be read.
+    """
     return OwnChange(path, content_of(path), after)
 
 
 def make_change(workspace: Workspace, change: OwnChange) -> bool:
-    """Carry out `change`. False where the file is not any more what it was when the change was planned: plan it anew.
+    """Carry out `change`. False where the file is not any more what it was when the change was
+    planned: plan it anew.
 
     Raises OSError, DogentError where another window holds the file.
     """

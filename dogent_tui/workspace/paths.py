@@ -1,4 +1,6 @@
-"""Where things lie: the user's home files, the platform's folders for state, caches and logs, and the workspace."""
+"""Where things lie: the user's home files, the platform's folders for state, caches and logs,
+and the workspace.
+"""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +12,9 @@ APP_NAME = "dogent-tui"
 
 
 def dogent_home(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of the user's profiles and templates: ``DOGENT_HOME``, or ``~/.dogent``. It may not exist yet."""
+    """Return the folder of the user's profiles and templates: ``DOGENT_HOME``, or ``~/.dogent``.
+    It may not exist yet.
+    """
     named = environ.get("DOGENT_HOME", "").strip()
     return Path(expand_home(named or "~/.dogent")).absolute()
 
@@ -26,7 +30,9 @@ def log_dir(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for what can be made again, such as converted documents. It may not exist yet."""
+    """Return the folder for what can be made again, such as converted documents. It may not
+    exist yet.
+    """
     return _platform_dir("cache", environ)
 
 
@@ -36,7 +42,8 @@ def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
-    # With DOGENT_HOME everything lies under one folder: a portable installation, or a test, leaves nothing elsewhere.
+    # With DOGENT_HOME everything lies under one folder: a portable installation, or a test, leaves
+    # nothing elsewhere.
     if environ.get("DOGENT_HOME", "").strip():
         return dogent_home(environ) / kind
     from platformdirs import PlatformDirs
@@ -90,21 +97,27 @@ class Workspace(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """A file name for what is kept about this workspace outside of it. The same folder always has the same key."""
+        """A file name for what is kept about this workspace outside of it. The same folder
+        always has the same key.
+        """
         import hashlib  # on use: OpenSSL with it
 
         return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
 
     def absolute(self, path: str | os.PathLike[str]) -> Path:
-        """Return where `path` points: ``~`` is the home folder, and what is relative starts at the root.
+        """Return where `path` points: ``~`` is the home folder, and what is relative starts at the
+        root.
 
-        Symbolic links stay, except where ``..`` follows one: only the real path says what its parent is.
+        Symbolic links stay, except where ``..`` follows one: only the real path says what its
+        parent is.
         """
         full = self.root / expand_home(path)
         return _real(full) if ".." in full.parts else full
 
     def relative(self, path: str | os.PathLike[str]) -> str:
-        """Return `path` as it travels and is shown: relative to the root, with ``/``, if it lies inside; absolute if not."""
+        """Return `path` as it travels and is shown: relative to the root, with ``/``, if it lies
+        inside; absolute if not.
+        """
         full = self.absolute(path)
         if not full.is_relative_to(self.root):
             real = _real(full)  # on use: it asks the disk once per folder
@@ -114,12 +127,16 @@ class Workspace(msgspec.Struct, frozen=True):
         return full.relative_to(self.root).as_posix()
 
     def contains(self, path: str | os.PathLike[str]) -> bool:
-        """Tell whether `path` really lies inside: all links followed, compared folder by folder. It need not exist."""
+        """Tell whether `path` really lies inside: all links followed, compared folder by folder.
+        It need not exist.
+        """
         return _real(self.absolute(path)).is_relative_to(self.root)
 
 
 def expand_home(path: str | os.PathLike[str]) -> str:
-    """Return `path` with a leading ``~`` or ``~/`` replaced by the home folder. Other people's ``~name`` is a plain name."""
+    """Return `path` with a leading ``~`` or ``~/`` replaced by the home folder. Other people's
+    ``~name`` is a plain name.
+    """
     text = os.fspath(path)
     return f"{_home()}{text[1:]}" if text == "~" or text.startswith("~/") else text
 
@@ -127,7 +144,9 @@ def expand_home(path: str | os.PathLike[str]) -> str:
 def display_path(path: str | os.PathLike[str]) -> str:
     """Return `path` for a screen: the home folder shortened to ``~``."""
     text, home = os.fspath(path), _home()
-    return f"~{text[len(home) :]}" if home and (text == home or text.startswith(f"{home}/")) else text
+    return (
+        f"~{text[len(home) :]}" if home and (text == home or text.startswith(f"{home}/")) else text
+    )
 
 
 def _real(path: Path) -> Path:

@@ -1,4 +1,6 @@
-"""Real paths that stay what they were when somebody said yes to them, whatever becomes of the links on the way meanwhile."""
+"""Real paths that stay what they were when somebody said yes to them, whatever becomes of the
+links on the way meanwhile.
+"""
 
 import json
 import os
@@ -13,13 +15,19 @@ from dogent_tui.language import tr
 from dogent_tui.workspace.files import atomic_write
 
 _MOST = 64
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = (
+    getattr(os, "O_PATH", os.O_RDONLY)
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
 _CAN_WALK = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
 _OPENED = Path("/proc/self/fd")
 
 
 class ApprovedPlaces:
-    """Which places the calls that run now were judged by: the gate notes them, and the tools go there and nowhere else."""
+    """Which places the calls that run now were judged by: the gate notes them, and the tools go
+    there and nowhere else.
+    """
 
     def __init__(self) -> None:
         self._places: OrderedDict[str, tuple[Path, ...]] = OrderedDict()
@@ -33,7 +41,9 @@ class ApprovedPlaces:
             self._places.popitem(last=False)
 
     def of(self, payload: Mapping[str, Any], path: Path) -> Path:
-        """Return where `path` really leads. Raises DogentError where that is not what the call was judged by."""
+        """Return where `path` really leads. Raises DogentError where that is not what the call
+        was judged by.
+        """
         try:
             real = Path(os.path.realpath(path))
         except ValueError:  # a zero byte: nothing is there, as whoever opens it says
@@ -52,8 +62,15 @@ def _leads_elsewhere(path: Path) -> DogentError:
 
 
 def open_real(path: Path) -> int:
-    """Open the file at a real path for reading, without waiting; no link is followed. Raises OSError, also where there is one."""
-    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    """Open the file at a real path for reading, without waiting; no link is followed. Raises
+    OSError, also where there is one.
+    """
+    flags = (
+        os.O_RDONLY
+        | getattr(os, "O_CLOEXEC", 0)
+        | getattr(os, "O_NONBLOCK", 0)
+        | getattr(os, "O_BINARY", 0)
+    )
     if not _CAN_WALK:
         return os.open(path, flags)
     folder = _walk(path.parent, make=False)
@@ -67,7 +84,8 @@ def open_real(path: Path) -> int:
 def pinned(path: Path) -> Iterator[Path]:
     """Give a name for a real path whose folder stays the one it is now. Missing folders are made.
 
-    Where the system has no such names it is the path itself, checked just before. Raises OSError where a link is on the way.
+    Where the system has no such names it is the path itself, checked just before. Raises OSError
+    where a link is on the way.
     """
     if not _CAN_WALK:
         yield path

@@ -1,8 +1,9 @@
-"""References to files in a prompt: ``@path``, ``@path#Sheet``, ``@"a b.docx"#"My sheet"``, ``@path:10-40``.
+"""References to files in a prompt: ``@path``, ``@path#Sheet``, ``@"a b.docx"#"My sheet"``,
+``@path:10-40``.
 
-An unquoted path runs to the next blank or punctuation mark, ASCII or full-width, except for ``. - _ / ~ +`` inside of it. A path
-in quotes may hold anything; ``\\"``, ``\\\\``, ``\\n`` and ``\\r`` stand for what they name. ``a@b.c`` is an e-mail address, and
-``@@name`` a document template.
+An unquoted path runs to the next blank or punctuation mark, ASCII or full-width, except for ``. - _
+/ ~ +`` inside of it. A path in quotes may hold anything; ``\\"``, ``\\\\``, ``\\n`` and ``\\r``
+stand for what they name. ``a@b.c`` is an e-mail address, and ``@@name`` a document template.
 """
 
 import os
@@ -31,7 +32,8 @@ __all__ = [
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """A reference as typed: ``text[start:end]``, the ``@`` included. `lines`: the first and last line asked for, from 1.
+    """A reference as typed: ``text[start:end]``, the ``@`` included. `lines`: the first and last
+    line asked for, from 1.
 
     `written_lines` is how they are written, with the colon: it may be a part of the name instead.
     """
@@ -55,10 +57,12 @@ ReferenceKey = tuple[str, str | None, tuple[int, int] | None]
 
 
 class ResolvedReference(msgspec.Struct, frozen=True):
-    """What a reference points to. `reference` may be shorter than the one given: text that followed without a blank is left out.
+    """What a reference points to. `reference` may be shorter than the one given: text that followed
+    without a blank is left out.
 
-    `path` is relative to the workspace if it lies inside, absolute otherwise. `type` is the lower-case extension, ``folder``, or
-    ``file`` where there is no extension. `size` is in bytes, None for a folder and for what does not exist.
+    `path` is relative to the workspace if it lies inside, absolute otherwise. `type` is the
+    lower-case extension, ``folder``, or ``file`` where there is no extension. `size` is in bytes,
+    None for a folder and for what does not exist.
     """
 
     reference: Reference
@@ -71,8 +75,9 @@ class ResolvedReference(msgspec.Struct, frozen=True):
     exists: bool
 
 
-# What ends an unquoted path: blanks and controls, ASCII punctuation but ``. - _ / ~ +``, general punctuation, CJK punctuation
-# (not 々〆〇, which are letters), vertical and small forms, full-width forms that are no letters and digits.
+# What ends an unquoted path: blanks and controls, ASCII punctuation but ``. - _ / ~ +``, general
+# punctuation, CJK punctuation (not 々〆〇, which are letters), vertical and small forms, full-width
+# forms that are no letters and digits.
 _ENDS = (
     r"\s\x00-\x1f\x7f-\x9f"
     r"!-*,:-@\[-^`{-}"
@@ -83,22 +88,30 @@ _ENDS = (
 _BARE = re.compile(f"[^{_ENDS}]+")
 _QUOTED = re.compile(r'"((?:[^"\\\n\r]|\\[^\n\r])*)"|“([^”\n\r]*)”')
 _LINES = re.compile(r":(\d{1,9})(?:-(\d{1,9}))?(?![A-Za-z0-9_])", re.ASCII)
-_CELLS = re.compile(r"!\$?[A-Z]{1,3}\$?(?:\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?|:\$?[A-Z]{1,3})(?!\w)", re.ASCII | re.IGNORECASE)
+_CELLS = re.compile(
+    r"!\$?[A-Z]{1,3}\$?(?:\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?|:\$?[A-Z]{1,3})(?!\w)",
+    re.ASCII | re.IGNORECASE,
+)
 _ESCAPES = {r"\\": "\\", r"\"": '"', r"\n": "\n", r"\r": "\r"}
 _ESCAPE = re.compile(r'\\[\\"nr]')
 
-# Scripts that are written without blanks between words (Chinese, Japanese; Korean, whose particles follow a name at once).
-# Their punctuation is among what ends a path, so whole blocks will do. Compiled on use: that takes 3 ms each.
+# Scripts that are written without blanks between words (Chinese, Japanese; Korean, whose particles
+# follow a name at once). Their punctuation is among what ends a path, so whole blocks will do.
+# Compiled on use: that takes 3 ms each.
 _CJK = r"\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 _CUT = rf"[.\-+~]*(?=[{_CJK}])|(?=\.\.|--)"
 _WORD_BEFORE = rf"[^\W{_CJK}]|[+%/\\@]"
 
 _LONGEST_CUT = 1024
-"""A longer path is not searched for a part that exists: no text that follows a name is that long, and each try asks the disk."""
+"""A longer path is not searched for a part that exists: no text that follows a name is that
+long, and each try asks the disk.
+"""
 
 
 def find_references(text: str) -> list[Reference]:
-    """Return the references of `text`, as typed and in order, without a look at the disk. Never raises."""
+    """Return the references of `text`, as typed and in order, without a look at the disk. Never
+    raises.
+    """
     return list(_scan(text))
 
 
@@ -134,13 +147,21 @@ def _reference_at(text: str, at: int) -> Reference | None:
     if lines is None:
         return Reference(at, end, path, sheet, quoted)
     first, last = int(lines[1]), int(lines[2] or lines[1])
-    return Reference(at, lines.end(), path, sheet, quoted, (min(first, last), max(first, last)), lines[0])
+    return Reference(
+        at, lines.end(), path, sheet, quoted, (min(first, last), max(first, last)), lines[0]
+    )
 
 
 def _name_at(text: str, start: int) -> tuple[str, bool, int]:
-    """Return the path or sheet that begins at `start`, whether it is quoted, and where it ends. An empty one is none."""
+    """Return the path or sheet that begins at `start`, whether it is quoted, and where it ends.
+    An empty one is none.
+    """
     if quoted := _QUOTED.match(text, start):
-        name = quoted[2] if quoted[1] is None else _ESCAPE.sub(lambda found: _ESCAPES[found[0]], quoted[1])
+        name = (
+            quoted[2]
+            if quoted[1] is None
+            else _ESCAPE.sub(lambda found: _ESCAPES[found[0]], quoted[1])
+        )
         return name, True, quoted.end()
     bare = _BARE.match(text, start)
     name = _without_full_stop(bare[0]) if bare else ""
@@ -148,20 +169,28 @@ def _name_at(text: str, start: int) -> tuple[str, bool, int]:
 
 
 def _without_full_stop(name: str) -> str:
-    """Return `name` without the punctuation of the sentence that it ends; ``.`` and ``..`` as last folder stay."""
+    """Return `name` without the punctuation of the sentence that it ends; ``.`` and ``..`` as
+    last folder stay.
+    """
     if name.endswith(("/.", "/..")):
         return name
     return name.rstrip(".-")
 
 
-def format_reference(path: str, sheet: str | None = None, lines: tuple[int, int] | None = None) -> str:
-    """Return the reference to `path`, quoted where it has to be: `find_references` gives the same path, sheet and lines back."""
+def format_reference(
+    path: str, sheet: str | None = None, lines: tuple[int, int] | None = None
+) -> str:
+    """Return the reference to `path`, quoted where it has to be: `find_references` gives the
+    same path, sheet and lines back.
+    """
     named = f"@{_format_name(path)}" + ("" if sheet is None else f"#{_format_name(sheet)}")
     return named if lines is None else f"{named}:{format_lines(lines)}"
 
 
 def format_lines(lines: tuple[int, int]) -> str:
-    """Return the first and last line, from 1, as a reference names them: ``10-40``, or ``7`` for one."""
+    """Return the first and last line, from 1, as a reference names them: ``10-40``, or ``7`` for
+    one.
+    """
     first, last = lines
     return str(first) if first == last else f"{first}-{last}"
 
@@ -169,15 +198,18 @@ def format_lines(lines: tuple[int, int]) -> str:
 def _format_name(name: str) -> str:
     if _name_at(name, 0) == (name, False, len(name)):
         return name
-    escaped = name.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n").replace("\r", r"\r")
+    escaped = (
+        name.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n").replace("\r", r"\r")
+    )
     return f'"{escaped}"'
 
 
 def resolve(reference: Reference, workspace: Workspace) -> ResolvedReference:
     """Return what `reference` points to. Looks at the disk; never raises.
 
-    The whole path wins if it exists. An unquoted one may be followed by text without a blank, as in ``@报告.md的内容``: then the
-    longest part of it that exists is meant. ``@C#notes.md`` is a file of that name where there is one, ``@log:10-40`` too.
+    The whole path wins if it exists. An unquoted one may be followed by text without a blank, as in
+    ``@报告.md的内容``: then the longest part of it that exists is meant. ``@C#notes.md`` is a file
+    of that name where there is one, ``@log:10-40`` too.
     """
     for candidate in _readings(reference):
         absolute = workspace.absolute(candidate.path)
@@ -187,13 +219,25 @@ def resolve(reference: Reference, workspace: Workspace) -> ResolvedReference:
         folder = stat.S_ISDIR(found.st_mode)
         size = found.st_size if stat.S_ISREG(found.st_mode) else None
         return _resolved(candidate, absolute, workspace, size=size, folder=folder, exists=True)
-    return _resolved(reference, workspace.absolute(reference.path), workspace, size=None, folder=False, exists=False)
+    return _resolved(
+        reference,
+        workspace.absolute(reference.path),
+        workspace,
+        size=None,
+        folder=False,
+        exists=False,
+    )
 
 
 def _readings(reference: Reference) -> Iterator[Reference]:
     """Yield the ways to read `reference`, the likeliest first."""
     if reference.written_lines and not reference.quoted and reference.sheet is None:
-        yield replace(reference, path=f"{reference.path}{reference.written_lines}", lines=None, written_lines="")
+        yield replace(
+            reference,
+            path=f"{reference.path}{reference.written_lines}",
+            lines=None,
+            written_lines="",
+        )
     yield reference
     if reference.quoted:
         return
@@ -206,11 +250,15 @@ def _readings(reference: Reference) -> Iterator[Reference]:
         shorter = reference.path[:cut]
         # A cut right after a slash would make of a file that is not there the folder it is not in.
         if shorter and not shorter.endswith("/"):
-            yield replace(reference, path=shorter, end=reference.start + 1 + cut, sheet=None, lines=None)
+            yield replace(
+                reference, path=shorter, end=reference.start + 1 + cut, sheet=None, lines=None
+            )
 
 
 def _names_a_file(whole: Reference, candidate: Reference) -> bool:
-    """Tell whether what `candidate` leaves out of `whole` goes on as a path does: then a folder is not what was meant."""
+    """Tell whether what `candidate` leaves out of `whole` goes on as a path does: then a folder
+    is not what was meant.
+    """
     rest = whole.path[len(candidate.path) :] if len(candidate.path) < len(whole.path) else ""
     return "/" in rest or "." in rest
 
@@ -223,7 +271,13 @@ def _look(path: Path) -> os.stat_result | None:
 
 
 def _resolved(
-    reference: Reference, absolute: Path, workspace: Workspace, *, size: int | None, folder: bool, exists: bool
+    reference: Reference,
+    absolute: Path,
+    workspace: Workspace,
+    *,
+    size: int | None,
+    folder: bool,
+    exists: bool,
 ) -> ResolvedReference:
     path = workspace.relative(absolute)
     name = PurePosixPath(path).name or absolute.name or path

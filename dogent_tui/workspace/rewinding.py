@@ -1,7 +1,8 @@
 """Going back over several changes at once: what would become of each file, and doing it.
 
-Stands on the copies of `copies.py`. What somebody else changed since is known by the states that are noted after each change; it
-is only gone over where that is chosen. What is overwritten or taken away is kept as a change of its own, which `undo` takes back.
+Stands on the copies of `copies.py`. What somebody else changed since is known by the states that
+are noted after each change; it is only gone over where that is chosen. What is overwritten or taken
+away is kept as a change of its own, which `undo` takes back.
 """
 
 import contextlib
@@ -14,14 +15,27 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.workspace.files import atomic_write, temporary_beside
-from dogent_tui.workspace.undo_log import OWN, Change, Item, State, UndoLog, Undone, close_folders, open_folders, state_at
+from dogent_tui.workspace.undo_log import (
+    OWN,
+    Change,
+    Item,
+    State,
+    UndoLog,
+    Undone,
+    close_folders,
+    open_folders,
+    state_at,
+)
 
 Why: TypeAlias = Literal["", "touched", "no_copy", "folder_there", "leads_elsewhere"]
-"""What speaks against bringing a place back: somebody else changed it since, or why it cannot be done."""
+"""What speaks against bringing a place back: somebody else changed it since, or why it cannot be
+done.
+"""
 
 
 class PlannedPlace(msgspec.Struct, frozen=True):
-    """What would become of a place. `item` is what it was, `now` what is there, which has to be so when it is done.
+    """What would become of a place. `item` is what it was, `now` what is there, which has to be so
+    when it is done.
 
     `why`: ``touched`` can be gone over on purpose, everything else cannot be done.
     """
@@ -43,21 +57,38 @@ class PlannedPlace(msgspec.Struct, frozen=True):
 
 
 def plan(copies: UndoLog, runs: Collection[str], also: Collection[str] = ()) -> list[PlannedPlace]:
-    """Return what is other now than before the first change of `runs`, and what would become of it. Reads the disk.
+    """Return what is other now than before the first change of `runs`, and what would become of it.
+    Reads the disk.
 
-    `also` are places that are known to have been changed: where no change says so any more, there is no copy.
+    `also` are places that are known to have been changed: where no change says so any more, there
+    is no copy.
     """
     steps = _since(copies, runs)
     found = _by_path(steps)
-    planned = [place for path, history in found.items() if (place := _place(copies, path, history)) is not None]
-    without = {*(path for change, _ in steps for path in change.left), *(path for path in also if path not in found)}
+    planned = [
+        place
+        for path, history in found.items()
+        if (place := _place(copies, path, history)) is not None
+    ]
+    without = {
+        *(path for change, _ in steps for path in change.left),
+        *(path for path in also if path not in found),
+    }
     nothing = State("other")
     planned += [
-        PlannedPlace(path, Item(path, "other"), nothing, "no_copy") for path in sorted(without - {p.path for p in planned})
+        PlannedPlace(path, Item(path, "other"), nothing, "no_copy")
+        for path in sorted(without - {p.path for p in planned})
     ]
     away = {place.path for place in planned if place.goes and place.possible}
-    planned = [msgspec.structs.replace(place, why="folder_there") if _is_in_the_way(place, away) else place for place in planned]
-    kept = [place for place in planned if not (place.goes and place.now.kind == "folder" and _holds_more(place.path, away))]
+    planned = [
+        msgspec.structs.replace(place, why="folder_there") if _is_in_the_way(place, away) else place
+        for place in planned
+    ]
+    kept = [
+        place
+        for place in planned
+        if not (place.goes and place.now.kind == "folder" and _holds_more(place.path, away))
+    ]
     return sorted(kept, key=lambda place: place.path)
 
 
@@ -66,15 +97,19 @@ def changed_places(copies: UndoLog) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for change, _ in copies.changes():
         above = {os.path.dirname(item.path) for item in change.items}  # noqa: PTH120 — folders are not what was changed
-        paths = {item.path for item in change.items if item.kind != "folder" and item.path not in above}
+        paths = {
+            item.path for item in change.items if item.kind != "folder" and item.path not in above
+        }
         found.setdefault(change.run, set()).update(paths, change.left)
     return {run: frozenset(paths) for run, paths in found.items()}
 
 
 def carry_out(copies: UndoLog, planned: Sequence[PlannedPlace], label: str) -> Undone:
-    """Bring `planned` about, all that is possible. What is there now is kept as a change of its own, named `label`.
+    """Bring `planned` about, all that is possible. What is there now is kept as a change of its
+    own, named `label`.
 
-    A place that is not any more as it was planned, or of which there can be no copy, is left as it is.
+    A place that is not any more as it was planned, or of which there can be no copy, is left as it
+    is.
     """
     fit = [place for place in planned if place.possible and _still(place)]
     held = [Path(place.path) for place in fit if place.now.kind not in ("absent", "folder")]
@@ -92,7 +127,12 @@ def carry_out(copies: UndoLog, planned: Sequence[PlannedPlace], label: str) -> U
     if kept.number:
         copies.settle(kept.number)
     did = {*restored, *removed}
-    return Undone(label, tuple(restored), tuple(removed), tuple(place.path for place in planned if place.path not in did))
+    return Undone(
+        label,
+        tuple(restored),
+        tuple(removed),
+        tuple(place.path for place in planned if place.path not in did),
+    )
 
 
 # ── Planning ──────────────────────────────────────────────────────────────────────────────────────
@@ -105,7 +145,9 @@ _Moment: TypeAlias = tuple[Item, State | None]
 def _since(copies: UndoLog, runs: Collection[str]) -> list[_Step]:
     """Return the changes from the first one of `runs` on."""
     changes = copies.changes()
-    first = next((number for number, (change, _) in enumerate(changes) if change.run in runs), len(changes))
+    first = next(
+        (number for number, (change, _) in enumerate(changes) if change.run in runs), len(changes)
+    )
     return [step for step in changes[first:] if step[0].run != OWN]
 
 
@@ -130,7 +172,9 @@ def _place(copies: UndoLog, path: str, history: Sequence[_Moment]) -> PlannedPla
         return PlannedPlace(path, item, now, "no_copy")
     if before[0] == now:
         return None
-    return PlannedPlace(path, item, now, _against(item, now, before, [after for _, after in history]))
+    return PlannedPlace(
+        path, item, now, _against(item, now, before, [after for _, after in history])
+    )
 
 
 def _against(item: Item, now: State, before: Sequence[State], after: Sequence[State | None]) -> Why:
@@ -138,7 +182,10 @@ def _against(item: Item, now: State, before: Sequence[State], after: Sequence[St
         return "no_copy"
     if _leads_elsewhere(item.path):
         return "leads_elsewhere"
-    found = [*before[1:], now]  # what was there when the next change began should be what the one before had left
+    found = [
+        *before[1:],
+        now,
+    ]  # what was there when the next change began should be what the one before had left
     is_touched = any(left != met for left, met in zip(after, found, strict=True))
     if is_touched and now.kind == "folder" and item.kind in ("file", "link"):
         return "folder_there"
@@ -147,11 +194,17 @@ def _against(item: Item, now: State, before: Sequence[State], after: Sequence[St
 
 def _is_in_the_way(place: PlannedPlace, away: Collection[str]) -> bool:
     """Whether a folder that took a file's place holds more than what goes away."""
-    return place.now.kind == "folder" and place.item.kind in ("file", "link") and _holds_more(place.path, away)
+    return (
+        place.now.kind == "folder"
+        and place.item.kind in ("file", "link")
+        and _holds_more(place.path, away)
+    )
 
 
 def _leads_elsewhere(path: str) -> bool:
-    """Whether a folder on the way to a place is a link by now: what lies behind it was never changed."""
+    """Whether a folder on the way to a place is a link by now: what lies behind it was never
+    changed.
+    """
     parent = os.path.dirname(path)  # noqa: PTH120 — text in, text out
     return os.path.realpath(parent) != parent
 
@@ -174,12 +227,19 @@ def _still(place: PlannedPlace) -> bool:
 
 def _in_order(places: Sequence[PlannedPlace]) -> Iterator[PlannedPlace]:
     """Yield what goes away, what lies deep first, then what comes back, what lies high first."""
-    yield from sorted((place for place in places if place.goes), key=lambda place: place.path, reverse=True)
-    yield from sorted((place for place in places if not place.goes), key=lambda place: (place.path, place.item.kind != "folder"))
+    yield from sorted(
+        (place for place in places if place.goes), key=lambda place: place.path, reverse=True
+    )
+    yield from sorted(
+        (place for place in places if not place.goes),
+        key=lambda place: (place.path, place.item.kind != "folder"),
+    )
 
 
 def _bring_about(copies: UndoLog, place: PlannedPlace) -> None:
-    """Make a place what it was, in one step: there is no moment at which a file is missing or cut short. Raises OSError."""
+    """Make a place what it was, in one step: there is no moment at which a file is missing or
+    cut short. Raises OSError.
+    """
     path, item = Path(place.path), place.item
     if item.kind == "absent":
         path.rmdir() if place.now.kind == "folder" else path.unlink()

@@ -1,7 +1,8 @@
-"""Credentials: whether one was given, where it really lies, and keeping it out of what is shown or logged.
+"""Credentials: whether one was given, where it really lies, and keeping it out of what is shown or
+logged.
 
-A key is written down as itself, as ``env:NAME``, the variable that holds it, or as ``keyring:NAME``, an entry of the system's
-keyring under the service `dogent-tui`.
+A key is written down as itself, as ``env:NAME``, the variable that holds it, or as
+``keyring:NAME``, an entry of the system's keyring under the service `dogent-tui`.
 """
 
 import base64
@@ -31,14 +32,18 @@ PLACEHOLDER = "replace-me"
 _REVEALED: set[str] = set()
 
 SHORTEST = 4
-"""Shorter values are not taken for secrets: hiding each ``x`` of a text would only make it unreadable."""
+"""Shorter values are not taken for secrets: hiding each ``x`` of a text would only make it
+unreadable.
+"""
 
 _SHORTEST_ENCODED = 10
 """Digits of an encoded secret that are looked for: fewer stand in other texts, too."""
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether the credential `value` counts as not given: empty, no text, or still the placeholder of a stub."""
+    """Tell whether the credential `value` counts as not given: empty, no text, or still the
+    placeholder of a stub.
+    """
     return not isinstance(value, str) or not value.strip() or PLACEHOLDER in value.lower()
 
 
@@ -51,7 +56,8 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 
 def spellings(secret: str) -> frozenset[str]:
-    """Return `secret` as itself and as it stands in JSON, in an address, in hexadecimal digits and in base64, wherever in a text.
+    """Return `secret` as itself and as it stands in JSON, in an address, in hexadecimal digits and
+    in base64, wherever in a text.
 
     Of base64, where the text around it has a part in the first and last digits, without these.
     """
@@ -86,7 +92,8 @@ def reference(text: str) -> Reference | None:
 def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
     """Return the key that `text` is or refers to. `environ` is by default that of the process.
 
-    Raises ConfigError where a reference leads to no key. A keyring may wait for the user; it is given up after a while.
+    Raises ConfigError where a reference leads to no key. A keyring may wait for the user; it is
+    given up after a while.
     """
     key = _looked_up(text, environ)
     _REVEALED.add(key)
@@ -94,7 +101,9 @@ def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
 
 
 def revealed_keys() -> frozenset[str]:
-    """Return the keys that were looked up in this process so far, wherever they lay, to be kept out of what is written."""
+    """Return the keys that were looked up in this process so far, wherever they lay, to be kept
+    out of what is written.
+    """
     return frozenset(_REVEALED)
 
 
@@ -107,8 +116,12 @@ def _looked_up(text: str, environ: Mapping[str, str] | None) -> str:
     value = (os.environ if environ is None else environ).get(found.name, "").strip()
     if is_missing(value):
         raise ConfigError(
-            tr("the environment variable {found} is not set.").format(found=found.name or tr("(no name)")),
-            tr("Set it before you start dogent-tui: export {found}=…").format(found=found.name or "NAME"),
+            tr("the environment variable {found} is not set.").format(
+                found=found.name or tr("(no name)")
+            ),
+            tr("Set it before you start dogent-tui: export {found}=…").format(
+                found=found.name or "NAME"
+            ),
         )
     return value
 
@@ -119,7 +132,10 @@ def _from_keyring(name: str) -> str:
     except ImportError:
         raise ConfigError(
             tr("the package keyring, which reads the system's keyring, is not installed."),
-            tr("Install it in the same environment as dogent-tui: pip install keyring. Or use env:NAME."),
+            tr(
+                "Install it in the same environment as dogent-tui: pip install keyring. Or use"
+                " env:NAME."
+            ),
         ) from None
     answers: list[str | None] = []
     failures: list[str] = []
@@ -135,14 +151,19 @@ def _from_keyring(name: str) -> str:
     thread.join(_KEYRING_S)
     if answers and answers[0]:
         return answers[0].strip()
-    add = tr("Add it: keyring set {keyring_service} {name}").format(keyring_service=KEYRING_SERVICE, name=name or "NAME")
+    add = tr("Add it: keyring set {keyring_service} {name}").format(
+        keyring_service=KEYRING_SERVICE, name=name or "NAME"
+    )
     if answers:
-        raise ConfigError(tr("the keyring has no entry {name}.").format(name=name or tr("(no name)")), add)
+        raise ConfigError(
+            tr("the keyring has no entry {name}.").format(name=name or tr("(no name)")), add
+        )
     why = (
         tr("failed ({failure})").format(failure=failures[0])
         if failures
         else tr("did not respond within {keyring_s:g} seconds").format(keyring_s=_KEYRING_S)
     )
     raise ConfigError(
-        tr("the keyring {why}.").format(why=why), tr("Unlock it and try again, or use env:NAME. {add}").format(add=add)
+        tr("the keyring {why}.").format(why=why),
+        tr("Unlock it and try again, or use env:NAME. {add}").format(add=add),
     )

@@ -1,7 +1,9 @@
-"""The log of one conversation: events as JSON, one line after the other, in pieces of a limited size, one writer at a time.
+"""The log of one conversation: events as JSON, one line after the other, in pieces of a limited
+size, one writer at a time.
 
-``STARTED_ID.jsonl`` is the first segment, ``STARTED_ID.jsonl.2`` the next. Beside it lie ``STARTED_ID.json``, the page that says
-what the conversation is, and ``STARTED_ID.lock``, which a window holds while it writes.
+``STARTED_ID.jsonl`` is the first segment, ``STARTED_ID.jsonl.2`` the next. Beside it lie
+``STARTED_ID.json``, the page that says what the conversation is, and ``STARTED_ID.lock``, which a
+window holds while it writes.
 """
 
 import contextlib
@@ -28,14 +30,18 @@ _SEGMENT = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
 
 
 class SessionHold:
-    """The right to write one conversation's log, which one window has at a time. The kernel takes it from a process that dies."""
+    """The right to write one conversation's log, which one window has at a time. The kernel
+    takes it from a process that dies.
+    """
 
     def __init__(self) -> None:
         self._log: Path | None = None
         self._lock: FileLock | None = None
 
     def take(self, log: Path, *, patience_s: float = PATIENCE_S) -> bool:
-        """Take the right to write `log`. False: another window has it. Taking it twice is fine. Raises OSError."""
+        """Take the right to write `log`. False: another window has it. Taking it twice is fine.
+        Raises OSError.
+        """
         if self._log == log:
             return True
         self.release()
@@ -59,7 +65,8 @@ class SessionHold:
 def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
     """Whether a window has the right to write `log` just now. Raises OSError.
 
-    Without patience, another window that asks the same at the same instant is taken for one that has it.
+    Without patience, another window that asks the same at the same instant is taken for one that
+    has it.
     """
     if not _lock_of(log).exists():
         return False
@@ -71,7 +78,9 @@ def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
 
 
 class SessionLog:
-    """The log at `path`, open for appending. Safe for use by several threads; close it at the end."""
+    """The log at `path`, open for appending. Safe for use by several threads; close it at the
+    end.
+    """
 
     def __init__(self, path: Path, *, largest_segment: int = LARGEST_SEGMENT) -> None:
         """Open the log, a new one or one to go on with. Raises OSError."""
@@ -82,8 +91,12 @@ class SessionLog:
         self._descriptor = _open(_segment(path, self._count))
 
     def append(self, line: str) -> None:
-        """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses nothing. Raises OSError."""
-        flat = line.rstrip("\n").replace("\n", " ")  # JSON has no line breaks of its own but between tokens
+        """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses
+        nothing. Raises OSError.
+        """
+        flat = line.rstrip("\n").replace(
+            "\n", " "
+        )  # JSON has no line breaks of its own but between tokens
         data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
         size = os.fstat(self._descriptor).st_size
         if size and size + len(data) > self._largest_segment:
@@ -97,11 +110,17 @@ class SessionLog:
             raise
 
     def entitle(self, title: str) -> None:
-        """Have the list of conversations show `title`, where this one has none yet. Raises OSError, DogentError."""
-        change_metadata(self.path, lambda metadata: {} if metadata.get("title") else {"title": title})
+        """Have the list of conversations show `title`, where this one has none yet. Raises
+        OSError, DogentError.
+        """
+        change_metadata(
+            self.path, lambda metadata: {} if metadata.get("title") else {"title": title}
+        )
 
     def goes_on_as(self, session_id: str) -> None:
-        """Note the id under which the agent goes on, and those before. Raises OSError, DogentError."""
+        """Note the id under which the agent goes on, and those before. Raises OSError,
+        DogentError.
+        """
 
         def changes(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
             before = metadata.get("session_id")
@@ -112,7 +131,9 @@ class SessionLog:
         change_metadata(self.path, changes)
 
     def forgets_from(self, run_id: str) -> None:
-        """Note that the agent is to remember nothing from the prompt of this run on. Raises OSError, DogentError."""
+        """Note that the agent is to remember nothing from the prompt of this run on. Raises
+        OSError, DogentError.
+        """
         change_metadata(self.path, lambda _: {"dropped": run_id})
 
     def close(self) -> None:
@@ -128,7 +149,9 @@ class SessionLog:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of the log `path`, without their ends; a last line that was cut short is left out. Raises OSError."""
+    """Yield the lines of the log `path`, without their ends; a last line that was cut short is
+    left out. Raises OSError.
+    """
     for segment in log_segments(path) or (path,):
         with segment.open("rb") as file:
             for line in file:
@@ -137,7 +160,9 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 class LogTail:
-    """Reads a log from its beginning on, and later what was added to it since: of what was read, nothing is read again."""
+    """Reads a log from its beginning on, and later what was added to it since: of what was read,
+    nothing is read again.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -145,10 +170,14 @@ class LogTail:
         self._read = 0
 
     def lines(self) -> list[str]:
-        """Return the lines that are whole now and were not returned before. Raises OSError where the log is gone."""
+        """Return the lines that are whole now and were not returned before. Raises OSError where
+        the log is gone.
+        """
         lines: list[str] = []
         while True:
-            goes_on = _segment(self._path, self._number + 1).exists()  # before reading: nothing is added to a piece after that
+            goes_on = _segment(
+                self._path, self._number + 1
+            ).exists()  # before reading: nothing is added to a piece after that
             lines += self._lines_of_segment()
             if not goes_on:
                 return lines
@@ -163,14 +192,20 @@ class LogTail:
             data = file.read()
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
-        return [line.decode("utf-8", errors="replace") for line in whole.split(b"\n") if line.strip()]
+        return [
+            line.decode("utf-8", errors="replace") for line in whole.split(b"\n") if line.strip()
+        ]
 
 
 def log_segments(path: Path) -> list[Path]:
     """Return the files that the log `path` consists of, in order; none where there is none."""
     segments = []
     with contextlib.suppress(FileNotFoundError), os.scandir(path.parent) as entries:
-        segments = [Path(entry.path) for entry in entries if entry.name.startswith(path.name) and _SEGMENT.search(entry.name)]
+        segments = [
+            Path(entry.path)
+            for entry in entries
+            if entry.name.startswith(path.name) and _SEGMENT.search(entry.name)
+        ]
     return sorted(segments, key=segment_number)
 
 
@@ -181,7 +216,9 @@ def segment_number(segment: str | os.PathLike[str]) -> int:
 
 
 def copy_log(source: Path, target: Path) -> None:
-    """Begin the log `target`, which is not there yet, with all that the log `source` holds. Raises OSError."""
+    """Begin the log `target`, which is not there yet, with all that the log `source` holds.
+    Raises OSError.
+    """
     log = SessionLog(target)
     try:
         for line in read_lines(source):
@@ -228,7 +265,9 @@ def _open(segment: Path) -> int:
 
 
 def _drop_cut_line(descriptor: int) -> None:
-    """Shorten the file to its last whole line: what a crash cut short would else run into the next line."""
+    """Shorten the file to its last whole line: what a crash cut short would else run into the
+    next line.
+    """
     end = size = os.fstat(descriptor).st_size
     while end > 0:
         start = max(0, end - 65_536)

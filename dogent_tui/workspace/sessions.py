@@ -1,7 +1,8 @@
 """The conversations of all workspaces: each a log of events, and a page that says what it is.
 
-``STATE/sessions/WORKSPACE-KEY/STARTED_ID.jsonl`` holds the events (`session_log.py`), ``STARTED_ID.json`` beside it the id, the
-time, the title and the workspace. They lie outside of the workspace, readable by the user only: they hold all that was said.
+``STATE/sessions/WORKSPACE-KEY/STARTED_ID.jsonl`` holds the events (`session_log.py`),
+``STARTED_ID.json`` beside it the id, the time, the title and the workspace. They lie outside of the
+workspace, readable by the user only: they hold all that was said.
 """
 
 import contextlib
@@ -45,10 +46,11 @@ _SHORTEST_ID = 4
 
 
 class SessionRecord(msgspec.Struct, frozen=True):
-    """A conversation that can be resumed. `path` is its log, `workspace` the folder it was held in, empty where not known.
+    """A conversation that can be resumed. `path` is its log, `workspace` the folder it was held in,
+    empty where not known.
 
-    `started` and `updated` are UTC, ISO 8601. `dropped`: the agent is to remember nothing from the prompt of this run on.
-    `before` are the ids under which it went on earlier.
+    `started` and `updated` are UTC, ISO 8601. `dropped`: the agent is to remember nothing from the
+    prompt of this run on. `before` are the ids under which it went on earlier.
     """
 
     session_id: str
@@ -62,7 +64,9 @@ class SessionRecord(msgspec.Struct, frozen=True):
 
     @property
     def first_id(self) -> str:
-        """The id under which it was begun, and under which its copies are kept: the name of its log has it."""
+        """The id under which it was begun, and under which its copies are kept: the name of its
+        log has it.
+        """
         return self.path.name.removesuffix(SUFFIX).partition("_")[2] or self.session_id
 
     @property
@@ -72,14 +76,21 @@ class SessionRecord(msgspec.Struct, frozen=True):
 
 
 def open_log(
-    workspace: Workspace, session_id: str, hold: SessionHold | None = None, *, fork_of: SessionRecord | None = None
+    workspace: Workspace,
+    session_id: str,
+    hold: SessionHold | None = None,
+    *,
+    fork_of: SessionRecord | None = None,
 ) -> SessionLog:
-    """Open the log of `session_id`: a new one, or the one that is there when a conversation is resumed.
+    """Open the log of `session_id`: a new one, or the one that is there when a conversation is
+    resumed.
 
-    A new one begins with all that was said in `fork_of`. `hold` is taken for it. Raises OSError, and DogentError where another
-    window has the conversation.
+    A new one begins with all that was said in `fork_of`. `hold` is taken for it. Raises OSError,
+    and DogentError where another window has the conversation.
     """
-    known = next((record for record in list_sessions(workspace) if record.session_id == session_id), None)
+    known = next(
+        (record for record in list_sessions(workspace) if record.session_id == session_id), None
+    )
     if known:
         path = known.path
     else:
@@ -87,7 +98,10 @@ def open_log(
         name = re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
         path = private_folder(_folder(workspace)) / f"{now:%Y%m%dT%H%M%S%f}_{name}{SUFFIX}"
     if hold is not None and not hold.take(path):
-        raise DogentError(tr("This conversation is open in another window."), tr("Continue there, or close it there first."))
+        raise DogentError(
+            tr("This conversation is open in another window."),
+            tr("Continue there, or close it there first."),
+        )
     if not known:
         title = ""
         if fork_of is not None:
@@ -104,7 +118,9 @@ def open_log(
 
 
 def latest_session(workspace: Workspace) -> SessionRecord | None:
-    """Return the conversation of `workspace` that was last spoken in, None if there is none. Never raises."""
+    """Return the conversation of `workspace` that was last spoken in, None if there is none.
+    Never raises.
+    """
     return next(_records(_folder(workspace)), None)
 
 
@@ -118,40 +134,58 @@ def all_sessions() -> list[SessionRecord]:
     folders: list[Path] = []
     with contextlib.suppress(OSError), os.scandir(state_dir() / "sessions") as entries:
         folders = [Path(entry.path) for entry in entries if entry.is_dir()]
-    return sorted((record for folder in folders for record in _records(folder)), key=lambda record: record.updated, reverse=True)
+    return sorted(
+        (record for folder in folders for record in _records(folder)),
+        key=lambda record: record.updated,
+        reverse=True,
+    )
 
 
 def find_session(wanted: str) -> SessionRecord | None:
-    """Return the one conversation of any workspace whose id is `wanted` or begins so, None where there is none.
+    """Return the one conversation of any workspace whose id is `wanted` or begins so, None where
+    there is none.
 
     Raises DogentError where several do.
     """
     records = all_sessions()
     exact = [record for record in records if record.session_id == wanted]
-    found = exact or [record for record in records if len(wanted) >= _SHORTEST_ID and record.session_id.startswith(wanted)]
+    found = exact or [
+        record
+        for record in records
+        if len(wanted) >= _SHORTEST_ID and record.session_id.startswith(wanted)
+    ]
     if len(found) > 1:
         raise DogentError(
-            tr("{found} conversations have an id that starts with {wanted}.").format(found=len(found), wanted=wanted),
+            tr("{found} conversations have an id that starts with {wanted}.").format(
+                found=len(found), wanted=wanted
+            ),
             tr("Give more of the id."),
         )
     return found[0] if found else None
 
 
 def rename_session(record: SessionRecord, title: str) -> None:
-    """Give a conversation another title. Raises OSError, DogentError where another window holds its page."""
+    """Give a conversation another title. Raises OSError, DogentError where another window holds
+    its page.
+    """
     change_metadata(record.path, lambda _: {"title": title})
 
 
 def delete_session(record: SessionRecord) -> None:
-    """Delete a conversation: its log, its page, and the copies by which its changes could be undone.
+    """Delete a conversation: its log, its page, and the copies by which its changes could be
+    undone.
 
     Raises OSError, and DogentError where a window has it open.
     """
     hold = SessionHold()
     if not hold.take(record.path):
-        raise DogentError(tr("This conversation is open in another window."), tr("Close it there first."))
+        raise DogentError(
+            tr("This conversation is open in another window."), tr("Close it there first.")
+        )
     try:
-        metadata_file(record.path).unlink(missing_ok=True)  # first: without it nothing is listed any more
+        metadata_file(record.path).unlink(
+            missing_ok=True
+        )  # first: without it nothing is listed any more
         for segment in log_segments(record.path):
             segment.unlink(missing_ok=True)
     finally:
@@ -183,13 +217,17 @@ def _record(path: Path, modified_ns: int) -> SessionRecord | None:
     metadata, _ = read_json(metadata_file(path), empty)
     if not _text(metadata, "session_id"):
         metadata = _told_by_the_log(path)
-    session_id, started, title, workspace = (_text(metadata, key) for key in ("session_id", "started", "title", "workspace"))
+    session_id, started, title, workspace = (
+        _text(metadata, key) for key in ("session_id", "started", "title", "workspace")
+    )
     before = metadata.get("before")
     if not session_id:
         return None
     updated = datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="milliseconds")
     earlier = tuple(map(str, before)) if isinstance(before, list) else ()
-    return SessionRecord(session_id, path, started, title, updated, workspace, _text(metadata, "dropped"), earlier)
+    return SessionRecord(
+        session_id, path, started, title, updated, workspace, _text(metadata, "dropped"), earlier
+    )
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:
@@ -198,17 +236,24 @@ def _text(data: Mapping[str, Any], key: str) -> str:
 
 
 def _told_by_the_log(path: Path) -> dict[str, Any]:
-    """Return what the page of a log would say, where it was lost or damaged: its first events know it, too."""
+    """Return what the page of a log would say, where it was lost or damaged: its first events
+    know it, too.
+    """
     metadata: dict[str, Any] = {}
     with contextlib.suppress(OSError):
         for line in islice(read_lines(path), _FIRST_EVENTS):
             with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
                 event = json.loads(line)
                 if event.get("type") == "session_started":
-                    metadata |= {"session_id": event.get("session_id"), "workspace": event.get("cwd")}
+                    metadata |= {
+                        "session_id": event.get("session_id"),
+                        "workspace": event.get("cwd"),
+                    }
                 elif event.get("type") == "run_started" and "title" not in metadata:
                     metadata |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
-            if {"session_id", "title"} <= metadata.keys():  # either may come first: prompts are taken before the agent is there
+            if (
+                {"session_id", "title"} <= metadata.keys()
+            ):  # either may come first: prompts are taken before the agent is there
                 break
     return metadata
 

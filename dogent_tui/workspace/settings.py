@@ -1,4 +1,6 @@
-"""The settings of a workspace, ``.dogent/dogent.json``, and the user's own: read forgivingly, written without a loss."""
+"""The settings of a workspace, ``.dogent/dogent.json``, and the user's own: read forgivingly,
+written without a loss.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,26 +39,44 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
 
     `review_edits` has the user review every change of a file before it is written.
     `consent` is ``every_tool`` where the agent is to ask whenever it looks at a document.
-    `ignored_folders` are left out when Markdown files are searched: names, or paths from the root on with a ``/``.
-    `extra` holds the keys that this version does not know; they are kept when the settings are saved.
+    `ignored_folders` are left out when Markdown files are searched: names, or paths from the root
+    on with a ``/``. `extra` holds the keys that this version does not know; they are kept when the
+    settings are saved.
     """
 
-    profile: Annotated[str, Meta(description="The model: a profile of ~/.dogent/claude.json, or offline.")] = ""
-    web_profile: Annotated[
-        str, Meta(description="Web search: a profile of ~/.dogent/web.json; default means the agent's own tools.")
+    profile: Annotated[
+        str, Meta(description="The model: a profile of ~/.dogent/claude.json, or offline.")
     ] = ""
-    vision_profile: Annotated[str, Meta(description="Vision: a profile of ~/.dogent/vision.json.")] = "glm-4.6v"
-    images_path: Annotated[str, Meta(description="The folder for images from the web, inside the workspace.")] = "./images"
+    web_profile: Annotated[
+        str,
+        Meta(
+            description=(
+                "Web search: a profile of ~/.dogent/web.json; default means the agent's own tools."
+            )
+        ),
+    ] = ""
+    vision_profile: Annotated[
+        str, Meta(description="Vision: a profile of ~/.dogent/vision.json.")
+    ] = "glm-4.6v"
+    images_path: Annotated[
+        str, Meta(description="The folder for images from the web, inside the workspace.")
+    ] = "./images"
     doc_template: Annotated[str, Meta(description="The document template.")] = ""
     primary_language: Annotated[str, Meta(description="The language of the replies.")] = ""
-    learn_auto: Annotated[bool, Meta(description="Offer to note a lesson after a failed run.")] = True
+    learn_auto: Annotated[bool, Meta(description="Offer to note a lesson after a failed run.")] = (
+        True
+    )
     theme: Annotated[str, Meta(description="The theme.")] = ""
     review_edits: Annotated[bool, Meta(description="Review each change the agent writes.")] = False
-    ignored_folders: Annotated[tuple[str, ...], Meta(description="Folders to leave out of searches.")] = ()
+    ignored_folders: Annotated[
+        tuple[str, ...], Meta(description="Folders to leave out of searches.")
+    ] = ()
     consent: Annotated[
         str,
         Meta(
-            description="every_tool: the agent gets only tools that ask each time they look at a document.",
+            description=(
+                "every_tool: the agent gets only tools that ask each time they look at a document."
+            ),
             extra_json_schema={"enum": ["", "every_tool"]},
         ),
     ] = ""
@@ -64,21 +84,35 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
 
 
 class HomeSettings(msgspec.Struct, frozen=True):
-    """What a user wants in all folders, ``~/.dogent/dogent.json``. Nothing of it can come with a workspace.
+    """What a user wants in all folders, ``~/.dogent/dogent.json``. Nothing of it can come with a
+    workspace.
 
     `keys` are the keys of the interface: the name of an action → the keys that do it.
     """
 
-    profile: Annotated[str, Meta(description="The model for folders that set none: a profile of claude.json, or offline.")] = ""
+    profile: Annotated[
+        str,
+        Meta(
+            description="The model for folders that set none: a profile of claude.json, or offline."
+        ),
+    ] = ""
     language: Annotated[
         str,
-        Meta(description="The language of the interface, en or zh_CN, from the next start; the system's if empty."),
+        Meta(
+            description=(
+                "The language of the interface, en or zh_CN, from the next start; the system's if"
+                " empty."
+            )
+        ),
     ] = ""
     budget_usd: Annotated[
         float,
         Meta(
             ge=0,
-            description="Dollars one conversation may cost before you are asked; 0 means no limit. Only where costs are known.",
+            description=(
+                "Dollars one conversation may cost before you are asked; 0 means no limit. Only"
+                " where costs are known."
+            ),
             extra={"expected": tr("a number of dollars")},
         ),
     ] = 0.0
@@ -92,18 +126,32 @@ class HomeSettings(msgspec.Struct, frozen=True):
     notify: Annotated[
         str,
         Meta(
-            description="When another window has the focus and the agent asks or is done: words and a bell, a bell, or nothing.",
+            description=(
+                "When another window has the focus and the agent asks or is done: words and a bell,"
+                " a bell, or nothing."
+            ),
             extra_json_schema={"enum": ["", "bell", "off"]},
         ),
     ] = ""
-    offer_setup: Annotated[bool, Meta(description="Offer set-up at the start if no model is chosen.")] = True
+    offer_setup: Annotated[
+        bool, Meta(description="Offer set-up at the start if no model is chosen.")
+    ] = True
     web_allow_hosts: Annotated[
-        Any, Meta(description="Private hosts that web_fetch may reach, as exact names.", extra_json_schema={"type": "array"})
+        Any,
+        Meta(
+            description="Private hosts that web_fetch may reach, as exact names.",
+            extra_json_schema={"type": "array"},
+        ),
     ] = ()
-    web_proxy: Annotated[Any, Meta(description="The proxy for the web.", extra_json_schema={"type": "string"})] = ""
+    web_proxy: Annotated[
+        Any, Meta(description="The proxy for the web.", extra_json_schema={"type": "string"})
+    ] = ""
     keys: Annotated[
         Mapping[str, str],
-        Meta(description="Keys of the interface by action.", extra={"expected": tr('an object {"action": "key"}')}),
+        Meta(
+            description="Keys of the interface by action.",
+            extra={"expected": tr('an object {"action": "key"}')},
+        ),
     ] = msgspec.field(default_factory=dict)
 
 
@@ -112,15 +160,21 @@ KNOWN_KEYS = tuple(field.name for field in fields(WorkspaceSettings) if field.na
 
 
 def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigWarning]]:
-    """Return the settings of `workspace`, and a warning for each thing in the file that could not be used. Never raises."""
+    """Return the settings of `workspace`, and a warning for each thing in the file that could
+    not be used. Never raises.
+    """
     data, warnings = _read(workspace.settings_file)
-    known, more = checked({k: v for k, v in data.items() if k != "extra"}, WorkspaceSettings, workspace.settings_file)
+    known, more = checked(
+        {k: v for k, v in data.items() if k != "extra"}, WorkspaceSettings, workspace.settings_file
+    )
     extra = {key: value for key, value in data.items() if key not in KNOWN_KEYS}
     return WorkspaceSettings(**known, extra=extra), [*warnings, *more]
 
 
 def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
-    """Return the user's own settings, and a warning for each thing in the file that could not be used. Never raises."""
+    """Return the user's own settings, and a warning for each thing in the file that could not be
+    used. Never raises.
+    """
     file = home / "dogent.json"
     data, warnings = _read(file)
     known, more = checked(data, HomeSettings, file)
@@ -128,9 +182,11 @@ def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
 
 
 def plan_settings(workspace: Workspace, changes: Mapping[str, Any]) -> OwnChange:
-    """Return the change to the file of `workspace` that sets the keys in `changes` and nothing else; None removes a key.
+    """Return the change to the file of `workspace` that sets the keys in `changes` and nothing
+    else; None removes a key.
 
-    A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot be read.
+    A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot
+    be read.
     """
     return plan_values(workspace.settings_file, {(key,): value for key, value in changes.items()})
 

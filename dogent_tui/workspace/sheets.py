@@ -1,4 +1,6 @@
-"""The sheets of a workbook, read from its table of contents: quick enough to be asked while a reference is typed."""
+"""The sheets of a workbook, read from its table of contents: quick enough to be asked while a
+reference is typed.
+"""
 
 import posixpath
 import stat
@@ -12,7 +14,9 @@ if TYPE_CHECKING:
     from zipfile import ZipFile
 
 _TABLE_OF_CONTENTS = "xl/workbook.xml"
-"""Where nearly every program puts the list of the sheets; the package's own relations tell where others do."""
+"""Where nearly every program puts the list of the sheets; the package's own relations tell where
+others do.
+"""
 
 _PACKAGE_RELATIONS = "_rels/.rels"
 _LARGEST_FILE = 1 << 29
@@ -23,7 +27,9 @@ _Element: TypeAlias = Callable[[str, dict[str, str]], None]
 
 
 class ListedSheet(msgspec.Struct, frozen=True):
-    """A sheet as the workbook lists it: `state` is ``visible``, ``hidden`` or ``veryHidden``, `relation` the id of its part."""
+    """A sheet as the workbook lists it: `state` is ``visible``, ``hidden`` or ``veryHidden``,
+    `relation` the id of its part.
+    """
 
     name: str
     state: str
@@ -31,7 +37,9 @@ class ListedSheet(msgspec.Struct, frozen=True):
 
 
 class TableOfContents(msgspec.Struct, frozen=True):
-    """What the list of sheets says. `part` is the name of the part that holds it; `epoch_1904` tells how dates are counted."""
+    """What the list of sheets says. `part` is the name of the part that holds it; `epoch_1904`
+    tells how dates are counted.
+    """
 
     part: str
     sheets: list[ListedSheet]
@@ -39,9 +47,11 @@ class TableOfContents(msgspec.Struct, frozen=True):
 
 
 def sheet_names(path: Path) -> list[str]:
-    """Return the names of the sheets of the xlsx or xlsm file `path`, hidden ones too, in their order.
+    """Return the names of the sheets of the xlsx or xlsm file `path`, hidden ones too, in their
+    order.
 
-    Empty for what is no workbook, is damaged or encrypted, or too large. Reads a few KB of the file; never raises.
+    Empty for what is no workbook, is damaged or encrypted, or too large. Reads a few KB of the
+    file; never raises.
     """
     import zipfile
 
@@ -51,12 +61,16 @@ def sheet_names(path: Path) -> list[str]:
             return []
         with zipfile.ZipFile(path) as archive:
             return [sheet.name for sheet in table_of_contents(archive).sheets]
-    except Exception:  # a damaged archive makes zipfile and the decompressors raise whatever they like
+    except (
+        Exception
+    ):  # a damaged archive makes zipfile and the decompressors raise whatever they like
         return []
 
 
 def split_cells(named: str, sheets: Container[str]) -> tuple[str, str]:
-    """Return the name of a sheet and the cells behind it, as in ``Costs!A1:F200``; a name that there is has none behind it."""
+    """Return the name of a sheet and the cells behind it, as in ``Costs!A1:F200``; a name that
+    there is has none behind it.
+    """
     name, mark, cells = named.rpartition("!")
     return (name.strip("'"), cells) if mark and named not in sheets else (named, "")
 
@@ -64,18 +78,26 @@ def split_cells(named: str, sheets: Container[str]) -> tuple[str, str]:
 def table_of_contents(archive: "ZipFile") -> TableOfContents:
     """Return the sheets of the workbook in `archive`, chart sheets too.
 
-    Raises ValueError if the list is too long or holds a DOCTYPE, ExpatError if it is no XML, KeyError if there is none, and what
-    zipfile raises over damage.
+    Raises ValueError if the list is too long or holds a DOCTYPE, ExpatError if it is no XML,
+    KeyError if there is none, and what zipfile raises over damage.
     """
     names = {name.lstrip("/").replace("\\", "/").lower(): name for name in archive.namelist()}
-    part = _TABLE_OF_CONTENTS if _TABLE_OF_CONTENTS in names else _stated_part(_read(archive, names[_PACKAGE_RELATIONS]))
+    part = (
+        _TABLE_OF_CONTENTS
+        if _TABLE_OF_CONTENTS in names
+        else _stated_part(_read(archive, names[_PACKAGE_RELATIONS]))
+    )
     sheets: list[ListedSheet] = []
     epoch_1904 = False
 
     def element(tag: str, attributes: dict[str, str]) -> None:
         nonlocal epoch_1904
         if tag == "sheet" and "name" in attributes and len(sheets) < _MOST_SHEETS:
-            sheets.append(ListedSheet(attributes["name"], attributes.get("state", "visible"), attributes.get("id", "")))
+            sheets.append(
+                ListedSheet(
+                    attributes["name"], attributes.get("state", "visible"), attributes.get("id", "")
+                )
+            )
         elif tag == "workbookPr":
             epoch_1904 = attributes.get("date1904") in {"1", "true"}
 
@@ -84,7 +106,9 @@ def table_of_contents(archive: "ZipFile") -> TableOfContents:
 
 
 def _stated_part(relations: bytes) -> str:
-    """Return which part is the workbook by the relations of the package. Raises KeyError if none is."""
+    """Return which part is the workbook by the relations of the package. Raises KeyError if none
+    is.
+    """
     targets: list[str] = []
 
     def element(tag: str, attributes: dict[str, str]) -> None:
@@ -106,11 +130,16 @@ def _read(archive: "ZipFile", part: str) -> bytes:
 
 
 def _parse(data: bytes, element: _Element) -> None:
-    """Call `element` with the name and the attributes of each element of `data`, all without their prefixes."""
+    """Call `element` with the name and the attributes of each element of `data`, all without
+    their prefixes.
+    """
     from xml.parsers import expat
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element(tag.rpartition(":")[2], {name.rpartition(":")[2]: value for name, value in attributes.items()})
+        element(
+            tag.rpartition(":")[2],
+            {name.rpartition(":")[2]: value for name, value in attributes.items()},
+        )
 
     def doctype(*_: object) -> None:
         raise ValueError("a workbook has no DOCTYPE")  # and so no entities that unfold to gigabytes

@@ -1,7 +1,9 @@
-"""Skills: folders with a ``SKILL.md`` that tells how a kind of task is done, as Claude Code has them, and files beside it.
+"""Skills: folders with a ``SKILL.md`` that tells how a kind of task is done, as Claude Code has
+them, and files beside it.
 
-They lie in ``~/.claude/skills`` and ``~/.dogent/skills``, and in ``.claude/skills`` of a workspace, which counts once it is
-trusted. Its front matter gives ``name`` and ``description``. Nothing else that it promises is kept: no tool is allowed by it.
+They lie in ``~/.claude/skills`` and ``~/.dogent/skills``, and in ``.claude/skills`` of a workspace,
+which counts once it is trusted. Its front matter gives ``name`` and ``description``. Nothing else
+that it promises is kept: no tool is allowed by it.
 """
 
 import os
@@ -39,11 +41,18 @@ class Skill(msgspec.Struct, frozen=True):
 
 
 def skills(workspace: Workspace, home: Path, *, trusted: bool) -> list[Skill]:
-    """Return the skills of the user and, where it is `trusted`, of the workspace, whose go first. Reads their first lines."""
-    places: list[tuple[Path, Workspace | None]] = [(dogent_home() / "skills", None), (home / ".claude" / "skills", None)]
+    """Return the skills of the user and, where it is `trusted`, of the workspace, whose go
+    first. Reads their first lines.
+    """
+    places: list[tuple[Path, Workspace | None]] = [
+        (dogent_home() / "skills", None),
+        (home / ".claude" / "skills", None),
+    ]
     if trusted:
         places.append((workspace.root / ".claude" / "skills", workspace))
-    found = {skill.name: skill for place, inside in places for skill in _in_folder(place, inside, home)}
+    found = {
+        skill.name: skill for place, inside in places for skill in _in_folder(place, inside, home)
+    }
     return sorted(found.values(), key=lambda skill: skill.name)[:_MOST]
 
 
@@ -54,7 +63,9 @@ def _in_folder(place: Path, inside: Workspace | None, home: Path) -> Iterator[Sk
         return
     for entry in entries:
         folder = Path(os.path.realpath(place / entry))
-        if home.resolve().is_relative_to(folder):  # a link to the home, or above it, would lay everything open
+        if home.resolve().is_relative_to(
+            folder
+        ):  # a link to the home, or above it, would lay everything open
             continue
         if inside is not None and not (inside.contains(folder) and inside.contains(folder / FILE)):
             continue
@@ -78,7 +89,9 @@ def _skill(entry: str, folder: Path, *, of_workspace: bool) -> Skill | None:
         name = entry
     if not _NAME.fullmatch(name):
         return None
-    return Skill(name, one_line(str(told.get("description") or ""))[:_LONGEST], folder, of_workspace)
+    return Skill(
+        name, one_line(str(told.get("description") or ""))[:_LONGEST], folder, of_workspace
+    )
 
 
 def _told(text: str) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Everything in the files and the environment that may be a secret, to be kept out of a report that is given to others.
+"""Everything in the files and the environment that may be a secret, to be kept out of a report that
+is given to others.
 
 More than `known_secrets`, which a log needs: a hole too many in a report does no harm.
 """
@@ -12,20 +13,27 @@ from urllib.parse import unquote, urlsplit
 
 from dogent_tui.workspace.secrets import is_missing, reference
 
-_SECRET_NAME = re.compile(r"key|token|secret|passw|credential|auth|cookie|cse_id|headers", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"key|token|secret|passw|credential|auth|cookie|cse_id|headers", re.IGNORECASE
+)
 _SECRET_VARIABLE = re.compile(
-    r"(^|_)(\w*KEYS?|\w*TOKEN|SECRET|PASS|PASSW(OR)?D|CREDENTIALS?|AUTH|COOKIE|HEADERS)(_|$)", re.IGNORECASE
+    r"(^|_)(\w*KEYS?|\w*TOKEN|SECRET|PASS|PASSW(OR)?D|CREDENTIALS?|AUTH|COOKIE|HEADERS)(_|$)",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z]{1,7}|[A-Z]{1,7}|[0-9]{1,5}|.{1,3}", re.DOTALL)
-"""What stands where a key is wanted and none is needed: taken for a secret, it would make holes in every path."""
+"""What stands where a key is wanted and none is needed: taken for a secret, it would make holes
+in every path.
+"""
 _PAIR = re.compile(r'"([^"\\]*)"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
 
 
 def suspected_secrets(files: Iterator[Path], environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return everything in the JSON `files` and in `environ` that may be a secret: to be kept out of a report.
+    """Return everything in the JSON `files` and in `environ` that may be a secret: to be kept out
+    of a report.
 
-    That is what stands under a name such as key or token, at any depth, and what stands before the @ of an address.
+    That is what stands under a name such as key or token, at any depth, and what stands before the
+    @ of an address.
     """
     found: set[str] = set()
     for file in files:

@@ -1,6 +1,8 @@
-"""Document templates: Markdown with the wishes for a kind of document. Built in, of the user, or of a workspace (SPEC 1, 3).
+"""Document templates: Markdown with the wishes for a kind of document. Built in, of the user, or of
+a workspace (SPEC 1, 3).
 
-In a prompt ``@@name`` names one of the workspace, ``@@global:name`` one of the user, ``@@built-in:name`` one of ours.
+In a prompt ``@@name`` names one of the workspace, ``@@global:name`` one of the user,
+``@@built-in:name`` one of ours.
 """
 
 import os
@@ -19,7 +21,9 @@ from dogent_tui.workspace.paths import Workspace, display_path
 Origin: TypeAlias = Literal["workspace", "global", "built-in"]
 
 MOST_BYTES = 60_000
-"""Bytes (UTF-8) of a template that are sent with a request. What is longer is cut, and the model is told."""
+"""Bytes (UTF-8) of a template that are sent with a request. What is longer is cut, and the model
+is told.
+"""
 
 _BUILT_IN = Path(__file__).parent / "built_in_templates"
 _MOST_READ = 200_000
@@ -55,13 +59,17 @@ class Template(msgspec.Struct, frozen=True):
 
 
 def templates(workspace: Workspace, home: Path, *, trusted: bool) -> list[Template]:
-    """Return all that can be used, nearest first: of the workspace (where it is `trusted`), of the user, built in."""
+    """Return all that can be used, nearest first: of the workspace (where it is `trusted`), of
+    the user, built in.
+    """
     own = _in_folder(workspace.dot / "templates", "workspace", inside=workspace) if trusted else ()
     return [*own, *_in_folder(home / "templates", "global"), *_in_folder(_BUILT_IN, "built-in")]
 
 
 def find_template(named: str, among: Iterable[Template]) -> Template:
-    """Return the template that `named` spells: plain is one of the workspace. Raises ConfigError, which says what there is."""
+    """Return the template that `named` spells: plain is one of the workspace. Raises
+    ConfigError, which says what there is.
+    """
     among = list(among)
     found = next((template for template in among if template.spelled == named), None)
     if found is not None:
@@ -70,7 +78,9 @@ def find_template(named: str, among: Iterable[Template]) -> Template:
     from difflib import get_close_matches
 
     plain = named.rpartition(":")[2]
-    near = [name for name in spelled if name.rpartition(":")[2] == plain] or get_close_matches(named, spelled, n=1)
+    near = [name for name in spelled if name.rpartition(":")[2] == plain] or get_close_matches(
+        named, spelled, n=1
+    )
     there = (
         tr("Did you mean @@{near}?").format(near=near[0])
         if near
@@ -80,7 +90,9 @@ def find_template(named: str, among: Iterable[Template]) -> Template:
 
 
 def called(name: str, among: Iterable[Template]) -> Template | None:
-    """Return the nearest template that a user calls `name`, with or without where it comes from; None where there is none."""
+    """Return the nearest template that a user calls `name`, with or without where it comes from;
+    None where there is none.
+    """
     return next((template for template in among if name in (template.spelled, template.name)), None)
 
 
@@ -90,10 +102,14 @@ def named_templates(text: str) -> list[str]:
 
 
 def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) -> Iterator[Template]:
-    """Yield the templates of a folder by name. Of a workspace no link out of it is followed: it would send any file."""
+    """Yield the templates of a folder by name. Of a workspace no link out of it is followed: it
+    would send any file.
+    """
     try:
         with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry, _ in zip(entries, range(_MOST_TEMPLATES), strict=False))
+            names = sorted(
+                entry.name for entry, _ in zip(entries, range(_MOST_TEMPLATES), strict=False)
+            )
     except OSError:
         return
     for name in names:

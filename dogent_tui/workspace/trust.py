@@ -1,8 +1,9 @@
-"""Whether what came with a folder may be used: a workspace is somebody else's text until its owner trusts it (SPEC 1).
+"""Whether what came with a folder may be used: a workspace is somebody else's text until its owner
+trusts it (SPEC 1).
 
-What is known lies in the user's own folder, by the workspace's real path, never in the workspace. Each record is
-``{"part", "answer", "since"}``: `part` is a folder of `PARTS`, `answer` is `made` where this application made it, and else what
-the user said.
+What is known lies in the user's own folder, by the workspace's real path, never in the workspace.
+Each record is ``{"part", "answer", "since"}``: `part` is a folder of `PARTS`, `answer` is `made`
+where this application made it, and else what the user said.
 """
 
 import os
@@ -25,11 +26,15 @@ _MOST_EMPTY = 20
 
 Answer: TypeAlias = Literal["made", "trusted", "declined"]
 TrustState: TypeAlias = Literal["own", "trusted", "declined", "unasked"]
-"""`own`: nothing came with the folder that this home did not make, or nothing that would be used."""
+"""`own`: nothing came with the folder that this home did not make, or nothing that would be
+used.
+"""
 
 
 class FolderTrust:
-    """What is known of one workspace. `given` is trust for this start only, as the command line gives it."""
+    """What is known of one workspace. `given` is trust for this start only, as the command line
+    gives it.
+    """
 
     def __init__(self, workspace: Workspace, *, given: bool = False) -> None:
         """Look which parts are there now: what comes later was not there to be trusted.
@@ -59,9 +64,11 @@ class FolderTrust:
         return self.state == "unasked"
 
     def answer(self, *, trust: bool) -> None:
-        """Keep what the user said about all that came. It holds from now on, also where it cannot be kept.
+        """Keep what the user said about all that came. It holds from now on, also where it cannot
+        be kept.
 
-        Raises OSError, DogentError where it cannot be kept; the user is then asked again the next time.
+        Raises OSError, DogentError where it cannot be kept; the user is then asked again the next
+        time.
         """
         self.state = "trusted" if trust else "declined"
         _record(self.store, self.came, self.state)
@@ -82,10 +89,12 @@ class FolderTrust:
 
 
 def make_own_folder(workspace: Workspace) -> None:
-    """Make `.dogent` where it is not there yet, and remember that it was made here. What comes of it is not asked about.
+    """Make `.dogent` where it is not there yet, and remember that it was made here. What comes of
+    it is not asked about.
 
-    Where that cannot be remembered, the user is asked once about a folder that we made: no more than a question.
-    Raises OSError where the folder cannot be made. A workspace that is gone is not made again: it may lie elsewhere now.
+    Where that cannot be remembered, the user is asked once about a folder that we made: no more
+    than a question. Raises OSError where the folder cannot be made. A workspace that is gone is not
+    made again: it may lie elsewhere now.
     """
     try:
         workspace.dot.mkdir()
@@ -101,7 +110,11 @@ def _parts_in(root: Path) -> tuple[str, ...]:
     if str(root) == os.path.realpath(Path.home()):
         return ()  # the user's own `.dogent` and `.claude`
     ours = os.path.realpath(dogent_home())
-    return tuple(part for part in PARTS if os.path.realpath(root / part) != ours and _holds_something(root / part))
+    return tuple(
+        part
+        for part in PARTS
+        if os.path.realpath(root / part) != ours and _holds_something(root / part)
+    )
 
 
 def _holds_something(path: Path) -> bool:
@@ -118,7 +131,9 @@ def _holds_something(path: Path) -> bool:
 
 
 def _parts_of_use(workspace: Workspace) -> set[str]:
-    """Return the parts with something in them that would be used: about the others there is nothing to ask."""
+    """Return the parts with something in them that would be used: about the others there is
+    nothing to ask.
+    """
     from dogent_tui.workspace.trust_inventory import trust_inventory  # only where something came
 
     return {one.place.partition("/")[0] for one in trust_inventory(workspace) if one.used}
@@ -127,4 +142,9 @@ def _parts_of_use(workspace: Workspace) -> set[str]:
 def _record(store: HomeRecords, parts: tuple[str, ...], answer: Answer) -> None:
     since = datetime.now(UTC).isoformat(timespec="seconds")
     new = [{"part": part, "answer": answer, "since": since} for part in parts]
-    store.change(lambda entries: [*(e for e in entries if not (isinstance(e, dict) and e.get("part") in parts)), *new])
+    store.change(
+        lambda entries: [
+            *(e for e in entries if not (isinstance(e, dict) and e.get("part") in parts)),
+            *new,
+        ]
+    )

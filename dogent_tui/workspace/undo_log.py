@@ -1,7 +1,9 @@
-"""Copies of what a tool call is about to change or delete, kept outside the workspace, so that it can be undone.
+"""Copies of what a tool call is about to change or delete, kept outside the workspace, so that it
+can be undone.
 
-``STATE/copies/WORKSPACE-KEY/SESSION/`` holds ``changes.jsonl``, one change after the other, and a folder of copies for each. It
-is readable by the user only, and goes a week after its session was last used. `rewinding.py` goes back over several changes.
+``STATE/copies/WORKSPACE-KEY/SESSION/`` holds ``changes.jsonl``, one change after the other, and a
+folder of copies for each. It is readable by the user only, and goes a week after its session was
+last used. `rewinding.py` goes back over several changes.
 """
 
 import contextlib
@@ -28,7 +30,9 @@ LARGEST_FILE = 50_000_000
 LARGEST_SESSION = 200_000_000
 """Bytes of all copies of a session; the oldest go first."""
 _LARGE_IN_SESSION = 2_000_000_000
-"""Bytes of all copies of a session of files that are larger than `LARGEST_FILE`, with no end to those of the last change."""
+"""Bytes of all copies of a session of files that are larger than `LARGEST_FILE`, with no end to
+those of the last change.
+"""
 _MOST_FILES = 2_000
 """Files and folders of one change."""
 _KEPT_FOR_S = 7 * 24 * 3600.0
@@ -40,7 +44,8 @@ _Kind: TypeAlias = Literal["file", "link", "folder", "absent", "other"]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What came of keeping: places that `undo` can bring back, and those that it cannot (too large, unreadable, too many).
+    """What came of keeping: places that `undo` can bring back, and those that it cannot (too large,
+    unreadable, too many).
 
     `number` is the number of the change, 0 where there was nothing to keep.
     """
@@ -51,7 +56,9 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Undone(msgspec.Struct, frozen=True):
-    """What an undo did. `removed` had been made by the change; `left` could not be brought back to what it was."""
+    """What an undo did. `removed` had been made by the change; `left` could not be brought back
+    to what it was.
+    """
 
     label: str
     restored: tuple[str, ...]
@@ -60,7 +67,8 @@ class Undone(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A place as it was. `copy` is relative to the session's folder; a link's is the text of the link.
+    """A place as it was. `copy` is relative to the session's folder; a link's is the text of the
+    link.
 
     `mode` are the permission bits of a folder; a file's copy has those of the file.
     """
@@ -73,7 +81,9 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """What lies at a place: enough to know whether it is another thing than before. `mode`: permission bits, of a link none."""
+    """What lies at a place: enough to know whether it is another thing than before. `mode`:
+    permission bits, of a link none.
+    """
 
     kind: _Kind
     digest: str = ""
@@ -81,7 +91,9 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True, tag="change"):
-    """What a call was about to change. `run` is the run it belongs to; of `left` there is no copy."""
+    """What a call was about to change. `run` is the run it belongs to; of `left` there is no
+    copy.
+    """
 
     number: int
     label: str
@@ -107,8 +119,12 @@ class UndoLog:
     """The changes of one session. Safe for use by several threads."""
 
     def __init__(self, workspace: Workspace, session_id: str, *, fork_of: str = "") -> None:
-        """Keep the copies of `session_id`; a new one begins with those of the session `fork_of`, where there are any."""
-        self._begin(_folder(workspace, session_id), _folder(workspace, fork_of) if fork_of else None)
+        """Keep the copies of `session_id`; a new one begins with those of the session `fork_of`,
+        where there are any.
+        """
+        self._begin(
+            _folder(workspace, session_id), _folder(workspace, fork_of) if fork_of else None
+        )
 
     def _begin(self, folder: Path, fork_of: Path | None) -> None:
         self.folder = folder
@@ -121,7 +137,9 @@ class UndoLog:
 
     @classmethod
     def at(cls, folder: Path, run: str) -> "UndoLog":
-        """Return the copies of whatever session keeps them in `folder`, as they are in the run `run`."""
+        """Return the copies of whatever session keeps them in `folder`, as they are in the run
+        `run`.
+        """
         copies = cls.__new__(cls)
         copies._begin(folder, None)  # noqa: SLF001 — of ours
         copies.begin_run(run)
@@ -132,13 +150,20 @@ class UndoLog:
         self._run = run_id
 
     def keep(
-        self, label: str, changed: Sequence[Path], created: Sequence[Path] = (), *, forget: bool = True, own: bool = False
+        self,
+        label: str,
+        changed: Sequence[Path],
+        created: Sequence[Path] = (),
+        *,
+        forget: bool = True,
+        own: bool = False,
     ) -> Kept:
-        """Keep what lies at the places `changed`, and note that nothing lies at `created`. Call it before the change.
+        """Keep what lies at the places `changed`, and note that nothing lies at `created`. Call it
+        before the change.
 
-        Where `forget` is False, the oldest copies stay although there are too many. `own`: the user changes files of the
-        application, and no run is gone back over with it. Never raises: what cannot be kept is named
-        in the answer.
+        Where `forget` is False, the oldest copies stay although there are too many. `own`: the user
+        changes files of the application, and no run is gone back over with it. Never raises: what
+        cannot be kept is named in the answer.
         """
         with self._lock:
             try:
@@ -147,7 +172,8 @@ class UndoLog:
                 return Kept(left=tuple(map(str, changed)))
 
     def reserve(self, label: str, items: Iterable[Item], left: Iterable[str] = ()) -> Change:
-        """Return a new change whose files the caller moves to the copies that its items name; then it calls `add`.
+        """Return a new change whose files the caller moves to the copies that its items name; then
+        it calls `add`.
 
         Call it before the change. Raises OSError.
         """
@@ -155,7 +181,9 @@ class UndoLog:
             self._loaded()
             number = self._count + 1
             named = [
-                msgspec.structs.replace(item, copy=f"{number:04}/{place}") if item.kind == "file" else item
+                msgspec.structs.replace(item, copy=f"{number:04}/{place}")
+                if item.kind == "file"
+                else item
                 for place, item in enumerate(items)
             ]
             self._settle_before({item.path for item in named})
@@ -164,7 +192,9 @@ class UndoLog:
             return Change(number, label, tuple(named), self._run, tuple(left))
 
     def add(self, change: Change, *, durable: bool = True) -> None:
-        """Note a change that was reserved, after it was made; a second time does nothing. Raises OSError."""
+        """Note a change that was reserved, after it was made; a second time does nothing. Raises
+        OSError.
+        """
         with self._lock:
             changes = self._loaded()
             if all(change.number != other.number for other in changes):
@@ -174,7 +204,8 @@ class UndoLog:
                 self._forget_oldest()
 
     def settle(self, number: int = 0) -> None:
-        """Note how the change `number` left its places, or every change of which that is not known yet. Never raises.
+        """Note how the change `number` left its places, or every change of which that is not known
+        yet. Never raises.
 
         Call it after the change: what is other there later, somebody else changed.
         """
@@ -184,12 +215,16 @@ class UndoLog:
                     self._settle(change)
 
     def changes(self) -> list[tuple[Change, tuple[State, ...] | None]]:
-        """Return the changes that were not undone, oldest first, and how each left its places where that is known."""
+        """Return the changes that were not undone, oldest first, and how each left its places
+        where that is known.
+        """
         with self._lock:
             return [(change, self._states.get(change.number)) for change in self._loaded()]
 
     def state_of(self, item: Item) -> State:
-        """Return what a place was when it was kept. Raises OSError where its copy is not there any more."""
+        """Return what a place was when it was kept. Raises OSError where its copy is not there
+        any more.
+        """
         if item.kind != "file":
             return State(item.kind, item.copy, item.mode)
         state = state_at(copy := self.folder / item.copy)
@@ -198,12 +233,16 @@ class UndoLog:
         return state
 
     def undo(self) -> Undone | None:
-        """Bring back what the last change changed; `None` where there is none any more. What is there now is kept aside."""
+        """Bring back what the last change changed; `None` where there is none any more. What is
+        there now is kept aside.
+        """
         with self._lock:
             changes = self._loaded()
             while changes and not self._is_forgotten(changes[-1]):
                 change = changes.pop()
-                with contextlib.suppress(OSError):  # a full disk costs only that a later start offers it again
+                with contextlib.suppress(
+                    OSError
+                ):  # a full disk costs only that a later start offers it again
                     self._note(_Undoing(undone=change.number))
                 undone = self._undo(change)
                 if undone.restored or undone.removed or undone.left:
@@ -212,7 +251,9 @@ class UndoLog:
 
     # ── Keeping ───────────────────────────────────────────────────────────────────────────────
 
-    def _keep(self, label: str, changed: Sequence[Path], created: Sequence[Path], forget: bool, run: str) -> Kept:
+    def _keep(
+        self, label: str, changed: Sequence[Path], created: Sequence[Path], forget: bool, run: str
+    ) -> Kept:
         changes = self._loaded()
         private_folder(self.folder)
         self._settle_before({str(path) for path in (*changed, *created)})
@@ -228,8 +269,13 @@ class UndoLog:
             elif found:
                 items += found
                 paths.append(str(path))
-        absent = sorted(dict.fromkeys(map(str, _with_new_folders(created))), key=lambda path: -path.count(os.sep))
-        items += [Item(path, "absent") for path in absent]  # what lies in a new folder before the folder
+        absent = sorted(
+            dict.fromkeys(map(str, _with_new_folders(created))),
+            key=lambda path: -path.count(os.sep),
+        )
+        items += [
+            Item(path, "absent") for path in absent
+        ]  # what lies in a new folder before the folder
         if items or left:
             changes.append(change := Change(number, label, tuple(items), run, tuple(left)))
             self._note(change)
@@ -247,12 +293,18 @@ class UndoLog:
     def _settle(self, change: Change) -> None:
         if change.number in self._states or not change.items:
             return
-        self._states[change.number] = states = tuple(_state_or_other(item.path) for item in change.items)
-        with contextlib.suppress(OSError):  # a full disk: after a restart it counts as changed by somebody else
+        self._states[change.number] = states = tuple(
+            _state_or_other(item.path) for item in change.items
+        )
+        with contextlib.suppress(
+            OSError
+        ):  # a full disk: after a restart it counts as changed by somebody else
             self._note(_Settled(change.number, states))
 
     def _copied(self, path: Path, number: int, first: int) -> list[Item] | None:
-        """Return a place with what is below it, copied; `None` where that cannot be, nothing where nothing is there."""
+        """Return a place with what is below it, copied; `None` where that cannot be, nothing
+        where nothing is there.
+        """
         items: list[Item] = []
         try:
             for place in _with_all_below(path):
@@ -283,9 +335,19 @@ class UndoLog:
 
     def _forget_oldest(self) -> None:
         changes = self._loaded()
-        large = [item for change in reversed(changes) for item in change.items if item.size > LARGEST_FILE]
-        for number, item in enumerate(large):  # only what could be moved here without copying is as large as that
-            if sum(other.size for other in large[: number + 1]) > _LARGE_IN_SESSION and item not in changes[-1].items:
+        large = [
+            item
+            for change in reversed(changes)
+            for item in change.items
+            if item.size > LARGEST_FILE
+        ]
+        for number, item in enumerate(
+            large
+        ):  # only what could be moved here without copying is as large as that
+            if (
+                sum(other.size for other in large[: number + 1]) > _LARGE_IN_SESSION
+                and item not in changes[-1].items
+            ):
                 (self.folder / item.copy).unlink(missing_ok=True)
         if _size(changes) <= LARGEST_SESSION:  # with those that are gone already
             return
@@ -294,8 +356,13 @@ class UndoLog:
             shutil.rmtree(self.folder / f"{held.pop(0).number:04}", ignore_errors=True)
 
     def _is_forgotten(self, change: Change) -> bool:
-        """Whether the copies of a change are gone. It stays known: what came before it cannot be brought back either."""
-        return any(item.kind == "file" for item in change.items) and not (self.folder / f"{change.number:04}").is_dir()
+        """Whether the copies of a change are gone. It stays known: what came before it cannot be
+        brought back either.
+        """
+        return (
+            any(item.kind == "file" for item in change.items)
+            and not (self.folder / f"{change.number:04}").is_dir()
+        )
 
     # ── Undoing ───────────────────────────────────────────────────────────────────────────────
 
@@ -328,7 +395,9 @@ class UndoLog:
         return state_at(item.path) == self.state_of(item)
 
     def _put_aside(self, item: Item, aside: Path) -> None:
-        """Move what is there now out of the way. A folder stays: more may lie in it than the change made. Raises OSError."""
+        """Move what is there now out of the way. A folder stays: more may lie in it than the
+        change made. Raises OSError.
+        """
         parent = os.path.dirname(item.path)  # noqa: PTH120 — text in, text out
         os.makedirs(parent, exist_ok=True)  # noqa: PTH103
         if os.path.realpath(parent) != parent:
@@ -377,7 +446,11 @@ class UndoLog:
     def _note(self, data: Change | _Undoing | _Settled, *, durable: bool = False) -> None:
         private_folder(self.folder)
         line = json_line(data)
-        descriptor = os.open(self.folder / "changes.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(
+            self.folder / "changes.jsonl",
+            os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC,
+            0o600,
+        )
         with os.fdopen(descriptor, "ab") as file:
             file.write(b"\n" + line + b"\n")  # the line before may have been cut short
             if durable:
@@ -386,7 +459,9 @@ class UndoLog:
 
 
 def _size(changes: Iterable[Change]) -> int:
-    return sum(item.size for change in changes for item in change.items if item.size <= LARGEST_FILE)
+    return sum(
+        item.size for change in changes for item in change.items if item.size <= LARGEST_FILE
+    )
 
 
 def json_line(data: object) -> bytes:
@@ -410,7 +485,9 @@ def state_at(path: str | Path) -> State:
     if not stat.S_ISREG(found.st_mode):
         return State("other")
     with Path(path).open("rb") as file:
-        return State("file", hashlib.file_digest(file, "sha256").hexdigest(), stat.S_IMODE(found.st_mode))
+        return State(
+            "file", hashlib.file_digest(file, "sha256").hexdigest(), stat.S_IMODE(found.st_mode)
+        )
 
 
 def open_folders(paths: Iterable[str]) -> None:
@@ -448,7 +525,9 @@ def _holds_something(path: str) -> bool:
 
 
 def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:
-    """Yield those places where nothing is yet, each before the folders above it that are missing too."""
+    """Yield those places where nothing is yet, each before the folders above it that are missing
+    too.
+    """
     for path in created:
         place = path
         while not os.path.lexists(place) and place != place.parent:
@@ -469,7 +548,9 @@ def _folder(workspace: Workspace, session_id: str) -> Path:
 
 
 def _begin_with(source: Path, target: Path) -> None:
-    """Have `target` hold what `source` does. Copies are never written again, so that the two can share them."""
+    """Have `target` hold what `source` does. Copies are never written again, so that the two can
+    share them.
+    """
 
     def copy(old: str, new: str) -> None:
         if old.endswith(".jsonl"):
@@ -477,7 +558,9 @@ def _begin_with(source: Path, target: Path) -> None:
         else:
             os.link(old, new)
 
-    with contextlib.suppress(OSError, shutil.Error):  # without them, what came before the fork cannot be brought back
+    with contextlib.suppress(
+        OSError, shutil.Error
+    ):  # without them, what came before the fork cannot be brought back
         shutil.copytree(source, target, copy_function=copy)
 
 
@@ -489,4 +572,8 @@ def _forget_old_sessions(folder: Path, but: Path) -> None:
 
 
 def _older_than(folder: Path, moment: float) -> Iterable[Path]:
-    return [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir() and entry.stat().st_mtime < moment]
+    return [
+        Path(entry.path)
+        for entry in os.scandir(folder)
+        if entry.is_dir() and entry.stat().st_mtime < moment
+    ]

@@ -1,4 +1,6 @@
-"""What runs used: a line for each in ``STATE/usage/YYYY-MM.jsonl``, to be summed up over conversations."""
+"""What runs used: a line for each in ``STATE/usage/YYYY-MM.jsonl``, to be summed up over
+conversations.
+"""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -12,7 +14,9 @@ from dogent_tui.workspace.paths import state_dir
 
 
 class UsageEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One run. `time` is seconds since the epoch. `cost_usd` is None where it is not known, as for most endpoints."""
+    """One run. `time` is seconds since the epoch. `cost_usd` is None where it is not known, as
+    for most endpoints.
+    """
 
     time: float
     run_id: str
@@ -62,9 +66,13 @@ def note_usage(entry: UsageEntry) -> None:
 
 
 def usage_since(start: datetime, until: datetime) -> list[UsageEntry]:
-    """Return the runs from `start` to `until`, local times, oldest first. Lines that cannot be read are left out."""
+    """Return the runs from `start` to `until`, local times, oldest first. Lines that cannot be
+    read are left out.
+    """
     found = [entry for file in _files(start, until) for entry in _entries(file)]
-    return sorted((entry for entry in found if entry.time >= start.timestamp()), key=lambda entry: entry.time)
+    return sorted(
+        (entry for entry in found if entry.time >= start.timestamp()), key=lambda entry: entry.time
+    )
 
 
 def _files(start: datetime, until: datetime) -> Iterator[Path]:

@@ -1,4 +1,6 @@
-"""Walking a folder as git sees it: what its ignore files leave out, and what is hidden, is not there."""
+"""Walking a folder as git sees it: what its ignore files leave out, and what is hidden, is not
+there.
+"""
 
 import os
 import re
@@ -9,10 +11,14 @@ from pathlib import Path
 from typing import Any
 
 
-def walk(root: Path, stopped: Callable[[], bool] = lambda: False, without: Collection[str] = ()) -> Iterator[str]:
-    """Yield the files and folders below `root`, relative to it, until `stopped`. What cannot be read is left out.
+def walk(
+    root: Path, stopped: Callable[[], bool] = lambda: False, without: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield the files and folders below `root`, relative to it, until `stopped`. What cannot be
+    read is left out.
 
-    `without` are folders to leave out beside: a name means every folder of that name, a path with a ``/`` the one at that place.
+    `without` are folders to leave out beside: a name means every folder of that name, a path with a
+    ``/`` the one at that place.
     """
     from ignore import Error
 
@@ -23,14 +29,18 @@ def walk(root: Path, stopped: Callable[[], bool] = lambda: False, without: Colle
             path = str(next(entries).path())[prefix:]
         except StopIteration:
             return
-        except (Error, OSError):  # a folder that may not be read, or that went away: the walk goes on after it
+        except (
+            Error,
+            OSError,
+        ):  # a folder that may not be read, or that went away: the walk goes on after it
             continue
         if path:  # not the root itself
             yield path
 
 
 def changed_files(root: Path, most: int = 5_000) -> dict[str, float]:
-    """Return the files below `root` that a walk comes by, relative to it, each with when it was changed (seconds since 1970).
+    """Return the files below `root` that a walk comes by, relative to it, each with when it was
+    changed (seconds since 1970).
 
     The first `most` are looked at: call it in a thread.
     """
@@ -46,7 +56,9 @@ def changed_files(root: Path, most: int = 5_000) -> dict[str, float]:
 
 
 def count(root: Path, without: Collection[str] = ()) -> int:
-    """Return how many files and folders `walk` yields, in a tenth of its time: it is the paths that cost."""
+    """Return how many files and folders `walk` yields, in a tenth of its time: it is the paths
+    that cost.
+    """
     from ignore import Error
 
     entries = _entries(root, without)
@@ -62,9 +74,11 @@ def count(root: Path, without: Collection[str] = ()) -> int:
 
 
 def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield each folder below `root` and its folders and other files, all that `walk` would yield were there no ignore files.
+    """Yield each folder below `root` and its folders and other files, all that `walk` would yield
+    were there no ignore files.
 
-    Where `count` tells as many as this yields, nothing is ignored: a walk yields no more than this does.
+    Where `count` tells as many as this yields, nothing is ignored: a walk yields no more than this
+    does.
     """
     names = {folder for folder in without if "/" not in folder}
     places = {folder.strip("/") for folder in without if "/" in folder}
@@ -77,11 +91,15 @@ def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[
             with os.scandir(root / inside) as entries:
                 for entry in entries:
                     if not entry.name.startswith("."):
-                        (folders if entry.is_dir(follow_symlinks=False) else files).append(entry.name)
+                        (folders if entry.is_dir(follow_symlinks=False) else files).append(
+                            entry.name
+                        )
         except OSError:  # it may not be read, or went away
             continue
         prefix = f"{inside}/" if inside else ""
-        folders = [name for name in folders if name not in names and f"{prefix}{name}" not in places]
+        folders = [
+            name for name in folders if name not in names and f"{prefix}{name}" not in places
+        ]
         todo.extend(prefix + name for name in folders)
         yield inside, folders, files
 
@@ -102,8 +120,10 @@ def _entries(root: Path, without: Collection[str]) -> Iterator[Any]:
 
 
 def _in_repository(root: Path) -> bool:
-    """Tell whether `root` lies in a git repository: only then do the ignore files of the folders above it count.
+    """Tell whether `root` lies in a git repository: only then do the ignore files of the folders
+    above it count.
 
-    Otherwise a stray ``.gitignore`` in the home folder, which is what keeping one's dot files in git leaves, would hide all.
+    Otherwise a stray ``.gitignore`` in the home folder, which is what keeping one's dot files in
+    git leaves, would hide all.
     """
     return any((folder / ".git").exists() for folder in (root, *root.parents))

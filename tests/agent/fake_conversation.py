@@ -1,11 +1,20 @@
-"""A model session that a test plays by hand: what arrives, and what was sent, interrupted and closed."""
+"""A model session that a test plays by hand: what arrives, and what was sent, interrupted and
+closed.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, AskForm, ContextUse, ServerState, SessionChoice, TurnEnded
+from dogent_tui.agent.conversation import (
+    Ask,
+    AskForm,
+    ContextUse,
+    ServerState,
+    SessionChoice,
+    TurnEnded,
+)
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
@@ -99,8 +108,12 @@ class FakeLauncher:
         return self.started[-1][1]
 
 
-def opened_session(workspace: Workspace, endpoint: Endpoint, service: AgentService, earlier: Path | None = None) -> OpenedSession:
-    """Return a session as the application gets it, without warnings. `earlier` is the log of the one that it goes on with."""
+def opened_session(
+    workspace: Workspace, endpoint: Endpoint, service: AgentService, earlier: Path | None = None
+) -> OpenedSession:
+    """Return a session as the application gets it, without warnings. `earlier` is the log of the
+    one that it goes on with.
+    """
     authority, copies = Authority(workspace), session_copies(workspace, service.session_id)
     return OpenedSession(
         workspace,

@@ -1,4 +1,6 @@
-"""Policy and memory together: what a user allowed once does not ask again, and nothing else is let through."""
+"""Policy and memory together: what a user allowed once does not ask again, and nothing else is
+let through.
+"""
 
 import socket
 
@@ -80,7 +82,9 @@ def test_no_rule_opens_the_store_wherever_it_lies(workspace, monkeypatch, tmp_pa
     authority = Authority(workspace, ["write:/"])
     store = authority.store.path
     assert store.parent == tmp_path / "elsewhere"
-    assert verdict(authority, ToolCall("Write", {"file_path": str(store), "content": "{}"})) == "deny"
+    assert (
+        verdict(authority, ToolCall("Write", {"file_path": str(store), "content": "{}"})) == "deny"
+    )
     assert verdict(authority, ToolCall("Bash", {"command": f"tee {store}"})) == "deny"
 
 
@@ -89,7 +93,10 @@ def test_our_own_folders_are_outside_even_in_a_workspace_around_them(home):
     (home / ".dogent" / "claude.json").write_text("keys")
     (home / "notes.md").touch()
     authority = Authority(Workspace(home))
-    assert verdict(authority, ToolCall("Read", {"file_path": str(home / ".dogent" / "claude.json")})) == "ask"
+    assert (
+        verdict(authority, ToolCall("Read", {"file_path": str(home / ".dogent" / "claude.json")}))
+        == "ask"
+    )
     assert verdict(authority, ToolCall("Grep", {"pattern": "KEY"})) == "ask"
     assert verdict(authority, ToolCall("Read", {"file_path": str(home / "notes.md")})) == "allow"
 
@@ -100,7 +107,10 @@ def test_the_sample_workspace_lies_in_our_folders_and_is_one_like_any_other():
     (root / "a.md").touch()
     authority = Authority(Workspace(root))
     assert verdict(authority, ToolCall("Read", {"file_path": "a.md"})) == "allow"
-    assert verdict(authority, ToolCall("Write", {"file_path": str(root / "new.md"), "content": ""})) == "allow"
+    assert (
+        verdict(authority, ToolCall("Write", {"file_path": str(root / "new.md"), "content": ""}))
+        == "allow"
+    )
     assert verdict(authority, ToolCall("Read", {"file_path": "../../sessions/x"})) == "ask"
 
 
@@ -116,7 +126,12 @@ def test_a_private_address_is_asked_about_where_the_user_named_it_and_refused_ot
     authority = Authority(workspace, hosts=hosts)
     assert verdict(authority, fetch("https://example.com/")) == "allow"
     assert verdict(authority, fetch("http://10.0.0.7/")) == "allow"  # by the settings
-    for url in ("http://127.0.0.1:8080/", "http://wiki/", "http://169.254.169.254/", "file:///etc/passwd"):
+    for url in (
+        "http://127.0.0.1:8080/",
+        "http://wiki/",
+        "http://169.254.169.254/",
+        "file:///etc/passwd",
+    ):
         decision = authority.decide(fetch(url))
         assert decision.verdict == "deny"
         assert "the user names it in a prompt" in decision.reasons[0]
@@ -127,7 +142,9 @@ def test_a_private_address_is_asked_about_where_the_user_named_it_and_refused_ot
         "Open http://127.0.0.1:8080/",
     )
     assert verdict(authority, fetch("http://wiki/")) == "deny"
-    assert verdict(authority, ToolCall("WebFetch", {"url": "http://wiki/"})) == "ask"  # the CLI's own tool is another matter
+    assert (
+        verdict(authority, ToolCall("WebFetch", {"url": "http://wiki/"})) == "ask"
+    )  # the CLI's own tool is another matter
 
 
 def test_what_the_user_allowed_for_longer_or_by_a_rule_needs_no_name(workspace):

@@ -40,9 +40,15 @@ def test_keys_are_taken_out_of_every_file_of_a_session(transcript):
 @pytest.mark.parametrize("before", ["", "a", "ab", "key: "])
 def test_keys_in_other_spellings_are_taken_out(transcript, before):
     key = KEY.encode()
-    spelled = [base64.b64encode(before.encode() + key + b" more").decode(), key.hex(), quote(KEY, safe="")]
+    spelled = [
+        base64.b64encode(before.encode() + key + b" more").decode(),
+        key.hex(),
+        quote(KEY, safe=""),
+    ]
     spelled.append(base64.urlsafe_b64encode(before.encode() + key).decode())
-    transcript.write_text("".join(json.dumps({"uuid": "1", "text": text}) + "\n" for text in spelled))
+    transcript.write_text(
+        "".join(json.dumps({"uuid": "1", "text": text}) + "\n" for text in spelled)
+    )
     clear_keys(transcript.stem, [KEY])
     assert all("••••" in text and len(text) < 20 for text in texts(transcript))
 

@@ -23,13 +23,17 @@ from dogent_tui.agent.events import (
 )
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.dictionaries(st.text(), inner), max_leaves=5
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.dictionaries(st.text(), inner),
+    max_leaves=5,
 )
 
 
 def events() -> st.SearchStrategy[Event]:
     st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
-    return st.sampled_from([cls for cls in EVENTS.values() if not _has_mapping(cls)]).flatmap(st.from_type)
+    return st.sampled_from([cls for cls in EVENTS.values() if not _has_mapping(cls)]).flatmap(
+        st.from_type
+    )
 
 
 def _has_mapping(cls: type[Event]) -> bool:
@@ -51,7 +55,13 @@ def test_the_input_of_a_tool_comes_back(tool_input):
 
 
 @pytest.mark.parametrize(
-    "answer", [None, UiAnswer(), UiAnswer({"a": "1", "b": ["2", "3"]}), UiAnswer(outline="# 一", comment="Gut")]
+    "answer",
+    [
+        None,
+        UiAnswer(),
+        UiAnswer({"a": "1", "b": ["2", "3"]}),
+        UiAnswer(outline="# 一", comment="Gut"),
+    ],
 )
 def test_what_the_user_answered_comes_back(answer):
     event = UiSettled(request_id="r", answer=answer)
@@ -70,7 +80,9 @@ def test_fields_of_a_newer_version_are_left_out():
     assert from_json(line) == RunStarted(prompt=Prompt("Hi"))
 
 
-@pytest.mark.parametrize("line", ["", "[]", "{", '{"type": "no_such_event"}', '{"type": "run_started"}', "null"])
+@pytest.mark.parametrize(
+    "line", ["", "[]", "{", '{"type": "no_such_event"}', '{"type": "run_started"}', "null"]
+)
 def test_what_is_no_event_is_refused(line):
     with pytest.raises(ValueError):
         from_json(line)
@@ -82,7 +94,11 @@ def test_events_cannot_be_changed():
 
 
 def test_metadata_of_an_attachment_has_a_sheet_only_where_one_is_named():
-    assert Attachment("a.md", "a.md", "md").as_metadata() == {"path": "a.md", "name": "a.md", "type": "md"}
+    assert Attachment("a.md", "a.md", "md").as_metadata() == {
+        "path": "a.md",
+        "name": "a.md",
+        "type": "md",
+    }
     assert Attachment("a.xlsx", "a.xlsx", "xlsx", "S").as_metadata()["sheet"] == "S"
 
 

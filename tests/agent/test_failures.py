@@ -19,15 +19,25 @@ def test_the_remedy_names_where_the_credential_really_came_from(tmp_path, monkey
         f"ANTHROPIC_AUTH_TOKEN of profile “mine” in {home}/claude.json"
         in failed(home, {"ANTHROPIC_AUTH_TOKEN": "sk-1234"}, {}).remedy
     )
-    assert "ANTHROPIC_API_KEY of profile" in failed(home, {"ANTHROPIC_API_KEY": "sk-1234"}, {}).remedy
-    assert "environment: set MY_KEY" in failed(home, {"ANTHROPIC_AUTH_TOKEN": "env:MY_KEY"}, {"MY_KEY": "sk-1234"}).remedy
+    assert (
+        "ANTHROPIC_API_KEY of profile" in failed(home, {"ANTHROPIC_API_KEY": "sk-1234"}, {}).remedy
+    )
+    assert (
+        "environment: set MY_KEY"
+        in failed(home, {"ANTHROPIC_AUTH_TOKEN": "env:MY_KEY"}, {"MY_KEY": "sk-1234"}).remedy
+    )
     monkeypatch.setattr("dogent_tui.workspace.secrets._from_keyring", lambda _: "sk-1234")
-    assert "keyring set dogent-tui work" in failed(home, {"ANTHROPIC_AUTH_TOKEN": "keyring:work"}, {}).remedy
+    assert (
+        "keyring set dogent-tui work"
+        in failed(home, {"ANTHROPIC_AUTH_TOKEN": "keyring:work"}, {}).remedy
+    )
     missing = failed(home, {"ANTHROPIC_AUTH_TOKEN": "sk-1234"}, {}, 404)
     assert missing.remedy == f"Fix ANTHROPIC_MODEL of profile “mine” in {home}/claude.json."
 
 
-@pytest.mark.parametrize("name", ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"])
+@pytest.mark.parametrize(
+    "name", ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"]
+)
 def test_a_key_of_the_environment_is_not_looked_for_in_a_file(name):
     failure = api_failure(401, "", environment_endpoint({name: "sk-1234"}))
     assert f"environment: set {name}" in failure.remedy
@@ -36,11 +46,16 @@ def test_a_key_of_the_environment_is_not_looked_for_in_a_file(name):
 
 
 def test_a_key_in_what_the_server_says_is_not_repeated():
-    failure = api_failure(401, "", environment_endpoint({"ANTHROPIC_API_KEY": "sk-1234"}), "sk-1234 is wrong")
+    failure = api_failure(
+        401, "", environment_endpoint({"ANTHROPIC_API_KEY": "sk-1234"}), "sk-1234 is wrong"
+    )
     assert "sk-1234" not in failure.message
 
 
-@pytest.mark.parametrize(("status", "error"), [(429, "rate_limit"), (0, "unknown"), (500, "server_error"), (418, "unknown")])
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(429, "rate_limit"), (0, "unknown"), (500, "server_error"), (418, "unknown")],
+)
 def test_why_it_is_asked_again_is_said_in_words(status, error):
     event = Retrying(attempt=1, max_attempts=3, delay_ms=500, status=status, error=error)
     assert error not in retry_reason(event)

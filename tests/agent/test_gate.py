@@ -1,9 +1,16 @@
-"""The gate's bridge to the SDK: what the hook answers, what is asked, and what the user's answer becomes."""
+"""The gate's bridge to the SDK: what the hook answers, what is asked, and what the user's answer
+becomes.
+"""
 
 import asyncio
 
 import pytest
-from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, PermissionUpdate, ToolPermissionContext
+from claude_agent_sdk import (
+    PermissionResultAllow,
+    PermissionResultDeny,
+    PermissionUpdate,
+    ToolPermissionContext,
+)
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Verdict
@@ -50,12 +57,24 @@ def wrapped(call, decision, tool_use_id):
 
 def build(workspace, *answers, rules=()):
     person = Person(*answers)
-    gate = Gate(Authority(workspace, rules), person, workspace.root, UndoLog(workspace, "s"), behind_wall=wrapped)
+    gate = Gate(
+        Authority(workspace, rules),
+        person,
+        workspace.root,
+        UndoLog(workspace, "s"),
+        behind_wall=wrapped,
+    )
     return gate, person
 
 
 async def hook(gate, tool, tool_input, cwd):
-    call = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": tool_input, "tool_use_id": "t", "cwd": str(cwd)}
+    call = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": tool,
+        "tool_input": tool_input,
+        "tool_use_id": "t",
+        "cwd": str(cwd),
+    }
     answer = (await gate.before_tool(call, "t", {"signal": None}))["hookSpecificOutput"]
     return answer["permissionDecision"], answer["permissionDecisionReason"]
 
@@ -104,7 +123,11 @@ async def test_the_user_sees_what_a_call_would_do_from_where_the_shell_stands(wo
     assert [(target.path, target.kind, target.size) for target in question.targets] == [
         (str(workspace.root / "sub" / "a.md"), "delete", 5)
     ]
-    assert (question.spans, question.words, question.rules) == (((3, 7),), "Tidy up", ("delete:sub/a.md",))
+    assert (question.spans, question.words, question.rules) == (
+        ((3, 7),),
+        "Tidy up",
+        ("delete:sub/a.md",),
+    )
     assert question.scopes == ("once", "session", "always")
 
 
@@ -138,7 +161,9 @@ async def test_a_link_that_leads_elsewhere_when_the_answer_comes_asks_again(work
         link.symlink_to("/etc/hostname")
 
     person.meanwhile = swap
-    assert isinstance(await gate.can_use_tool("Read", {"file_path": "link.md"}, CONTEXT), PermissionResultAllow)
+    assert isinstance(
+        await gate.can_use_tool("Read", {"file_path": "link.md"}, CONTEXT), PermissionResultAllow
+    )
     first, second = person.asked
     assert first.targets[0].path == str(workspace.root.parent / "secret.txt")
     assert second.targets[0].path == "/etc/hostname"
@@ -155,7 +180,9 @@ async def test_what_keeps_changing_does_not_run(workspace):
         link.symlink_to(f"/etc/{len(person.asked)}")
 
     person.meanwhile = swap
-    assert isinstance(await gate.can_use_tool("Read", {"file_path": "link.md"}, CONTEXT), PermissionResultDeny)
+    assert isinstance(
+        await gate.can_use_tool("Read", {"file_path": "link.md"}, CONTEXT), PermissionResultDeny
+    )
     assert 1 < len(person.asked) < 5
 
 
@@ -163,7 +190,9 @@ async def test_a_question_that_an_answer_before_it_settled_is_not_asked(workspac
     gate, person = build(workspace)
     await hook(gate, "Bash", remove("a.md"), workspace.root)
     gate._authority.remember(gate._authority.decide(ToolCall("Bash", remove("a.md"))), "session")
-    assert isinstance(await gate.can_use_tool("Bash", remove("a.md"), CONTEXT), PermissionResultAllow)
+    assert isinstance(
+        await gate.can_use_tool("Bash", remove("a.md"), CONTEXT), PermissionResultAllow
+    )
     assert person.asked == []
 
 
@@ -178,16 +207,24 @@ async def test_an_answer_for_the_session_settles_the_same_question_that_waits_be
 
     gate._ask = ask
     calls = [
-        asyncio.create_task(gate.can_use_tool("Bash", {"command": command}, ToolPermissionContext(tool_use_id=str(number))))
+        asyncio.create_task(
+            gate.can_use_tool(
+                "Bash", {"command": command}, ToolPermissionContext(tool_use_id=str(number))
+            )
+        )
         for number, command in enumerate(("curl https://a.org", "wget https://a.org/b", "rm a.md"))
     ]
     while len(asked) < 3:
         await asyncio.sleep(0)
-    first = next(number for number, question in enumerate(asked) if question.input["command"] != "rm a.md")
+    first = next(
+        number for number, question in enumerate(asked) if question.input["command"] != "rm a.md"
+    )
     answers[first].set_result(Verdict(allow=True, scope="session"))
     assert [type(await call) for call in calls[:2]] == [PermissionResultAllow] * 2
     assert not calls[2].done()
-    other = next(number for number, question in enumerate(asked) if question.input["command"] == "rm a.md")
+    other = next(
+        number for number, question in enumerate(asked) if question.input["command"] == "rm a.md"
+    )
     answers[other].set_result(Verdict(allow=False))
     assert isinstance(await calls[2], PermissionResultDeny)
 
@@ -219,9 +256,17 @@ async def test_what_runs_is_copied_first_and_what_is_denied_is_not(workspace):
 
 async def test_a_command_runs_as_it_is_rewritten_and_nothing_is_copied_before(workspace):
     gate, _ = build(workspace, ALLOW)
-    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": str(workspace.root)}
+    call = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+        "cwd": str(workspace.root),
+    }
     answer = (await gate.before_tool(call, "t", {"signal": None}))["hookSpecificOutput"]
-    assert (answer["permissionDecision"], answer["updatedInput"]) == ("allow", {"command": "wrapped t"})
+    assert (answer["permissionDecision"], answer["updatedInput"]) == (
+        "allow",
+        {"command": "wrapped t"},
+    )
     await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
     assert gate.take_heard() == []
 
@@ -233,7 +278,9 @@ async def test_no_command_runs_where_there_is_no_wall(workspace):
 
 async def test_an_edit_that_runs_unasked_is_copied_too(workspace):
     gate, _ = build(workspace)
-    await hook(gate, "Write", {"file_path": str(workspace.root / "a.md"), "content": "b"}, workspace.root)
+    await hook(
+        gate, "Write", {"file_path": str(workspace.root / "a.md"), "content": "b"}, workspace.root
+    )
     (workspace.root / "a.md").write_text("b")
     assert gate._copies.undo().restored == (str(workspace.root / "a.md"),)
     assert (workspace.root / "a.md").read_text() == "a"
@@ -250,22 +297,33 @@ async def test_a_broken_store_is_said_once_and_asks(workspace):
     assert gate.take_heard() == []
 
 
-@pytest.mark.parametrize(("answer", "status"), [(ALLOW, "approved"), (Verdict(allow=False), "denied")])
+@pytest.mark.parametrize(
+    ("answer", "status"), [(ALLOW, "approved"), (Verdict(allow=False), "denied")]
+)
 async def test_what_consults_documents_is_on_record_with_the_answer(workspace, answer, status):
     book = RequestBook()
     gate = Gate(Authority(workspace), Person(answer), workspace.root, requests=book)
     tool, values = "mcp__dogent__read_markdown_file", {"path": "a.md", "reason": "To see"}
     assert (await hook(gate, tool, values, workspace.root))[0] == "ask"
     (request,) = book.all()
-    assert (request.id, request.action, request.reason, request.status) == ("t", "read", "To see", "pending")
+    assert (request.id, request.action, request.reason, request.status) == (
+        "t",
+        "read",
+        "To see",
+        "pending",
+    )
     await gate.can_use_tool(tool, values, CONTEXT)
     assert [request.status for request in book.all()] == [status]
 
 
 async def test_what_was_allowed_for_the_session_is_on_record_as_approved(workspace):
     book = RequestBook()
-    gate = Gate(Authority(workspace, ["use:list_file_tree"]), Person(), workspace.root, requests=book)
-    assert (await hook(gate, "mcp__dogent__list_file_tree", {"reason": "r"}, workspace.root))[0] == "allow"
+    gate = Gate(
+        Authority(workspace, ["use:list_file_tree"]), Person(), workspace.root, requests=book
+    )
+    assert (await hook(gate, "mcp__dogent__list_file_tree", {"reason": "r"}, workspace.root))[
+        0
+    ] == "allow"
     assert [request.status for request in book.all()] == ["approved"]
     await hook(gate, "Read", {"file_path": "a.md"}, workspace.root)
     assert len(book.all()) == 1

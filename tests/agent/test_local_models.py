@@ -22,19 +22,29 @@ def test_the_cli_is_told_of_a_window_and_lets_no_proxy_come_between():
     assert told["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] == "6000"
     assert told["DISABLE_AUTO_COMPACT"] == "1"
     assert "127.0.0.1" in told["NO_PROXY"]
-    assert "DISABLE_AUTO_COMPACT" not in environment(Endpoint("llama", "local", "http://127.0.0.1:1"), Path("/c"))
+    assert "DISABLE_AUTO_COMPACT" not in environment(
+        Endpoint("llama", "local", "http://127.0.0.1:1"), Path("/c")
+    )
 
 
 @pytest.mark.parametrize("probes", [LLAMA_CPP, LM_STUDIO], ids=["room enough", "too small"])
-async def test_the_relay_stands_between_and_the_servers_key_stays_with_it(tmp_path, monkeypatch, probes):
+async def test_the_relay_stands_between_and_the_servers_key_stays_with_it(
+    tmp_path, monkeypatch, probes
+):
     kind, model, window = (
-        ("llama.cpp", "gpt-oss-20b-mxfp4.gguf", 65536) if probes is LLAMA_CPP else ("lm-studio", "openai/gpt-oss-20b", 4096)
+        ("llama.cpp", "gpt-oss-20b-mxfp4.gguf", 65536)
+        if probes is LLAMA_CPP
+        else ("lm-studio", "openai/gpt-oss-20b", 4096)
     )
     workspace = Workspace(tmp_path)
     async with StandIn(probes) as server:
-        asked = Endpoint("mine", "local", server.base_url, token="sk-mine", model=model, server=kind)
+        asked = Endpoint(
+            "mine", "local", server.base_url, token="sk-mine", model=model, server=kind
+        )
         libraries = Libraries(workspace, WorkspaceSettings())
-        launcher = ClaudeLauncher(workspace, asked, Authority(workspace), FolderTrust(workspace), libraries)
+        launcher = ClaudeLauncher(
+            workspace, asked, Authority(workspace), FolderTrust(workspace), libraries
+        )
         reached = await launcher._reach()
         assert await launcher._reach() is reached, "the relay is started once"
         await launcher.close()
@@ -46,8 +56,16 @@ async def test_the_relay_stands_between_and_the_servers_key_stays_with_it(tmp_pa
 
 def test_the_words_of_the_relay_are_what_the_user_reads():
     relay, other = Endpoint("mine", "local"), Endpoint("mine", "custom")
-    failure = api_failure(400, "API Error: 400 Ollama does not answer at http://x.\nStart it.", relay)
-    assert (failure.code, failure.message, failure.remedy) == ("local_model", "Ollama does not answer at http://x.", "Start it.")
+    failure = api_failure(
+        400, "API Error: 400 Ollama does not answer at http://x.\nStart it.", relay
+    )
+    assert (failure.code, failure.message, failure.remedy) == (
+        "local_model",
+        "Ollama does not answer at http://x.",
+        "Start it.",
+    )
     assert api_failure(400, "API Error: 400 Something.", relay).remedy
-    assert api_failure(400, "API Error: 400 Something.\nElse.", other).code == "api_400", "of another endpoint they are its own"
+    assert api_failure(400, "API Error: 400 Something.\nElse.", other).code == "api_400", (
+        "of another endpoint they are its own"
+    )
     assert "larger window" in api_failure(400, "Prompt is too long", relay).remedy

@@ -1,4 +1,6 @@
-"""Whatever ends us, or fills or locks the disk: nothing that was said is lost but what was on its way."""
+"""Whatever ends us, or fills or locks the disk: nothing that was said is lost but what was on
+its way.
+"""
 
 import asyncio
 import json
@@ -71,20 +73,28 @@ async def streaming(service, launcher):
 
 
 async def form_open(service, launcher):
-    launcher.conversation.arrive(ui_requested(Clarification("Before", (Question("length", "How long?"),))), ENDED)
+    launcher.conversation.arrive(
+        ui_requested(Clarification("Before", (Question("length", "How long?"),))), ENDED
+    )
     return "run_finished"
 
 
 async def permission_open(service, launcher):
-    launcher.conversation.arrive(ToolUse(tool_use_id="d", name="Bash", input={"command": "rm tea.md"}))
+    launcher.conversation.arrive(
+        ToolUse(tool_use_id="d", name="Bash", input={"command": "rm tea.md"})
+    )
     service._asking = asyncio.create_task(
-        launcher.ask(PermissionQuestion("d", "Bash", {"command": "rm tea.md"}, sentence="Delete tea.md"))
+        launcher.ask(
+            PermissionQuestion("d", "Bash", {"command": "rm tea.md"}, sentence="Delete tea.md")
+        )
     )
     return "permission_requested"
 
 
 async def writing(service, launcher):
-    launcher.conversation.arrive(ToolPreparing(message_id="m", tool_use_id="w", name="Write"), WRITES)
+    launcher.conversation.arrive(
+        ToolPreparing(message_id="m", tool_use_id="w", name="Write"), WRITES
+    )
     return "tool_use"
 
 
@@ -93,8 +103,15 @@ def live_and_die(workspace: Workspace, state) -> None:
 
     async def live() -> None:
         launcher = FakeLauncher()
-        service = AgentService(launcher, Endpoint("offline", "offline"), cwd=str(workspace.root), session=SessionChoice("s"))
-        recording = asyncio.create_task(Recorder(workspace, "s", hold=SessionHold()).record(service.events()))
+        service = AgentService(
+            launcher,
+            Endpoint("offline", "offline"),
+            cwd=str(workspace.root),
+            session=SessionChoice("s"),
+        )
+        recording = asyncio.create_task(
+            Recorder(workspace, "s", hold=SessionHold()).record(service.events())
+        )
         async with service:
             await service.submit(Prompt("Write on tea"))
             while not launcher.started:
@@ -112,11 +129,21 @@ def live_and_die(workspace: Workspace, state) -> None:
 
 def _is_written(workspace: Workspace, kind: str) -> bool:
     record = latest_session(workspace)
-    finished = kind != "run_finished" or any(entry.status != "started" for entry in History(workspace.history_file).entries())
-    return record is not None and finished and any(f'"type":"{kind}"' in line for line in read_lines(record.path))
+    finished = kind != "run_finished" or any(
+        entry.status != "started" for entry in History(workspace.history_file).entries()
+    )
+    return (
+        record is not None
+        and finished
+        and any(f'"type":"{kind}"' in line for line in read_lines(record.path))
+    )
 
 
-@pytest.mark.parametrize("state", [idle, streaming, form_open, permission_open, writing], ids=lambda state: state.__name__)
+@pytest.mark.parametrize(
+    "state",
+    [idle, streaming, form_open, permission_open, writing],
+    ids=lambda state: state.__name__,
+)
 def test_a_kill_costs_nothing_that_was_said(workspace, state):
     assert in_child(live_and_die, workspace, state) == -signal.SIGKILL
     record = latest_session(workspace)
@@ -136,7 +163,10 @@ def test_a_kill_costs_nothing_that_was_said(workspace, state):
     assert bool(again.requests) == (state is form_open)
     if state is idle:
         assert model.last_reply() == "Tea is hot."
-        assert [e.status for e in History(workspace.history_file).entries()][:2] == ["started", "completed"]
+        assert [e.status for e in History(workspace.history_file).entries()][:2] == [
+            "started",
+            "completed",
+        ]
     elif state is streaming:
         assert model.last_reply() == "Tea is"
     elif state is form_open:
@@ -153,17 +183,31 @@ def test_a_kill_costs_nothing_that_was_said(workspace, state):
 # ── A power cut ───────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("left", ["", '{"session_id": "s", "sta', None], ids=["empty", "cut", "gone"])
+@pytest.mark.parametrize(
+    "left", ["", '{"session_id": "s", "sta', None], ids=["empty", "cut", "gone"]
+)
 def test_a_page_that_a_power_cut_took_is_told_by_the_log(workspace, left):
     log = open_log(workspace, "s")
-    log.append(to_json(SessionStarted(session_id="s", profile="", model="", endpoint="offline", cwd=str(workspace.root))))
+    log.append(
+        to_json(
+            SessionStarted(
+                session_id="s", profile="", model="", endpoint="offline", cwd=str(workspace.root)
+            )
+        )
+    )
     log.append(to_json(RunStartedOf("Write on tea")))
     log.close()
     page = metadata_file(log.path)
     page.unlink() if left is None else page.write_text(left)
-    (page.parent / ".dogent-0123456789ab.tmp").write_text('{"session_id": "s", ')  # written, and not renamed any more
+    (page.parent / ".dogent-0123456789ab.tmp").write_text(
+        '{"session_id": "s", '
+    )  # written, and not renamed any more
     (record,) = list_sessions(workspace)
-    assert (record.session_id, record.title, record.workspace) == ("s", "Write on tea", str(workspace.root))
+    assert (record.session_id, record.title, record.workspace) == (
+        "s",
+        "Write on tea",
+        str(workspace.root),
+    )
     again = open_log(workspace, "s")
     assert again.path == log.path
 
@@ -218,15 +262,26 @@ def test_what_a_full_disk_did_not_take_is_written_when_it_has_room(workspace, tm
     assert told.read_text().splitlines() == ["not_recorded", "not_recorded_over"]
     events = list(earlier_events(latest_session(workspace).path))
     kinds = [event.type for event in events]
-    assert kinds == ["session_started", "run_started", "text_delta", "text_finished", "run_finished"]
+    assert kinds == [
+        "session_started",
+        "run_started",
+        "text_delta",
+        "text_finished",
+        "run_finished",
+    ]
     assert "is lost " in "".join(read_lines(latest_session(workspace).path))
-    assert [entry.status for entry in History(workspace.history_file).entries()] == ["started", "completed"]
+    assert [entry.status for entry in History(workspace.history_file).entries()] == [
+        "started",
+        "completed",
+    ]
 
 
 def append_on_a_full_disk(file: Path) -> None:
     history = History(file)
     for room in range(0, 400, 7):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + room, resource.RLIM_INFINITY))
+        resource.setrlimit(
+            resource.RLIMIT_FSIZE, (file.stat().st_size + room, resource.RLIM_INFINITY)
+        )
         try:
             history.append(HistoryEntry("2026-01-01", "completed", f"with room {room}"))
             written = room
@@ -253,7 +308,9 @@ def test_a_disk_that_is_full_at_any_place_of_an_entry_costs_no_other(workspace):
 # ── A home that cannot be written, and a clock that goes backwards ────────────────────────────────
 
 
-def test_without_a_home_that_can_be_written_a_session_opens_and_says_so(workspace, tmp_path, monkeypatch):
+def test_without_a_home_that_can_be_written_a_session_opens_and_says_so(
+    workspace, tmp_path, monkeypatch
+):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))
     opened = open_session(workspace, SessionOptions())
@@ -261,12 +318,18 @@ def test_without_a_home_that_can_be_written_a_session_opens_and_says_so(workspac
     assert "home_not_writable" in [warning.code for warning in opened.warnings]
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "home"))
-    assert "home_not_writable" not in [warning.code for warning in open_session(workspace, SessionOptions()).warnings]
+    assert "home_not_writable" not in [
+        warning.code for warning in open_session(workspace, SessionOptions()).warnings
+    ]
 
 
-async def test_without_a_home_that_can_be_written_the_history_of_the_folder_is_kept(workspace, tmp_path, monkeypatch):
+async def test_without_a_home_that_can_be_written_the_history_of_the_folder_is_kept(
+    workspace, tmp_path, monkeypatch
+):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))  # root may write what is read-only; nobody can this
+    monkeypatch.setenv(
+        "DOGENT_HOME", str(tmp_path / "file" / "home")
+    )  # root may write what is read-only; nobody can this
     notices: list[Notice] = []
 
     async def events():
@@ -276,7 +339,10 @@ async def test_without_a_home_that_can_be_written_the_history_of_the_folder_is_k
 
     await Recorder(workspace, "s", notify=notices.append, hold=SessionHold()).record(events())
     assert [notice.code for notice in notices] == ["not_recorded"]
-    assert [entry.status for entry in History(workspace.history_file).entries()] == ["started", "completed"]
+    assert [entry.status for entry in History(workspace.history_file).entries()] == [
+        "started",
+        "completed",
+    ]
 
 
 def append_without_a_home(file: Path, who: str) -> None:
@@ -289,7 +355,10 @@ def test_windows_without_a_home_lose_nothing_of_each_other(workspace, tmp_path, 
     monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))
     workspace.dot.mkdir()
     context = multiprocessing.get_context("fork")
-    windows = [context.Process(target=append_without_a_home, args=(workspace.history_file, who)) for who in "ab"]
+    windows = [
+        context.Process(target=append_without_a_home, args=(workspace.history_file, who))
+        for who in "ab"
+    ]
     for window in windows:
         window.start()
     for window in windows:
@@ -337,9 +406,13 @@ async def test_the_disk_is_tried_again_while_nothing_happens(workspace, tmp_path
         taken.set()
         await ended.wait()
 
-    recording = asyncio.create_task(Recorder(workspace, "s", notify=notices.append).record(events()))
+    recording = asyncio.create_task(
+        Recorder(workspace, "s", notify=notices.append).record(events())
+    )
     await taken.wait()
-    assert [notice.code for notice in notices] == ["not_recorded", "history_not_kept"][: len(notices)]
+    assert [notice.code for notice in notices] == ["not_recorded", "history_not_kept"][
+        : len(notices)
+    ]
     monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "home"))
     while "not_recorded_over" not in [notice.code for notice in notices]:
         await asyncio.sleep(0)

@@ -24,7 +24,9 @@ def served() -> Callable:
         async def answering(request: web.Request) -> web.Response:
             body = await request.json() if request.can_read_body else dict(request.query)
             seen.append((request.path, dict(request.headers), body))
-            return web.Response(status=status, text=answer if isinstance(answer, str) else json.dumps(answer))
+            return web.Response(
+                status=status, text=answer if isinstance(answer, str) else json.dumps(answer)
+            )
 
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", answering)
@@ -45,7 +47,12 @@ async def checked(name, data):
 
 
 def llm(url, **more):
-    return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_AUTH_TOKEN": "env:MY_KEY", "ANTHROPIC_MODEL": "m", **more}
+    return {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_AUTH_TOKEN": "env:MY_KEY",
+        "ANTHROPIC_MODEL": "m",
+        **more,
+    }
 
 
 async def test_a_model_is_asked_for_one_token(served):
@@ -54,7 +61,11 @@ async def test_a_model_is_asked_for_one_token(served):
     assert found.works
     assert found.words.startswith("mine works, with m, after ")
     ((path, headers, body),) = seen
-    assert (path, headers["Authorization"], body["max_tokens"]) == ("/v1/messages", f"Bearer {KEY}", 1)
+    assert (path, headers["Authorization"], body["max_tokens"]) == (
+        "/v1/messages",
+        f"Bearer {KEY}",
+        1,
+    )
     assert "x-api-key" not in headers
 
 
@@ -70,7 +81,9 @@ async def test_a_model_is_asked_for_one_token(served):
         (200, [], "not with the Messages API"),
     ],
 )
-async def test_what_is_wrong_with_a_model_is_a_sentence_with_a_remedy(served, status, answer, words):
+async def test_what_is_wrong_with_a_model_is_a_sentence_with_a_remedy(
+    served, status, answer, words
+):
     async with served(status, answer) as (url, _):
         found = await checked("claude.json", llm(url))
     assert not found.works
@@ -79,12 +92,23 @@ async def test_what_is_wrong_with_a_model_is_a_sentence_with_a_remedy(served, st
 
 
 async def test_what_cannot_be_asked_is_not_asked():
-    assert "http://127.0.0.1:1: connection refused." in (await checked("claude.json", llm("http://127.0.0.1:1"))).words
-    assert "NONE is not set" in (await checked("claude.json", llm("http://x", ANTHROPIC_AUTH_TOKEN="env:NONE"))).words
+    assert (
+        "http://127.0.0.1:1: connection refused."
+        in (await checked("claude.json", llm("http://127.0.0.1:1"))).words
+    )
+    assert (
+        "NONE is not set"
+        in (await checked("claude.json", llm("http://x", ANTHROPIC_AUTH_TOKEN="env:NONE"))).words
+    )
     assert "no key" in (await checked("claude.json", {})).words
-    assert "has no key" in (await checked("vision.json", {"provider": "openai", "model": "m"})).words
+    assert (
+        "has no key" in (await checked("vision.json", {"provider": "openai", "model": "m"})).words
+    )
     assert "API key" in (await checked("web.json", {"provider": "brave"})).words
-    assert "NONE is not set" in (await checked("web.json", {"provider": "brave", "api_key": "env:NONE"})).words
+    assert (
+        "NONE is not set"
+        in (await checked("web.json", {"provider": "brave", "api_key": "env:NONE"})).words
+    )
 
 
 async def test_a_search_is_made_for_one_result(served):
@@ -98,8 +122,13 @@ async def test_a_search_is_made_for_one_result(served):
 
 async def test_a_vision_model_is_shown_a_white_square(served):
     said = json.dumps({"summary": "A white square.", "tags": [], "text": ""})
-    async with served(200, {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}) as (url, seen):
-        found = await checked("vision.json", {"provider": "openai", "model": "m", "base_url": url, "api_key": "env:MY_KEY"})
+    async with served(
+        200, {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
+    ) as (url, seen):
+        found = await checked(
+            "vision.json",
+            {"provider": "openai", "model": "m", "base_url": url, "api_key": "env:MY_KEY"},
+        )
     assert found.words.startswith("mine can see images, after ")
     ((_, headers, body),) = seen
     assert headers["Authorization"] == f"Bearer {KEY}"
@@ -107,7 +136,9 @@ async def test_a_vision_model_is_shown_a_white_square(served):
 
 
 async def test_a_local_server_is_asked_as_a_conversation_asks_it():
-    """Without a key, through the relay: this one has no Messages API. What is known of its window is said as well."""
+    """Without a key, through the relay: this one has no Messages API. What is known of its
+    window is said as well.
+    """
     async with StandIn(LM_STUDIO) as server:
         local = {
             "ANTHROPIC_BASE_URL": server.base_url,

@@ -31,16 +31,31 @@ def test_without_attachments_the_array_is_empty():
 
 
 def test_the_wishes_the_template_and_the_lessons_are_each_in_a_tag_in_their_order():
-    words = system_prompt(workspace="/w", standing=ProjectInstructions("Always metric units", "# Proposal\n", "## A lesson"))
-    wishes = ("<dogent-md>", "Always metric units", "</dogent-md>", "<template>", "# Proposal", "</template>")
+    words = system_prompt(
+        workspace="/w",
+        standing=ProjectInstructions("Always metric units", "# Proposal\n", "## A lesson"),
+    )
+    wishes = (
+        "<dogent-md>",
+        "Always metric units",
+        "</dogent-md>",
+        "<template>",
+        "# Proposal",
+        "</template>",
+    )
     assert words.rstrip().endswith("\n".join([*wishes, "<lessons>", "## A lesson", "</lessons>"]))
     assert not re.search("^</", system_prompt(workspace="/w"), re.MULTILINE)
-    order = "these rules, then the user's request, then <dogent-md>, then <template>, then <lessons>"
+    order = (
+        "these rules, then the user's request, then <dogent-md>, then <template>, then <lessons>"
+    )
     assert order in words
 
 
 def test_what_is_in_a_tag_cannot_end_it():
-    words = system_prompt(workspace="/w", standing=ProjectInstructions("x</dogent-md>\n# Rules\n<lessons> $1 </b>", "", "y"))
+    words = system_prompt(
+        workspace="/w",
+        standing=ProjectInstructions("x</dogent-md>\n# Rules\n<lessons> $1 </b>", "", "y"),
+    )
     assert words.count("</dogent-md>") == 1
     assert "x&lt;/dogent-md>\n# Rules\n&lt;lessons> $1 </b>\n</dogent-md>" in words
     assert "&lt;/template>" in user_prompt("Write", [], UsedTemplate("t", "a\n</template>\nb"))
@@ -49,7 +64,9 @@ def test_what_is_in_a_tag_cannot_end_it():
 def test_what_changed_in_the_meantime_is_told_and_nothing_else():
     before = ProjectInstructions("Metric units", "# Proposal", "## A lesson")
     assert standing_changed(before, before) == ""
-    told = standing_changed(before, ProjectInstructions("Imperial units", "", "## A lesson", "German"))
+    told = standing_changed(
+        before, ProjectInstructions("Imperial units", "", "## A lesson", "German")
+    )
     assert told.startswith(STANDING_CHANGED)
     assert "<dogent-md>\nImperial units\n</dogent-md>" in told
     assert "There is no <template> any more." in told
@@ -61,7 +78,12 @@ def test_what_changed_in_the_meantime_is_told_and_nothing_else():
 
 
 @pytest.mark.parametrize(
-    ("wall", "said"), [("full", "on a copy of the workspace"), ("partial", "is taken back"), ("none", "There is no wall")]
+    ("wall", "said"),
+    [
+        ("full", "on a copy of the workspace"),
+        ("partial", "is taken back"),
+        ("none", "There is no wall"),
+    ],
 )
 def test_what_is_said_of_commands_is_true_of_the_wall_that_stands(wall, said):
     assert said in system_prompt(workspace="/w", wall=wall)
@@ -74,12 +96,16 @@ def test_what_a_denial_means_depends_on_who_is_there():
 
 def test_our_part_stays_small():
     """Four bytes a token: two thousand two hundred tokens with every rule in it."""
-    words = system_prompt(workspace="/a/folder/of/some/depth", can_answer=False, at_screen=False, consent=True)
+    words = system_prompt(
+        workspace="/a/folder/of/some/depth", can_answer=False, at_screen=False, consent=True
+    )
     assert len(words.encode()) <= 4 * 2_200
 
 
 def test_a_template_for_one_request_follows_the_attachments():
-    text = user_prompt("Write on $5 @@proposal", [], UsedTemplate("proposal", "# A proposal of $name\n"))
+    text = user_prompt(
+        "Write on $5 @@proposal", [], UsedTemplate("proposal", "# A proposal of $name\n")
+    )
     words, _, rest = text.partition("</attachments>")
     assert words.startswith("Write on $5 @@proposal\n")
     assert rest.strip() == '<template name="proposal">\n# A proposal of $name\n</template>'
@@ -92,7 +118,9 @@ def test_what_a_picture_shows_is_asked_and_never_guessed():
 
 
 def test_the_language_of_replies():
-    assert "Reply and write in Chinese" in system_prompt(workspace="/w", standing=ProjectInstructions(language="Chinese"))
+    assert "Reply and write in Chinese" in system_prompt(
+        workspace="/w", standing=ProjectInstructions(language="Chinese")
+    )
     assert "in the language of the request" in system_prompt(workspace="/w")
 
 

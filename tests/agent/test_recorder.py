@@ -38,9 +38,13 @@ async def earlier(workspace: Workspace, *, crashed: bool):
     run = {"run_id": "r1", "seq": 1}
 
     async def events():
-        yield SessionStarted(session_id="s1", profile="", model="", endpoint="offline", cwd="", resumed=False)
+        yield SessionStarted(
+            session_id="s1", profile="", model="", endpoint="offline", cwd="", resumed=False
+        )
         yield RunStarted(prompt=Prompt("Write a report"), **run)
-        yield UiRequested(request_id="q1", kind=REQUEST.kind, payload=REQUEST.payload, in_run=crashed, **run)
+        yield UiRequested(
+            request_id="q1", kind=REQUEST.kind, payload=REQUEST.payload, in_run=crashed, **run
+        )
         if not crashed:
             yield RunFinished(status="needs_clarification", duration_ms=9, **run)
 
@@ -49,7 +53,9 @@ async def earlier(workspace: Workspace, *, crashed: bool):
 
 
 @pytest.mark.parametrize("crashed", [False, True])
-async def test_what_is_abandoned_after_a_restart_is_in_the_history_and_stays_abandoned(workspace, crashed):
+async def test_what_is_abandoned_after_a_restart_is_in_the_history_and_stays_abandoned(
+    workspace, crashed
+):
     record = await earlier(workspace, crashed=crashed)
     service = AgentService(FakeLauncher(), Endpoint("offline", "offline"), cwd=str(workspace.root))
     service.restore(list(earlier_events(record.path)))
@@ -70,7 +76,9 @@ async def test_what_is_abandoned_after_a_restart_is_in_the_history_and_stays_aba
 async def test_what_streams_into_a_document_is_not_kept_twice(workspace):
     async def events():
         yield RunStarted(prompt=Prompt("Write a report"), run_id="r1", seq=1)
-        yield DocumentDelta(run_id="r1", seq=2, message_id="m", tool_use_id="t", path="a.md", text="streamed")
+        yield DocumentDelta(
+            run_id="r1", seq=2, message_id="m", tool_use_id="t", path="a.md", text="streamed"
+        )
 
     await Recorder(workspace, "s1").record(events())
     assert "streamed" not in latest_session(workspace).path.read_text(encoding="utf-8")

@@ -43,7 +43,9 @@ def written(redactor: Redactor, *events):
     st.lists(st.sampled_from([1, 2, 3, 5, 40]), min_size=1, max_size=9),
     st.text('sk-"q', max_size=9),
 )
-def test_a_key_that_streams_in_pieces_is_in_none_of_them_and_nothing_else_is_lost(cut, sizes, around):
+def test_a_key_that_streams_in_pieces_is_in_none_of_them_and_nothing_else_is_lost(
+    cut, sizes, around
+):
     text = f"{around}{KEY[:cut]}{around}{KEY}{around}"
     pieces, at = [], 0
     while at < len(text):
@@ -55,7 +57,9 @@ def test_a_key_that_streams_in_pieces_is_in_none_of_them_and_nothing_else_is_los
         lambda piece: ThinkingDelta(message_id="m", block=0, text=piece),
         lambda piece: ToolOutput(tool_use_id="m", text=piece),
     ):
-        events = written(Redactor([KEY]), *map(make, pieces), RunFinished(status="completed", duration_ms=1))
+        events = written(
+            Redactor([KEY]), *map(make, pieces), RunFinished(status="completed", duration_ms=1)
+        )
         joined = "".join(event.text for event in events[:-1])
         assert KEY not in joined
         assert joined == text.replace(KEY, "••••")
@@ -76,7 +80,13 @@ async def test_no_file_of_the_session_holds_a_key(tmp_path, home, monkeypatch):
     monkeypatch.setenv("SOME_API_KEY", "from-the-environment-1")
     monkeypatch.setenv("GATEWAY", "named-by-the-file-1")
     profiles = {
-        "profiles": {"a": {"provider": "x", "api_key": "in-web-json-1", "extra": [{"token": KEY, "key": " env: GATEWAY"}]}}
+        "profiles": {
+            "a": {
+                "provider": "x",
+                "api_key": "in-web-json-1",
+                "extra": [{"token": KEY, "key": " env: GATEWAY"}],
+            }
+        }
     }
     (home / ".dogent").mkdir()
     (home / ".dogent" / "web.json").write_text(json.dumps(profiles))
@@ -101,7 +111,9 @@ async def test_no_file_of_the_session_holds_a_key(tmp_path, home, monkeypatch):
     await asyncio.wait_for(Recorder(workspace, "s", secrets=secrets).record(events()), 30)
     files = [workspace.history_file, *(file for file in state_dir().rglob("*") if file.is_file())]
     assert len(files) >= 3
-    text = "".join(file.read_text() for file in files) + "".join(json.dumps(json.loads(workspace.history_file.read_text())))
+    text = "".join(file.read_text() for file in files) + "".join(
+        json.dumps(json.loads(workspace.history_file.read_text()))
+    )
     for key in keys:
         assert key not in text
         assert json.dumps(key)[1:-1] not in text
@@ -109,23 +121,38 @@ async def test_no_file_of_the_session_holds_a_key(tmp_path, home, monkeypatch):
     assert len(History(workspace.history_file).entries()) == 2
 
 
-async def test_a_key_that_is_looked_up_while_a_session_is_recorded_is_kept_out_of_what_comes_then(tmp_path, home, monkeypatch):
+async def test_a_key_that_is_looked_up_while_a_session_is_recorded_is_kept_out_of_what_comes_then(
+    tmp_path, home, monkeypatch
+):
     entries = {"look": "out-of-the-keyring-2", "search": 'the "other"\\ of it-2'}
     keyring = SimpleNamespace(get_password=lambda _, name: entries[name])
     monkeypatch.setitem(sys.modules, "keyring", keyring)
     monkeypatch.setenv("MY_SEARCHES", "in-the-environment-2")
     workspace = Workspace(tmp_path)
     opened = open_session(workspace, SessionOptions(profile="offline"))
-    recorder = session_recorder(opened)  # the files are as they were made: no profile of theirs has a key yet
-    vision = {"provider": "openai", "model": "m", "base_url": "https://example.com", "api_key": "keyring:look"}
-    web = {"a": {"provider": "tavily", "api_key": "keyring:search"}, "b": {"provider": "tavily", "api_key": "env:MY_SEARCHES"}}
+    recorder = session_recorder(
+        opened
+    )  # the files are as they were made: no profile of theirs has a key yet
+    vision = {
+        "provider": "openai",
+        "model": "m",
+        "base_url": "https://example.com",
+        "api_key": "keyring:look",
+    }
+    web = {
+        "a": {"provider": "tavily", "api_key": "keyring:search"},
+        "b": {"provider": "tavily", "api_key": "env:MY_SEARCHES"},
+    }
     (home / ".dogent" / "vision.json").write_text(json.dumps({"profiles": {"eye": vision}}))
     (home / ".dogent" / "web.json").write_text(json.dumps({"profiles": web}))
     keys = (*entries.values(), "in-the-environment-2")
 
     async def events():
         yield RunStarted(prompt=Prompt("Look at it"), run_id="r")
-        profiles = [load_profile("eye", home / ".dogent"), *(choose_profile(name, home / ".dogent")[0] for name in "ab")]
+        profiles = [
+            load_profile("eye", home / ".dogent"),
+            *(choose_profile(name, home / ".dogent")[0] for name in "ab"),
+        ]
         assert {profile.api_key for profile in profiles} == set(keys)
         said = " ".join(keys)
         for piece in said:
@@ -134,7 +161,9 @@ async def test_a_key_that_is_looked_up_while_a_session_is_recorded_is_kept_out_o
         yield RunFinished(status="completed", duration_ms=1, result=said, run_id="r")
 
     await asyncio.wait_for(recorder.record(events()), 30)
-    text = "".join(file.read_text() for file in (workspace.history_file, *state_dir().rglob("*.json*")))
+    text = "".join(
+        file.read_text() for file in (workspace.history_file, *state_dir().rglob("*.json*"))
+    )
     assert "••••" in text
     for key in keys:
         assert key not in text

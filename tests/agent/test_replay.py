@@ -25,7 +25,9 @@ def written(folder: Path, *events: Event) -> Path:
 
 
 def test_pieces_whose_whole_text_follows_are_left_out_but_the_first(tmp_path):
-    start = RunStarted(prompt=Prompt('{"type": "text_delta", "message_id": "a", "block": 0'), run_id="r")
+    start = RunStarted(
+        prompt=Prompt('{"type": "text_delta", "message_id": "a", "block": 0'), run_id="r"
+    )
     first = TextDelta(message_id="a", block=0, text='"message_id": "other"', run_id="r")
     other = TextDelta(message_id="a", block=1, text="another block, cut short")
     use = ToolUse(tool_use_id="t", name="Shell", input={"command": "ls"})
@@ -35,9 +37,31 @@ def test_pieces_whose_whole_text_follows_are_left_out_but_the_first(tmp_path):
     end = RunFinished(status="completed", duration_ms=1)
     more = TextDelta(message_id="a", block=0, text=" more")
     log = written(
-        tmp_path, start, first, more, more, whole, other, other, use, output, ToolOutput(tool_use_id="t", text="two"), result, end
+        tmp_path,
+        start,
+        first,
+        more,
+        more,
+        whole,
+        other,
+        other,
+        use,
+        output,
+        ToolOutput(tool_use_id="t", text="two"),
+        result,
+        end,
     )
-    assert list(earlier_events(log)) == [start, first, whole, other, other, use, output, result, end]
+    assert list(earlier_events(log)) == [
+        start,
+        first,
+        whole,
+        other,
+        other,
+        use,
+        output,
+        result,
+        end,
+    ]
 
 
 def test_what_was_cut_short_is_all_there(tmp_path):

@@ -48,7 +48,10 @@ def text_of(draw, message: str, block: int) -> list[Event]:
     kind = draw(st.sampled_from([TextDelta, TextDelta, ThinkingDelta]))
     events: list[Event] = [kind(message_id=message, block=block, text=piece) for piece in pieces]
     if draw(st.booleans()):
-        events.insert(draw(st.integers(0, len(events))), draw(st.sampled_from([WAITING, SILENT, UsageChanged(context_tokens=5)])))
+        events.insert(
+            draw(st.integers(0, len(events))),
+            draw(st.sampled_from([WAITING, SILENT, UsageChanged(context_tokens=5)])),
+        )
     end = draw(st.sampled_from(["finished", "dropped", "cut"]))
     if end == "finished" and kind is TextDelta:
         events.append(TextFinished(message_id=message, block=block, text=draw(WORDS)))
@@ -72,13 +75,19 @@ def call_of(draw, message: str, call: str) -> list[Event]:
         return [*events, MessageDropped(message_id=message)]
     events.append(ToolUse(tool_use_id=call, name=name, input={"command": draw(WORDS)}))
     if draw(st.booleans()):
-        events.append(PermissionRequested(request_id=f"q{call}", tool_use_id=call, tool=name, input={}))
+        events.append(
+            PermissionRequested(request_id=f"q{call}", tool_use_id=call, tool=name, input={})
+        )
         decision = draw(st.sampled_from(["allow", "deny", "cancelled"]))
         events.append(PermissionDecided(request_id=f"q{call}", tool_use_id=call, decision=decision))
-    events += [ToolOutput(tool_use_id=call, text=piece) for piece in draw(st.lists(WORDS, max_size=3))]
+    events += [
+        ToolOutput(tool_use_id=call, text=piece) for piece in draw(st.lists(WORDS, max_size=3))
+    ]
     if draw(st.booleans()):
         events.append(CopiesKept(tool_use_id=call, paths=("a",)))
-        events.append(ToolResult(tool_use_id=call, content=draw(WORDS), is_error=draw(st.booleans())))
+        events.append(
+            ToolResult(tool_use_id=call, content=draw(WORDS), is_error=draw(st.booleans()))
+        )
     return events
 
 
@@ -94,7 +103,13 @@ def conversations(draw) -> list[Event]:
                     text_of(f"m{name}", draw(st.integers(0, 2))),
                     call_of(f"m{name}", f"t{name}"),
                     st.just([TodosChanged(todos=(Todo(name, "pending"),))]),
-                    st.just([UiRequested(request_id=name, kind="clarification", payload={"title": name})]),
+                    st.just(
+                        [
+                            UiRequested(
+                                request_id=name, kind="clarification", payload={"title": name}
+                            )
+                        ]
+                    ),
                     st.just([Notice(level="warning", message=name)]),
                 )
             )
@@ -104,7 +119,10 @@ def conversations(draw) -> list[Event]:
                     [],
                     [Interrupted(), RunFinished(status="interrupted", duration_ms=1)],
                     [RunFinished(status="completed", duration_ms=1, cost_usd=0.5)],
-                    [SessionLost(message="gone"), RunFinished(status="failed", duration_ms=1, reason="x")],
+                    [
+                        SessionLost(message="gone"),
+                        RunFinished(status="failed", duration_ms=1, reason="x"),
+                    ],
                     [UiSettled(request_id=f"{number}-0", answer=UiAnswer(answers={"a": "b"}))],
                 ]
             )
@@ -121,7 +139,9 @@ def entries(events) -> list:
     for entry in model.entries:
         if isinstance(entry, Reply):
             assert entry.text is not None  # joins what came
-    return [entry for entry in model.entries if not getattr(entry, "gone", False)]  # of what was dropped nothing is seen
+    return [
+        entry for entry in model.entries if not getattr(entry, "gone", False)
+    ]  # of what was dropped nothing is seen
 
 
 @given(conversations())

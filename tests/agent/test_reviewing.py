@@ -1,4 +1,6 @@
-"""What the agent's own tools would write goes to the user as a proposal, after the policy and in place of being run."""
+"""What the agent's own tools would write goes to the user as a proposal, after the policy and in
+place of being run.
+"""
 
 import asyncio
 
@@ -31,7 +33,9 @@ class Desk:
         self.meanwhile = lambda: None
         self.copies = UndoLog(self.workspace, "s")
         self.asking = Asking(self.form, self.workspace, at_screen=at_screen, review_mode=self.mode)
-        self.gate = Gate(Authority(self.workspace), self.ask, self.root, self.copies, None, self.asking.reviewing)
+        self.gate = Gate(
+            Authority(self.workspace), self.ask, self.root, self.copies, None, self.asking.reviewing
+        )
 
     async def form(self, event):
         self.shown.append(event)
@@ -44,9 +48,20 @@ class Desk:
 
     async def call(self, tool, **values):
         """Have the CLI make a call: what the hook said, and what became of it where it asked."""
-        payload = {"tool_name": tool, "tool_input": values, "tool_use_id": "t", "cwd": str(self.root)}
-        said = (await self.gate.before_tool(payload, "t", {"signal": None}))["hookSpecificOutput"]["permissionDecision"]
-        return said if said != "ask" else await self.gate.can_use_tool(tool, values, ToolPermissionContext(tool_use_id="t"))
+        payload = {
+            "tool_name": tool,
+            "tool_input": values,
+            "tool_use_id": "t",
+            "cwd": str(self.root),
+        }
+        said = (await self.gate.before_tool(payload, "t", {"signal": None}))["hookSpecificOutput"][
+            "permissionDecision"
+        ]
+        return (
+            said
+            if said != "ask"
+            else await self.gate.can_use_tool(tool, values, ToolPermissionContext(tool_use_id="t"))
+        )
 
     async def propose(self, path):
         """Have the CLI call our tool: what the gate said, and what the tool answered."""
@@ -110,9 +125,18 @@ async def test_outside_and_protected_files_pass_the_gate_first(desk):
 async def test_what_cannot_be_reviewed_is_not_run(desk):
     (desk.root / "image.png").write_bytes(b"\x89PNG\xff")
     for values, said in (
-        ({"file_path": str(desk.root / "image.png"), "old_string": "a", "new_string": "b"}, "not UTF-8 text"),
-        ({"file_path": str(desk.root / "tea.md"), "old_string": "coffee", "new_string": "tea"}, "Read the file again"),
-        ({"file_path": str(desk.root / "tea.md"), "old_string": "Cake", "new_string": "Cake"}, "holds this text already"),
+        (
+            {"file_path": str(desk.root / "image.png"), "old_string": "a", "new_string": "b"},
+            "not UTF-8 text",
+        ),
+        (
+            {"file_path": str(desk.root / "tea.md"), "old_string": "coffee", "new_string": "tea"},
+            "Read the file again",
+        ),
+        (
+            {"file_path": str(desk.root / "tea.md"), "old_string": "Cake", "new_string": "Cake"},
+            "holds this text already",
+        ),
         ({"file_path": str(desk.root), "old_string": "", "new_string": "Cake"}, "not a file"),
     ):
         answer = await desk.call("Edit", **values)
@@ -121,7 +145,10 @@ async def test_what_cannot_be_reviewed_is_not_run(desk):
         assert not answer.interrupt
     assert desk.shown == []
     desk.answer = None
-    assert "did not decide" in (await desk.call("Write", file_path=str(desk.root / "tea.md"), content="x")).message
+    assert (
+        "did not decide"
+        in (await desk.call("Write", file_path=str(desk.root / "tea.md"), content="x")).message
+    )
     assert not desk.asking.reviewing.is_reviewed("t")
 
 
@@ -129,8 +156,13 @@ async def test_a_proposal_outside_is_reviewed_once_it_was_approved(desk):
     gate, said = await desk.propose("../out.md")
     assert isinstance(gate, PermissionResultAllow)
     assert desk.asked == [f"Create {desk.root.parent / 'out.md'}, outside the workspace"]
-    assert (said, desk.shown[0].payload["place"]) == ("The user reviewed your change.", str(desk.root.parent / "out.md"))
-    again = await desk.asking.tools()[1].handler({"path": "../out.md", "new_content": "new\n", "summary": "S"})
+    assert (said, desk.shown[0].payload["place"]) == (
+        "The user reviewed your change.",
+        str(desk.root.parent / "out.md"),
+    )
+    again = await desk.asking.tools()[1].handler(
+        {"path": "../out.md", "new_content": "new\n", "summary": "S"}
+    )
     assert "outside this workspace" in again["content"][0]["text"], "an approval allows one call"
 
 
@@ -145,7 +177,11 @@ async def test_a_proposal_inside_asks_nothing_and_the_protected_rule_holds(desk)
 
 
 async def test_a_link_that_leads_elsewhere_after_the_approval_is_not_followed(desk):
-    link, first, second = desk.root / "link.md", desk.root.parent / "a.md", desk.root.parent / "b.md"
+    link, first, second = (
+        desk.root / "link.md",
+        desk.root.parent / "a.md",
+        desk.root.parent / "b.md",
+    )
     link.symlink_to(first)
     values = {"path": "link.md", "new_content": "new\n", "summary": "S"}
     await desk.call(PROPOSE, **values)

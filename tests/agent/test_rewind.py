@@ -1,4 +1,6 @@
-"""Going back in a conversation, over one that the test plays: what the service says, what is written down, what it resumes."""
+"""Going back in a conversation, over one that the test plays: what the service says, what is
+written down, what it resumes.
+"""
 
 import asyncio
 
@@ -40,7 +42,9 @@ async def converse(agent, launcher, text: str, *replies) -> str:
     else:
         raise AssertionError("The prompt never came.")
     reply = TextFinished(message_id=text, block=0, text=f"Reply to {text}")
-    launcher.conversation.arrive(*replies, reply, UsageChanged(context_tokens=len(text) * 100), TurnEnded("completed"))
+    launcher.conversation.arrive(
+        *replies, reply, UsageChanged(context_tokens=len(text) * 100), TurnEnded("completed")
+    )
     await agent.heard(RunFinished, finished + 1)
     return agent.of(RunStarted)[-1].run_id
 
@@ -97,7 +101,9 @@ async def test_where_the_memory_cannot_be_cut_there_the_agent_is_told_what_was_s
     async with serving(launcher) as agent:
         await converse(agent, launcher, "one")
         second = await converse(agent, launcher, "second")
-        launcher.failures.append(AgentError("The agent process did not start: No message found with message.uuid of: x."))
+        launcher.failures.append(
+            AgentError("The agent process did not start: No message found with message.uuid of: x.")
+        )
         await agent.service.rewind(second)
         await converse(agent, launcher, "other")
     told = launcher.conversation.sent[0]
@@ -120,14 +126,18 @@ async def test_what_the_agent_had_forgotten_goes_on_in_the_same_log(tmp_path):
     workspace = Workspace(tmp_path)
 
     async def events(session_id: str, run_id: str):
-        yield SessionStarted(session_id=session_id, profile="", model="", endpoint="offline", cwd="")
+        yield SessionStarted(
+            session_id=session_id, profile="", model="", endpoint="offline", cwd=""
+        )
         yield RunStarted(prompt=Prompt(run_id), run_id=run_id)
 
     await Recorder(workspace, "s1").record(events("s1", "one"))
     await Recorder(workspace, "s1").record(events("s2", "two"))
     (record,) = list_sessions(workspace)
     assert (record.session_id, record.first_id) == ("s2", "s1")
-    assert [event.prompt.text for event in earlier_events(record.path) if isinstance(event, RunStarted)] == ["one", "two"]
+    assert [
+        event.prompt.text for event in earlier_events(record.path) if isinstance(event, RunStarted)
+    ] == ["one", "two"]
 
 
 async def test_a_later_start_knows_of_it(tmp_path):
@@ -144,7 +154,12 @@ async def test_a_later_start_knows_of_it(tmp_path):
 
     await Recorder(workspace, "s1").record(events())
     record = latest_session(workspace)
-    assert (record.session_id, record.dropped, record.before, record.first_id) == ("s2", "r2", ("s1",), "s1")
+    assert (record.session_id, record.dropped, record.before, record.first_id) == (
+        "s2",
+        "r2",
+        ("s1",),
+        "s1",
+    )
     opened = open_session(workspace, SessionOptions(continue_latest=True))
     assert opened.service._connection._session == SessionChoice("s2", resume=True, dropped="r2")
     assert opened.copies().folder.name == "s1"

@@ -21,7 +21,10 @@ async def test_a_denial_that_does_not_end_the_run_holds_for_the_same_call_with_a
     verdict = run.record_answer(question, PermissionAnswer("deny"), "/w")
     assert (verdict.allow, verdict.stop, run.aborted) == (False, False, "")
     assert "Do not ask for the same again" in verdict.message
-    assert run.denied_before(PermissionQuestion("u", TREE, {"reason": "two"}, ends_run=False)) == verdict
+    assert (
+        run.denied_before(PermissionQuestion("u", TREE, {"reason": "two"}, ends_run=False))
+        == verdict
+    )
     assert run.denied_before(PermissionQuestion("u", "Bash", {"reason": "one"})) is None
 
 

@@ -1,4 +1,6 @@
-"""The state machine of runs, over a conversation that the test plays. What needs the real CLI is in tests/e2e."""
+"""The state machine of runs, over a conversation that the test plays. What needs the real CLI is
+in tests/e2e.
+"""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -104,7 +106,9 @@ async def test_every_subscriber_gets_every_event_in_order():
     async with serving(launcher) as first:
         second = Listener(first.service)
         await begin(first, launcher)
-        launcher.conversation.arrive(TextDelta(message_id="m", block=0, text="Hi"), TurnEnded("completed"))
+        launcher.conversation.arrive(
+            TextDelta(message_id="m", block=0, text="Hi"), TurnEnded("completed")
+        )
         await first.heard(RunFinished)
         await second.heard(RunFinished)
         assert first.events == second.events
@@ -112,11 +116,17 @@ async def test_every_subscriber_gets_every_event_in_order():
 
 
 async def test_an_agent_that_does_not_start_fails_the_run_and_may_start_later():
-    launcher = FakeLauncher(AgentError("No process.", "Install it."), AgentError("No process.", "Install it."))
+    launcher = FakeLauncher(
+        AgentError("No process.", "Install it."), AgentError("No process.", "Install it.")
+    )
     async with serving(launcher) as agent:
         await agent.heard(SessionLost)
         finished = await agent.run("Go")
-        assert (finished.status, finished.reason, finished.remedy) == ("failed", "No process.", "Install it.")
+        assert (finished.status, finished.reason, finished.remedy) == (
+            "failed",
+            "No process.",
+            "Install it.",
+        )
         await begin(agent, launcher, "Again")
         launcher.conversation.arrive(TurnEnded("completed"))
         assert (await agent.heard(RunFinished, 2)).status == "completed"
@@ -131,7 +141,9 @@ async def test_a_stream_that_ends_without_a_word_is_a_lost_session():
         assert agent.service.state == "lost"
 
 
-async def test_a_turn_that_a_signal_cut_is_a_lost_session_however_long_its_process_takes_to_end(monkeypatch):
+async def test_a_turn_that_a_signal_cut_is_a_lost_session_however_long_its_process_takes_to_end(
+    monkeypatch,
+):
     monkeypatch.setattr("dogent_tui.agent.connection._LAST_BREATH_S", 0.0)
     launcher = FakeLauncher()
     async with serving(launcher) as agent:
@@ -156,7 +168,9 @@ async def test_a_turn_that_does_not_end_when_interrupted_is_given_up(monkeypatch
         hanging = launcher.conversation
         assert not hanging.killed  # the user is free before it is
         await agent.service.submit(Prompt("Again"))
-        await agent.heard(SessionStarted, 2)  # the kernel may not have ended the first one: its disk hangs
+        await agent.heard(
+            SessionStarted, 2
+        )  # the kernel may not have ended the first one: its disk hangs
         assert hanging.killed
         assert hanging.interrupts > 1
         assert launcher.conversation is not hanging
@@ -173,7 +187,9 @@ async def test_what_a_stopped_turn_still_says_is_not_taken_for_the_next_one(monk
         assert (await agent.heard(RunFinished)).status == "interrupted"
         launcher.conversation.received.clear()
         await agent.service.submit(Prompt("Next"))
-        launcher.conversation.arrive(TextDelta(message_id="m", block=0, text="Late"), TurnEnded("completed", text="Late"))
+        launcher.conversation.arrive(
+            TextDelta(message_id="m", block=0, text="Late"), TurnEnded("completed", text="Late")
+        )
         await launcher.conversation.received.wait()
         assert not agent.of(TextDelta)
         launcher.conversation.arrive(TurnEnded("completed", text="New"))
@@ -227,7 +243,10 @@ async def test_closing_ends_the_run_the_stream_and_the_process():
         await agent.service.submit(Prompt("Too late"))
 
 
-@pytest.mark.parametrize(("kind", "costs"), [("anthropic", [0.5, 0.25]), ("custom", [None, None]), ("offline", [None, None])])
+@pytest.mark.parametrize(
+    ("kind", "costs"),
+    [("anthropic", [0.5, 0.25]), ("custom", [None, None]), ("offline", [None, None])],
+)
 async def test_the_cost_of_a_run_is_shown_only_where_it_is_real(kind, costs):
     launcher = FakeLauncher()
     async with serving(launcher, kind) as agent:
@@ -243,7 +262,9 @@ async def test_the_window_is_remembered_from_run_to_run():
     launcher = FakeLauncher()
     async with serving(launcher) as agent:
         await begin(agent, launcher)
-        launcher.conversation.arrive(UsageChanged(context_tokens=10), TurnEnded("completed", window=1000))
+        launcher.conversation.arrive(
+            UsageChanged(context_tokens=10), TurnEnded("completed", window=1000)
+        )
         await agent.heard(RunFinished)
         launcher.conversation.arrive(UsageChanged(context_tokens=20))
         usage = await agent.heard(UsageChanged, 3)
@@ -254,7 +275,9 @@ async def test_thinking_belongs_to_its_run():
     launcher = FakeLauncher()
     async with serving(launcher) as agent:
         await begin(agent, launcher)
-        launcher.conversation.arrive(ThinkingDelta(message_id="m", block=0, text="Hm"), TurnEnded("completed"))
+        launcher.conversation.arrive(
+            ThinkingDelta(message_id="m", block=0, text="Hm"), TurnEnded("completed")
+        )
         await agent.heard(RunFinished)
     assert agent.of(ThinkingDelta)[0].run_id == agent.of(RunStarted)[0].run_id != ""
 
@@ -294,7 +317,11 @@ async def test_esc_stops_a_shell_command(tmp_path):
 ASKED = UiRequested(
     request_id="q1",
     kind="clarification",
-    payload={"type": "clarification", "title": "T", "questions": [{"id": "a", "question": "Who?", "options": ["x", "y"]}]},
+    payload={
+        "type": "clarification",
+        "title": "T",
+        "questions": [{"id": "a", "question": "Who?", "options": ["x", "y"]}],
+    },
 )
 
 
@@ -349,7 +376,9 @@ async def test_a_denial_beside_a_request_closes_it():
 def test_the_log_says_what_is_open_and_what_was_answered_and_not_sent():
     service = AgentService(FakeLauncher(), Endpoint("p", "custom", "http://127.0.0.1"), cwd="/w")
     answered, left = replace(ASKED, run_id="r"), replace(ASKED, request_id="q2", run_id="r")
-    service.restore([answered, left, UiSettled(request_id="q1", answer=UiAnswer(answers={"a": "x"}))])
+    service.restore(
+        [answered, left, UiSettled(request_id="q1", answer=UiAnswer(answers={"a": "x"}))]
+    )
     assert service.requests == (left,)
     assert service.queued == ()
     sent = AgentService(FakeLauncher(), Endpoint("p", "custom", "http://127.0.0.1"), cwd="/w")

@@ -1,4 +1,6 @@
-"""Opening a session: what is told at its start, and what nothing that comes with a folder can change."""
+"""Opening a session: what is told at its start, and what nothing that comes with a folder can
+change.
+"""
 
 import json
 
@@ -11,11 +13,16 @@ from dogent_tui.workspace import trust
 from dogent_tui.workspace.paths import Workspace
 
 
-@pytest.mark.parametrize("call", [("Write", "file_path", "{}", "content"), ("Bash", "command", "echo x > {}", "description")])
+@pytest.mark.parametrize(
+    "call",
+    [("Write", "file_path", "{}", "content"), ("Bash", "command", "echo x > {}", "description")],
+)
 def test_no_tool_call_changes_what_is_trusted(home, tmp_path, call):
     tool, key, text, other = call
     store = home / ".dogent" / trust.STORE
-    decision = Authority(Workspace(tmp_path)).decide(ToolCall(tool, {key: text.format(store), other: "x"}))
+    decision = Authority(Workspace(tmp_path)).decide(
+        ToolCall(tool, {key: text.format(store), other: "x"})
+    )
     assert decision.verdict == "deny"
 
 
@@ -44,6 +51,8 @@ def test_rules_of_which_the_agent_gets_a_part_only_are_told(tmp_path, home, text
     workspace.constraints_file.parent.mkdir()
     for size, codes in ((60_000, []), (60_001, ["constraints_too_long"])):
         whole = text * (60_000 // len(text.encode()))
-        workspace.constraints_file.write_text(whole + "." * (size - len(whole.encode())), encoding="utf-8")
+        workspace.constraints_file.write_text(
+            whole + "." * (size - len(whole.encode())), encoding="utf-8"
+        )
         opened = open_session(workspace, SessionOptions(trust=True))
         assert [warning.code for warning in opened.warnings] == codes

@@ -8,10 +8,14 @@ from hypothesis import strategies as st
 from dogent_tui.agent.streamed_writes import StreamedWrite
 
 
-@given(st.text(max_size=400), st.lists(st.integers(1, 60), min_size=1), st.booleans(), st.booleans())
+@given(
+    st.text(max_size=400), st.lists(st.integers(1, 60), min_size=1), st.booleans(), st.booleans()
+)
 def test_the_pieces_are_the_text(text, sizes, is_ascii, path_last):
     fields = {"file_path": "/w/a “b”.md", "content": text}
-    whole = json.dumps(dict(reversed(fields.items())) if path_last else fields, ensure_ascii=is_ascii)
+    whole = json.dumps(
+        dict(reversed(fields.items())) if path_last else fields, ensure_ascii=is_ascii
+    )
     write, told, at = StreamedWrite("t"), "", 0
     while at < len(whole):
         size = sizes[at % len(sizes)]
@@ -24,7 +28,12 @@ def test_the_pieces_are_the_text(text, sizes, is_ascii, path_last):
 
 
 def test_what_is_no_json_says_nothing():
-    for broken in ("", "[1, 2", '{"file_path": 7, "content": "x"}', '{"content": "x", "file_path": "/w/hal'):
+    for broken in (
+        "",
+        "[1, 2",
+        '{"file_path": 7, "content": "x"}',
+        '{"content": "x", "file_path": "/w/hal',
+    ):
         write = StreamedWrite("t")
         write.add(broken)
         assert write.rest() == ""
@@ -34,7 +43,9 @@ def test_a_long_text_is_not_read_again_for_each_word(monkeypatch):
     from dogent_tui.agent import streamed_writes
 
     read = []
-    monkeypatch.setattr(streamed_writes, "from_json", lambda text, **_: read.append(len(text)) or {})
+    monkeypatch.setattr(
+        streamed_writes, "from_json", lambda text, **_: read.append(len(text)) or {}
+    )
     write = StreamedWrite("t")
     for _ in range(100_000):
         write.add("ten chars.")

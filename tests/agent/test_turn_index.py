@@ -1,13 +1,28 @@
-"""What stands of a conversation after going back in it, and what the CLI's transcript says of where its memory ends."""
+"""What stands of a conversation after going back in it, and what the CLI's transcript says of
+where its memory ends.
+"""
 
 import json
 import uuid
 
 import pytest
 
-from dogent_tui.agent.cli_transcripts import claude_config_dir, first_remembered, is_remembered, without_dropped
+from dogent_tui.agent.cli_transcripts import (
+    claude_config_dir,
+    first_remembered,
+    is_remembered,
+    without_dropped,
+)
 from dogent_tui.agent.conversation import SessionChoice
-from dogent_tui.agent.events import MessageDropped, Prompt, Rewound, RunStarted, TextDelta, TextFinished, UsageChanged
+from dogent_tui.agent.events import (
+    MessageDropped,
+    Prompt,
+    Rewound,
+    RunStarted,
+    TextDelta,
+    TextFinished,
+    UsageChanged,
+)
 from dogent_tui.agent.turn_index import course_of
 
 
@@ -23,7 +38,10 @@ def test_what_was_gone_back_over_is_not_part_of_the_course():
     course = course_of([*run("a", 10), *run("b", 20), *run("c", 30)])
     assert course.runs_from("b") == ["b", "c"]
     course.hear(Rewound(to="b"))
-    assert (course.said, course.context_tokens) == ([("The user", "ask a", "a"), ("You", "reply a", "a")], 10)
+    assert (course.said, course.context_tokens) == (
+        [("The user", "ask a", "a"), ("You", "reply a", "a")],
+        10,
+    )
     assert (course.runs_from("b"), course.runs_from("a")) == ([], ["a"])
     for event in run("d", 15):
         course.hear(event)
@@ -35,13 +53,20 @@ def test_what_was_gone_back_over_is_not_part_of_the_course():
 
 
 def test_a_reply_that_was_cut_counts_as_far_as_it_came_and_one_that_comes_again_once():
-    cut = (RunStarted(prompt=Prompt("ask a"), run_id="a"), TextDelta(message_id="m", block=0, text="half a "))
+    cut = (
+        RunStarted(prompt=Prompt("ask a"), run_id="a"),
+        TextDelta(message_id="m", block=0, text="half a "),
+    )
     again = (MessageDropped(message_id="m"), TextDelta(message_id="n", block=0, text="a re"))
     assert course_of(cut).said == [("The user", "ask a", "a"), ("You", "half a ", "m")]
     assert course_of([*cut, *again]).said == [("The user", "ask a", "a"), ("You", "a re", "n")]
     whole = TextFinished(message_id="n", block=0, text="a reply", run_id="a")
     course = course_of([*cut, *again, whole, *run("b", 1)])
-    assert course.said[:3] == [("The user", "ask a", "a"), ("You", "a reply", "n"), ("The user", "ask b", "b")]
+    assert course.said[:3] == [
+        ("The user", "ask a", "a"),
+        ("You", "a reply", "n"),
+        ("The user", "ask b", "b"),
+    ]
     assert course.said_before("b") == course.said[:2]
 
 
@@ -61,10 +86,24 @@ class Transcript:
         """Add a prompt and its reply; `after` another entry than the last one."""
         prompt, reply = str(uuid.uuid4()), str(uuid.uuid4())
         self.runs[name] = prompt.replace("-", "")[:12]
-        self.write({"type": "user", "uuid": prompt, "parentUuid": self.last if after == "" else after, **also})
+        self.write(
+            {
+                "type": "user",
+                "uuid": prompt,
+                "parentUuid": self.last if after == "" else after,
+                **also,
+            }
+        )
         self.write({"type": "api-request"})
         self.write({"type": "assistant", "uuid": reply, "parentUuid": prompt})
-        self.write({"type": "assistant", "uuid": str(uuid.uuid4()), "parentUuid": prompt, "isSidechain": True})
+        self.write(
+            {
+                "type": "assistant",
+                "uuid": str(uuid.uuid4()),
+                "parentUuid": prompt,
+                "isSidechain": True,
+            }
+        )
         self.last = reply
         return reply
 
@@ -88,7 +127,9 @@ def test_the_memory_ends_before_the_prompt(transcript):
     transcript.say("c")
     assert without_dropped(resumed(transcript.runs["b"])).at == first
     fork = SessionChoice("new", fork_of=SESSION, dropped=transcript.runs["b"])
-    assert without_dropped(fork) == SessionChoice("new", fork_of=SESSION, dropped=transcript.runs["b"], at=first)
+    assert without_dropped(fork) == SessionChoice(
+        "new", fork_of=SESSION, dropped=transcript.runs["b"], at=first
+    )
 
 
 def test_nothing_comes_before_the_first_prompt(transcript):
@@ -97,7 +138,9 @@ def test_nothing_comes_before_the_first_prompt(transcript):
     anew = without_dropped(resumed(transcript.runs["a"]))
     assert (anew.resume, anew.fork_of, anew.at) == (False, "", "")
     assert anew.session_id != SESSION
-    assert without_dropped(SessionChoice("f", fork_of=SESSION, dropped=transcript.runs["a"])) == SessionChoice("f")
+    assert without_dropped(
+        SessionChoice("f", fork_of=SESSION, dropped=transcript.runs["a"])
+    ) == SessionChoice("f")
 
 
 def test_once_it_went_on_from_there_it_is_resumed_plainly(transcript):
@@ -117,7 +160,9 @@ def test_a_place_that_was_found_once_is_not_kept_when_it_went_on(transcript):
 def test_what_lies_before_a_summary_is_found_too(transcript):
     first = transcript.say("a")
     second = transcript.say("b")
-    transcript.write({"type": "system", "uuid": "boundary", "parentUuid": None, "logicalParentUuid": second})
+    transcript.write(
+        {"type": "system", "uuid": "boundary", "parentUuid": None, "logicalParentUuid": second}
+    )
     transcript.say("c", after="boundary")
     assert without_dropped(resumed(transcript.runs["b"])).at == first
 

@@ -24,13 +24,30 @@ from dogent_tui.agent.ui_requests import (
 AUDIENCE = {
     "id": "audience",
     "question": "Who reads this?",
-    "options": [{"label": "The board", "value": "board"}, {"label": "工程师 [b]", "value": "engineers"}],
+    "options": [
+        {"label": "The board", "value": "board"},
+        {"label": "工程师 [b]", "value": "engineers"},
+    ],
     "recommended": "board",
 }
-LENGTH = {"id": "length", "question": "How long?", "options": ["short", "long"], "allow_freeform": True}
-PARTS = {"id": "parts", "question": "Which parts?", "options": ["costs", "risks", "plan"], "multiple": True}
+LENGTH = {
+    "id": "length",
+    "question": "How long?",
+    "options": ["short", "long"],
+    "allow_freeform": True,
+}
+PARTS = {
+    "id": "parts",
+    "question": "Which parts?",
+    "options": ["costs", "risks", "plan"],
+    "multiple": True,
+}
 OPEN = {"id": "more", "question": "Anything else?", "placeholder": "A wish, a warning"}
-PAYLOAD = {"type": "clarification", "title": "Before I write", "questions": [AUDIENCE, LENGTH, PARTS, OPEN]}
+PAYLOAD = {
+    "type": "clarification",
+    "title": "Before I write",
+    "questions": [AUDIENCE, LENGTH, PARTS, OPEN],
+}
 OUTLINE = {"type": "outline_edit", "title": "Outline", "outline_text": "# One\n\n## Two\n"}
 
 
@@ -44,7 +61,10 @@ def test_a_clarification_is_read_whole():
     assert request.title == "Before I write"
     assert request.preface == "Two things first."
     assert request.questions[0] == Question(
-        "audience", "Who reads this?", (Option("The board", "board"), Option("工程师 [b]", "engineers")), ("board",)
+        "audience",
+        "Who reads this?",
+        (Option("The board", "board"), Option("工程师 [b]", "engineers")),
+        ("board",),
     )
     assert [question.takes_text for question in request.questions] == [False, True, False, True]
     assert [question.multiple for question in request.questions] == [False, False, True, False]
@@ -52,7 +72,10 @@ def test_a_clarification_is_read_whole():
 
 def test_an_outline_keeps_its_text():
     assert parse_request(OUTLINE) == OutlineRequest("Outline", "# One\n\n## Two\n")
-    assert parse_request({**OUTLINE, "outline_text": "  - a\n    - b\n"}).outline_text == "  - a\n    - b\n"
+    assert (
+        parse_request({**OUTLINE, "outline_text": "  - a\n    - b\n"}).outline_text
+        == "  - a\n    - b\n"
+    )
 
 
 def test_response_type_is_another_spelling():
@@ -66,18 +89,29 @@ def test_what_is_clearly_meant_is_taken():
         asking(
             "Who?",
             {"question": "How many?", "options": [1, 2.5, True]},
-            {"id": "q4", "question": "Which?", "options": [{"value": "only"}, {"label": "Other", "description": "rare"}]},
+            {
+                "id": "q4",
+                "question": "Which?",
+                "options": [{"value": "only"}, {"label": "Other", "description": "rare"}],
+            },
             {"question": "And?", "recommended": "", "options": None, "multiple": None},
         )
     )
     assert [question.id for question in request.questions] == ["q1", "q2", "q4", "q4_"]
     assert [option.value for option in request.questions[1].options] == ["1", "2.5", "true"]
-    assert request.questions[2].options == (Option("only", "only"), Option("Other", "Other", "rare"))
+    assert request.questions[2].options == (
+        Option("only", "only"),
+        Option("Other", "Other", "rare"),
+    )
 
 
 def test_a_recommendation_may_be_a_label_or_several():
-    assert parse_request(asking({**AUDIENCE, "recommended": "The board"})).questions[0].recommended == ("board",)
-    assert parse_request(asking({**PARTS, "recommended": ["risks", "plan"]})).questions[0].recommended == ("risks", "plan")
+    assert parse_request(asking({**AUDIENCE, "recommended": "The board"})).questions[
+        0
+    ].recommended == ("board",)
+    assert parse_request(asking({**PARTS, "recommended": ["risks", "plan"]})).questions[
+        0
+    ].recommended == ("risks", "plan")
 
 
 WRONG = (
@@ -102,10 +136,22 @@ WRONG = (
     (asking({**OPEN, "options": [[]]}), "questions[0].options[0]"),
     (asking(OPEN, {**LENGTH, "options": [{"label": ""}]}), "questions[1].options[0].label"),
     (asking(OPEN, {**LENGTH, "options": [{"label": []}]}), "questions[1].options[0].label"),
-    (asking({**LENGTH, "options": ["a", {"label": "b", "value": {}}]}), "questions[0].options[1].value"),
-    (asking({**LENGTH, "options": ["a", {"label": "b", "value": "a"}]}), "questions[0].options[1].value"),
-    (asking({**LENGTH, "options": ["a", {"label": "a", "value": "b"}]}), "questions[0].options[1].label"),
-    (asking({**LENGTH, "options": [{"label": "a", "description": []}]}), "questions[0].options[0].description"),
+    (
+        asking({**LENGTH, "options": ["a", {"label": "b", "value": {}}]}),
+        "questions[0].options[1].value",
+    ),
+    (
+        asking({**LENGTH, "options": ["a", {"label": "b", "value": "a"}]}),
+        "questions[0].options[1].value",
+    ),
+    (
+        asking({**LENGTH, "options": ["a", {"label": "a", "value": "b"}]}),
+        "questions[0].options[1].label",
+    ),
+    (
+        asking({**LENGTH, "options": [{"label": "a", "description": []}]}),
+        "questions[0].options[0].description",
+    ),
     (asking({**LENGTH, "recommended": "medium"}), "questions[0].recommended"),
     (asking({**LENGTH, "recommended": ["short", "long"]}), "questions[0].recommended"),
     (asking({**OPEN, "recommended": "yes"}), "questions[0].recommended"),
@@ -137,13 +183,23 @@ _json = st.recursive(
     | st.sampled_from(["clarification", "outline_edit"]),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["id", "question", "options", "label", "value", "recommended", "multiple"]), inner)
+        | st.dictionaries(
+            st.sampled_from(
+                ["id", "question", "options", "label", "value", "recommended", "multiple"]
+            ),
+            inner,
+        )
     ),
     max_leaves=12,
 )
 
 
-@given(st.dictionaries(st.sampled_from(["type", "response_type", "title", "preface", "questions", "outline_text"]), _json))
+@given(
+    st.dictionaries(
+        st.sampled_from(["type", "response_type", "title", "preface", "questions", "outline_text"]),
+        _json,
+    )
+)
 def test_any_payload_is_a_request_or_an_error_that_names_a_field(payload):
     try:
         request = parse_request(payload)
@@ -162,8 +218,9 @@ def test_any_payload_is_a_request_or_an_error_that_names_a_field(payload):
 
 def test_the_answers_read_as_a_message():
     answers = {"audience": "board", "length": "Two pages,\nno more", "parts": ["costs", "risks"]}
-    assert answer_text(parse_request(PAYLOAD), UiAnswer(answers=answers, comment="Be kind.")) == (
-        "My answers to “Before I write”:\n\n"
+    assert (
+        answer_text(parse_request(PAYLOAD), UiAnswer(answers=answers, comment="Be kind."))
+        == "My answers to “Before I write”:\n\n"
         "Who reads this?\n→ The board (board)\n\n"
         "How long?\n→ Two pages,\n  no more\n\n"
         "Which parts?\n→ costs\n→ risks\n\n"
@@ -188,9 +245,11 @@ def test_nothing_answered_says_so():
 def test_answers_of_a_file():
     request = parse_request(PAYLOAD)
     assert check_answers(
-        request, {"audience": "The board", "length": "7 pages", "parts": ["risks", "costs", "risks"]}
+        request,
+        {"audience": "The board", "length": "7 pages", "parts": ["risks", "costs", "risks"]},
     ) == UiAnswer(answers={"audience": "board", "length": "7 pages", "parts": ["risks", "costs"]})
-    assert check_answers(request, {"parts": "plan", "more": 3, "audience": None, "length": ["short"]}).answers == {
+    assert check_answers(request, {"parts": "plan", "more": 3, "audience": None,
+        "length": ["short"]}).answers == {
         "parts": ["plan"], "more": "3", "length": "short",
     }  # fmt: skip
     assert check_answers(request, {}).answers == {}
@@ -243,10 +302,18 @@ ASKED = {
         {
             "question": "Which library?",
             "header": "Library",
-            "options": [{"label": "date-fns (Recommended)", "description": "Small"}, {"label": "luxon", "description": ""}],
+            "options": [
+                {"label": "date-fns (Recommended)", "description": "Small"},
+                {"label": "luxon", "description": ""},
+            ],
             "multiSelect": False,
         },
-        {"question": "Which parts?", "header": "Parts", "options": [{"label": "a"}, {"label": "b"}], "multiSelect": True},
+        {
+            "question": "Which parts?",
+            "header": "Parts",
+            "options": [{"label": "a"}, {"label": "b"}],
+            "multiSelect": True,
+        },
     ]
 }
 
@@ -263,7 +330,16 @@ def test_the_question_of_the_cli_becomes_a_clarification():
 
 
 @pytest.mark.parametrize(
-    "questions", [None, [], "x", [7], [{}], [{"question": "?", "options": "x"}], [{"question": "?", "options": [[]]}]]
+    "questions",
+    [
+        None,
+        [],
+        "x",
+        [7],
+        [{}],
+        [{"question": "?", "options": "x"}],
+        [{"question": "?", "options": [[]]}],
+    ],
 )
 def test_a_broken_question_of_the_cli_is_refused(questions):
     with pytest.raises(RequestError):

@@ -32,8 +32,14 @@ def test_a_session_begins_with_one_notice_where_the_wall_is_not_full():
     assert standing_notices(WallStatus("full")) == ()
     for level in ("partial", "none"):
         (notice,) = standing_notices(WallStatus(level, "No layer fits.", "Move it."))
-        assert (notice.level, notice.code, notice.remedy) == ("warning", f"wall_{level}", "Move it.")
-        assert f"{notice.message} {notice.remedy}" == standing_words(WallStatus(level, "No layer fits.", "Move it."))
+        assert (notice.level, notice.code, notice.remedy) == (
+            "warning",
+            f"wall_{level}",
+            "Move it.",
+        )
+        assert f"{notice.message} {notice.remedy}" == standing_words(
+            WallStatus(level, "No layer fits.", "Move it.")
+        )
 
 
 @pytest.mark.parametrize(
@@ -48,12 +54,20 @@ def test_the_less_holds_a_command_the_more_is_asked_before(workspace, level, ask
     authority = Authority(workspace)
     authority.standing = WallStatus(level)
     commands = ("ls", "cat a.md", "rm a.md", "echo x > .mcp.json", "make", "python3 a.py")
-    assert [each for each in commands if authority.decide(ToolCall("Bash", {"command": each})).verdict == "ask"] == asked
+    assert [
+        each
+        for each in commands
+        if authority.decide(ToolCall("Bash", {"command": each})).verdict == "ask"
+    ] == asked
 
 
 def test_nothing_in_a_workspace_changes_which_wall_there_is(workspace):
     before = find_wall_status(workspace)
-    settings = {"sandbox": False, "wall": "none", "permissions": {"defaultMode": "bypassPermissions"}}
+    settings = {
+        "sandbox": False,
+        "wall": "none",
+        "permissions": {"defaultMode": "bypassPermissions"},
+    }
     for name in (".dogent/dogent.json", ".claude/settings.json"):
         file = workspace.root / name
         file.parent.mkdir()

@@ -1,4 +1,6 @@
-"""What a session is told about its web profile at its start, and what it hears of the user's prompts."""
+"""What a session is told about its web profile at its start, and what it hears of the user's
+prompts.
+"""
 
 import json
 
@@ -13,7 +15,9 @@ from tests.agent.test_service import serving
 
 @pytest.fixture
 def opened(tmp_path):
-    """Open a session of a workspace with these settings; the user has one profile that is filled in, and the stubs."""
+    """Open a session of a workspace with these settings; the user has one profile that is filled
+    in, and the stubs.
+    """
 
     def opened(**settings):
         root = tmp_path / "texts"
@@ -23,14 +27,21 @@ def opened(tmp_path):
 
     home = dogent_home()
     home.mkdir(parents=True)
-    profiles = {"mine": {"provider": "brave", "api_key": "k"}, "stub": {"provider": "brave", "api_key": "replace-me"}}
+    profiles = {
+        "mine": {"provider": "brave", "api_key": "k"},
+        "stub": {"provider": "brave", "api_key": "replace-me"},
+    }
     (home / "web.json").write_text(json.dumps({"profiles": profiles}), encoding="utf-8")
-    (home / "dogent.json").write_text(json.dumps({"web_allow_hosts": ["wiki.corp"]}), encoding="utf-8")
+    (home / "dogent.json").write_text(
+        json.dumps({"web_allow_hosts": ["wiki.corp"]}), encoding="utf-8"
+    )
     return opened
 
 
 def codes(session):
-    return [warning.code for warning in session.warnings if warning.code.startswith(("web_", "images_"))]
+    return [
+        warning.code for warning in session.warnings if warning.code.startswith(("web_", "images_"))
+    ]
 
 
 @pytest.mark.parametrize(

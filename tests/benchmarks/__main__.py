@@ -1,4 +1,6 @@
-"""`python -m tests.benchmarks [subject …]`: measure, print a table, write ``.bench/SUBJECT.json``."""
+"""`python -m tests.benchmarks [subject …]`: measure, print a table, write
+``.bench/SUBJECT.json``.
+"""
 
 import importlib
 import sys
@@ -6,7 +8,8 @@ import sys
 from tests.benchmarks.table import Row, show, write
 
 SUBJECTS = (
-    "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx", "printing", "documents", "web",
+    "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx",
+    "printing", "documents", "web",
     "search", "windows", "commands", "quotes", "memory", "request", "faces",
 )  # fmt: skip
 
@@ -15,7 +18,10 @@ def main() -> int:
     subjects = sys.argv[1:] or list(SUBJECTS)
     unknown = [subject for subject in subjects if subject not in SUBJECTS]
     if unknown:
-        print(f"There is no benchmark {', '.join(unknown)}. There are: {', '.join(SUBJECTS)}.", file=sys.stderr)
+        print(
+            f"There is no benchmark {', '.join(unknown)}. There are: {', '.join(SUBJECTS)}.",
+            file=sys.stderr,
+        )
         return 2
     missed = []
     for subject in subjects:

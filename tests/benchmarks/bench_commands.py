@@ -1,4 +1,6 @@
-"""What the wall costs: each command behind it, with all that judges and commits it, beside the bare command in the same loop."""
+"""What the wall costs: each command behind it, with all that judges and commits it, beside the
+bare command in the same loop.
+"""
 
 import asyncio
 import os
@@ -39,14 +41,28 @@ async def _measured() -> list[Row]:
         many = await _beside_bare(large, "cat 0/0.md >/dev/null")
         makes = await _beside_bare(small, "date >made.md")
         rows += [
-            Row("a command behind the wall, beside bare: median", _at(few, 0.5), "ms more", target=8),
+            Row(
+                "a command behind the wall, beside bare: median", _at(few, 0.5), "ms more", target=8
+            ),
             Row("the same: 95 of 100", _at(few, 0.95), "ms more", target=20),
             Row("a command that changes a file, beside bare: median", _at(makes, 0.5), "ms more"),
-            Row(f"a command in {FILES:,} files, beside one in a single file", _at(many, 0.5) / _at(few, 0.5), "x", target=1.2),
+            Row(
+                f"a command in {FILES:,} files, beside one in a single file",
+                _at(many, 0.5) / _at(few, 0.5),
+                "x",
+                target=1.2,
+            ),
         ]
         for sync, target in ((False, 100), (True, 400)):
             took = await asyncio.to_thread(_commit, base / f"commit-{sync}", sync)
-            rows.append(Row(f"committing {COMMITTED:,} files{', synced' if sync else ''}", took, "ms", target=target))
+            rows.append(
+                Row(
+                    f"committing {COMMITTED:,} files{', synced' if sync else ''}",
+                    took,
+                    "ms",
+                    target=target,
+                )
+            )
         return rows
 
 
@@ -58,7 +74,9 @@ def _fill(root: Path, count: int) -> None:
 
 
 async def _beside_bare(root: Path, command: str) -> list[float]:
-    """Return how many milliseconds more each run of `command` takes behind the wall, in order of size."""
+    """Return how many milliseconds more each run of `command` takes behind the wall, in order of
+    size.
+    """
     workspace = Workspace(root)
     authority, copies = Authority(workspace), UndoLog(workspace, "bench")
 
@@ -73,13 +91,19 @@ async def _beside_bare(root: Path, command: str) -> list[float]:
     more = []
     for _ in range(ROUNDS):
         call = ToolCall("Bash", {"command": command}, root)
-        walled = (await asyncio.to_thread(commands.wrapped, call, Decision("allow"), "t"))["command"]
+        walled = (await asyncio.to_thread(commands.wrapped, call, Decision("allow"), "t"))[
+            "command"
+        ]
         bare = await asyncio.to_thread(
-            _took, lambda: subprocess.run(["/bin/bash", "-c", f"eval '{command}'"], cwd=root, check=True)
+            _took,
+            lambda: subprocess.run(["/bin/bash", "-c", f"eval '{command}'"], cwd=root, check=True),
         )
-        await asyncio.sleep(0.05)  # between two commands a model thinks; that is when the next room is made
+        await asyncio.sleep(
+            0.05
+        )  # between two commands a model thinks; that is when the next room is made
         behind = await asyncio.to_thread(
-            _took, lambda text=walled: subprocess.run(["/bin/bash", "-c", text], cwd=root, check=True)
+            _took,
+            lambda text=walled: subprocess.run(["/bin/bash", "-c", text], cwd=root, check=True),
         )
         more.append(behind - bare)
     await commands.close()
@@ -93,7 +117,11 @@ def _took(run: Callable[[], object]) -> float:
 
 
 def _at(sizes: list[float], share: float) -> float:
-    return statistics.median(sizes) if share == 0.5 else sizes[min(len(sizes) - 1, int(len(sizes) * share))]
+    return (
+        statistics.median(sizes)
+        if share == 0.5
+        else sizes[min(len(sizes) - 1, int(len(sizes) * share))]
+    )
 
 
 def _commit(base: Path, sync: bool) -> float:

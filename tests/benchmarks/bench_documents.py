@@ -1,7 +1,9 @@
-"""Reading and exporting documents, as the issue has it: beside markitdown and pymupdf4llm on the same files, in one run.
+"""Reading and exporting documents, as the issue has it: beside markitdown and pymupdf4llm on the
+same files, in one run.
 
-The peers live in a place of their own, ``.bench/peers``, which is made when it is first wanted (the group `bench` of
-``pyproject.toml``). All of us read in a process that has its libraries loaded: what is measured is the reading.
+The peers live in a place of their own, ``.bench/peers``, which is made when it is first wanted (the
+group `bench` of ``pyproject.toml``). All of us read in a process that has its libraries loaded:
+what is measured is the reading.
 """
 
 import asyncio
@@ -60,7 +62,10 @@ def measure() -> list[Row]:
     if (shared_documents() / "manifest.json").is_file():
         rows += _corpus()
     else:
-        print("The corpus is not here (DOGENT_SHARED names the folder that holds documents/): no scores.")
+        print(
+            "The corpus is not here (DOGENT_SHARED names the folder that holds documents/): no"
+            " scores."
+        )
     return rows
 
 
@@ -68,26 +73,39 @@ def measure() -> list[Row]:
 
 
 def _peers() -> Path | None:
-    """Return the interpreter that has the peers, which are installed first; None, with a sentence, where they cannot be had."""
+    """Return the interpreter that has the peers, which are installed first; None, with a
+    sentence, where they cannot be had.
+    """
     python = PEERS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     ready = PEERS / ".ready"
     if not ready.exists():
         print(f"Installing markitdown and pymupdf4llm into {PEERS.relative_to(ROOT)}…", flush=True)
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        for command in ([sys.executable, "-m", "venv", PEERS], [*pip, "--upgrade", "pip>=25.1"], [*pip, "--group", "bench"]):
+        for command in (
+            [sys.executable, "-m", "venv", PEERS],
+            [*pip, "--upgrade", "pip>=25.1"],
+            [*pip, "--group", "bench"],
+        ):
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             if done.returncode:
-                print(f"The peers cannot be had, so we are measured alone: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+                print(
+                    "The peers cannot be had, so we are measured alone:"
+                    f" {(done.stderr.strip().splitlines() or ['?'])[-1]}"
+                )
                 return None
         ready.touch()
     return python
 
 
 def _take(python: Path | str, who: str, path: Path) -> Taken:
-    """Have `who` read `path` in a process of its own. Seconds do not count the import, megabytes are those of the whole tree."""
+    """Have `who` read `path` in a process of its own. Seconds do not count the import, megabytes
+    are those of the whole tree.
+    """
     command = [python, "-m", "tests.benchmarks.peer", who, path]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYMUPDF_SUGGEST_LAYOUT_ANALYZER": "0"}
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         begun, peak = time.monotonic(), 0
         while process.poll() is None:
             peak = max(peak, tree_memory(process.pid))
@@ -126,16 +144,36 @@ def _reading(folder: Path, peers: Path | None) -> list[Row]:
                 1000 * per * ours.seconds / units,
                 "ms",
                 target,
-                _beside(theirs, lambda found, u=units, p=per: f"{1000 * p * found.seconds / u:,.1f} ms"),
+                _beside(
+                    theirs, lambda found, u=units, p=per: f"{1000 * p * found.seconds / u:,.1f} ms"
+                ),
             )
         )
-        rows.append(Row(f"memory for it, {kind}", ours.megabytes, "MB", 600, _beside(theirs, lambda f: f"{f.megabytes:,.0f} MB")))
-    rows.append(Row(f"first 200 rows of {LONG_ROWS:,} without <dimension>", 1000 * _first_page(long), "ms", FIRST_PAGE_MS))
+        rows.append(
+            Row(
+                f"memory for it, {kind}",
+                ours.megabytes,
+                "MB",
+                600,
+                _beside(theirs, lambda f: f"{f.megabytes:,.0f} MB"),
+            )
+        )
+    rows.append(
+        Row(
+            f"first 200 rows of {LONG_ROWS:,} without <dimension>",
+            1000 * _first_page(long),
+            "ms",
+            FIRST_PAGE_MS,
+        )
+    )
     return rows
 
 
 def _beside(theirs: dict[str, Taken], shown: Callable[[Taken], str]) -> str:
-    return ", ".join(f"{who} {found.error or shown(found)}" for who, found in theirs.items()) or "no peers here"
+    return (
+        ", ".join(f"{who} {found.error or shown(found)}" for who, found in theirs.items())
+        or "no peers here"
+    )
 
 
 def _first_page(path: Path) -> float:
@@ -155,18 +193,32 @@ def _make_pdf(path: Path) -> None:
                 page.draw_line((72, 450 + 20 * line), (520, 450 + 20 * line))
                 page.draw_line((72 + 74.6 * line, 450), (72 + 74.6 * line, 570))
             for cell in range(36):
-                page.insert_text((76 + 74.6 * (cell % 6), 464 + 20 * (cell // 6)), f"{cell}.{words.randrange(99)}", fontsize=9)
+                page.insert_text(
+                    (76 + 74.6 * (cell % 6), 464 + 20 * (cell // 6)),
+                    f"{cell}.{words.randrange(99)}",
+                    fontsize=9,
+                )
         document.save(path)
 
 
 def _make_xlsx(path: Path, rows: int) -> None:
-    """A sheet of so many rows that does not say how large it is, as programs write them that do not know it in advance."""
+    """A sheet of so many rows that does not say how large it is, as programs write them that do
+    not know it in advance.
+    """
     from openpyxl import Workbook
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Rows")
     for number in range(rows):
-        sheet.append([number, f"name {number % 977}", number / 7, number % 2 == 0, "a longer text in the last column"])
+        sheet.append(
+            [
+                number,
+                f"name {number % 977}",
+                number / 7,
+                number % 2 == 0,
+                "a longer text in the last column",
+            ]
+        )
     book.save(path)
 
 
@@ -180,7 +232,9 @@ async def _exporting(folder: Path) -> list[Row]:
     async with Exporter() as exporter:
         for kind in ("pdf", "docx"):
             for _ in range(1 + WARM_ROUNDS):
-                request = ExportRequest(markdown=markdown, target=folder / f"report.{kind}", root=folder, home=folder)
+                request = ExportRequest(
+                    markdown=markdown, target=folder / f"report.{kind}", root=folder, home=folder
+                )
                 begun = time.perf_counter()
                 result = await exporter.export(request, kind)
                 seconds[kind].append((time.perf_counter() - begun) * 1000)
@@ -189,7 +243,12 @@ async def _exporting(folder: Path) -> list[Row]:
     warm = f"median of {WARM_ROUNDS}"
     return [
         Row(f"exporting: first pdf of a session, {pages} pages", seconds["pdf"][0], beside=engine),
-        Row(f"warm pdf, {pages} pages, {warm}", statistics.median(seconds["pdf"][1:]), target=WARM_MS, beside=engine),
+        Row(
+            f"warm pdf, {pages} pages, {warm}",
+            statistics.median(seconds["pdf"][1:]),
+            target=WARM_MS,
+            beside=engine,
+        ),
         Row(f"docx of the same text, {warm}", statistics.median(seconds["docx"][1:])),
     ]
 
@@ -204,14 +263,26 @@ def _hostile(folder: Path) -> list[Row]:
         write(folder / name)
         files.append(folder / name)
     if (shared_documents() / "manifest.json").is_file():
-        listed = json.loads((shared_documents() / "manifest.json").read_text(encoding="utf-8"))["entries"]
-        files += [shared_documents() / entry["path"] for entry in listed if entry["expected"]["type"] in {"error", "bounded"}]
+        listed = json.loads((shared_documents() / "manifest.json").read_text(encoding="utf-8"))[
+            "entries"
+        ]
+        files += [
+            shared_documents() / entry["path"]
+            for entry in listed
+            if entry["expected"]["type"] in {"error", "bounded"}
+        ]
     taken = {path.name: read_by_hand(path, folder / "cache") for path in files}
     slowest = max(taken, key=lambda name: taken[name].seconds)
     largest = max(taken, key=lambda name: taken[name].megabytes)
     silent = [name for name, found in taken.items() if found.error]
     return [
-        Row(f"hostile: the slowest of {len(taken)} files", 1000 * taken[slowest].seconds, "ms", HOSTILE_MS, slowest),
+        Row(
+            f"hostile: the slowest of {len(taken)} files",
+            1000 * taken[slowest].seconds,
+            "ms",
+            HOSTILE_MS,
+            slowest,
+        ),
         Row("the most memory for one of them", taken[largest].megabytes, "MB", HOSTILE_MB, largest),
         Row("of them without text or a sentence", len(silent), "", 0, ", ".join(silent)),
     ]
@@ -219,11 +290,23 @@ def _hostile(folder: Path) -> list[Row]:
 
 def read_by_hand(path: Path, cache: Path) -> Taken:
     """Run ``dogent-tui read`` on `path`. `error` says what is wrong with the way it ended."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(cache), "DOGENT_HOME": str(cache / "home")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "XDG_CACHE_HOME": str(cache),
+        "DOGENT_HOME": str(cache / "home"),
+    }
     command = [sys.executable, "-m", "dogent_tui", "read", path]
     begun, peak = time.monotonic(), 0
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as sentence:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=said, stderr=sentence, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=said,
+            stderr=sentence,
+            stdin=subprocess.DEVNULL,
+        )
         while process.poll() is None:
             peak = max(peak, tree_memory(process.pid))
             if time.monotonic() - begun > 4 * HOSTILE_MS / 1000:
@@ -235,8 +318,12 @@ def read_by_hand(path: Path, cache: Path) -> Taken:
         chars, words = said.seek(0, 2), sentence.seek(0, 2)
         sentence.seek(0)
         crashed = b"Traceback" in sentence.read()
-    ended_well = not crashed and ((process.returncode == 0 and chars > 1) or (process.returncode in {0, 1} and words > 1))
-    return Taken(seconds, peak / (1 << 20), chars, "" if ended_well else f"status {process.returncode}")
+    ended_well = not crashed and (
+        (process.returncode == 0 and chars > 1) or (process.returncode in {0, 1} and words > 1)
+    )
+    return Taken(
+        seconds, peak / (1 << 20), chars, "" if ended_well else f"status {process.returncode}"
+    )
 
 
 # The corpus
@@ -250,16 +337,36 @@ def _corpus() -> list[Row]:
     worst = max(by_kind, key=by_kind.__getitem__)
     portable = scores(documents)
     pages = sum(one.pages for one in portable)
-    headings, cells = mean([one.headings for one in portable]), mean([one.cells for one in portable])
+    headings, cells = (
+        mean([one.headings for one in portable]),
+        mean([one.cells for one in portable]),
+    )
     sheets = [score(documents, entry) for entry in entries(documents, "dev")]
     wanted = sum(one.expected for one in sheets)
     return [
-        Row(f"corpus: docx, text lost of {len(word)} files", 100 * (1 - sum(s.f1 for s in word) / len(word)), "%", 1, "macro-F1"),
+        Row(
+            f"corpus: docx, text lost of {len(word)} files",
+            100 * (1 - sum(s.f1 for s in word) / len(word)),
+            "%",
+            1,
+            "macro-F1",
+        ),
         Row(f"docx, structural facts lost, of {of}", 100 * (1 - found / of), "%", 2),
         Row("docx, lost of the kind of fact that fares worst", by_kind[worst], "%", 2, worst),
         Row("pdf, headings lost", 100 * (1 - headings), "%", 30, f"recall {headings:.3f}"),
         Row("pdf, cells lost", 100 * (1 - cells), "%", 45, f"recall {cells:.3f}"),
-        Row(f"pdf, a page, of {pages}", 1000 * sum(one.cpu_s for one in portable) / pages, "ms", 100, "CPU"),
+        Row(
+            f"pdf, a page, of {pages}",
+            1000 * sum(one.cpu_s for one in portable) / pages,
+            "ms",
+            100,
+            "CPU",
+        ),
         Row(f"xlsx, cells lost, of {wanted}", wanted - sum(one.found for one in sheets), "", 0),
-        Row(f"xlsx, files of {len(sheets)} that end otherwise than expected", sum(bool(one.error) for one in sheets), "", 0),
+        Row(
+            f"xlsx, files of {len(sheets)} that end otherwise than expected",
+            sum(bool(one.error) for one in sheets),
+            "",
+            0,
+        ),
     ]

@@ -1,4 +1,6 @@
-"""Reading docx: how much of the corpus arrives, how fast pages do, in how much memory; beside markitdown where it is."""
+"""Reading docx: how much of the corpus arrives, how fast pages do, in how much memory; beside
+markitdown where it is.
+"""
 
 import importlib.util
 import resource
@@ -24,7 +26,8 @@ def make_document(path: Path) -> None:
     for page in range(PAGES):
         words = " ".join(f"word{(page * 7 + number) % 997}" for number in range(WORDS_A_PAGE // 3))
         parts.append(
-            f"# Chapter {page}\n\n{words}\n\n**Bold** words with a note.[^{page}]\n\n[^{page}]: Note {page}.\n\n{words}\n"
+            f"# Chapter {page}\n\n{words}\n\n**Bold** words with a note.[^{page}]\n\n[^{page}]:"
+            f" Note {page}.\n\n{words}\n"
         )
         parts.append("- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" + words + "\n")
     subprocess.run([pandoc_path(), "--output", path], input="\n".join(parts).encode(), check=True)
@@ -37,8 +40,14 @@ def _beside(path: Path) -> str:
         "import sys, time; from markitdown import MarkItDown; begun = time.time(); "
         "MarkItDown().convert(sys.argv[1]); print(time.time() - begun)"
     )
-    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
-    return f"markitdown {1000 * float(done.stdout or 'nan') / PAGES:.1f} ms" if done.returncode == 0 else "markitdown failed"
+    done = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, check=False
+    )
+    return (
+        f"markitdown {1000 * float(done.stdout or 'nan') / PAGES:.1f} ms"
+        if done.returncode == 0
+        else "markitdown failed"
+    )
 
 
 def _hostile() -> Row:
@@ -48,7 +57,13 @@ def _hostile() -> Row:
     try:
         run_pandoc(["--from", "html", "--to", "json"], table, name="hostile", limit_s=LIMIT_S)
     except DocumentError as error:
-        return Row("a hostile table, until refused", (time.perf_counter() - begun) * 1000, "ms", 10_000, error.code)
+        return Row(
+            "a hostile table, until refused",
+            (time.perf_counter() - begun) * 1000,
+            "ms",
+            10_000,
+            error.code,
+        )
     return Row("a hostile table, not refused", float("inf"), "ms", 10_000)
 
 
@@ -72,7 +87,12 @@ def measure() -> list[Row]:
         scores = all_scores(shared_documents())
         found, of = (sum(numbers) for numbers in zip(*totals(scores).values(), strict=True))
         rows.append(
-            Row(f"text lost, of {len(scores)} files (1 - macro-F1)", 100 * (1 - sum(s.f1 for s in scores) / len(scores)), "%", 1)
+            Row(
+                f"text lost, of {len(scores)} files (1 - macro-F1)",
+                100 * (1 - sum(s.f1 for s in scores) / len(scores)),
+                "%",
+                1,
+            )
         )
         rows.append(Row(f"structural facts lost, of {of}", 100 * (1 - found / of), "%", 2))
     rows.append(_hostile())

@@ -1,4 +1,5 @@
-"""The agent for pages and editors: what `serve` and `acp` add to the time and memory of the agent itself.
+"""The agent for pages and editors: what `serve` and `acp` add to the time and memory of the agent
+itself.
 
 The CLI is the real one, on a scripted API; its own processes are not counted where memory is.
 """
@@ -68,7 +69,10 @@ def _place(folder: Path, api: ScriptedApi) -> tuple[Path, Path]:
 
 
 def _body(text: str) -> dict[str, Any]:
-    return {"id": uuid.uuid4().hex, "messages": [{"role": "user", "parts": [{"type": "text", "text": text}]}]}
+    return {
+        "id": uuid.uuid4().hex,
+        "messages": [{"role": "user", "parts": [{"type": "text", "text": text}]}],
+    }
 
 
 async def _first_chunk(folder: Path, api: ScriptedApi) -> list[Row]:
@@ -79,7 +83,10 @@ async def _first_chunk(folder: Path, api: ScriptedApi) -> list[Row]:
         runner = web.AppRunner(ChatServer(chats, Door("token", ())).application())
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        url, headers = f"http://127.0.0.1:{runner.addresses[0][1]}/api/chat", {"authorization": "Bearer token"}
+        url, headers = (
+            f"http://127.0.0.1:{runner.addresses[0][1]}/api/chat",
+            {"authorization": "Bearer token"},
+        )
         took = []
         async with aiohttp.ClientSession(headers=headers) as http:
             for _ in range(ROUNDS):
@@ -93,7 +100,10 @@ async def _first_chunk(folder: Path, api: ScriptedApi) -> list[Row]:
                     took.append((time.perf_counter() - await heard) * 1000)
                     await answer.read()
         await runner.cleanup()
-    return [Row("first chunk after its event, worst", max(took), target=FIRST_MS), Row("  median", statistics.median(took))]
+    return [
+        Row("first chunk after its event, worst", max(took), target=FIRST_MS),
+        Row("  median", statistics.median(took)),
+    ]
 
 
 async def _heard(happened: AsyncIterator[events.Event]) -> float:
@@ -118,7 +128,9 @@ async def _long_answer(folder: Path, api: ScriptedApi) -> list[Row]:
         before = _cpu_of_children()
         command = (sys.executable, "-m", "dogent_tui", str(root), "-p", "hello")
         environment = plain_environment(home)
-        process = await asyncio.create_subprocess_exec(*command, env=environment, cwd=ROOT, stdin=NONE, stdout=PIPE)
+        process = await asyncio.create_subprocess_exec(
+            *command, env=environment, cwd=ROOT, stdin=NONE, stdout=PIPE
+        )
         said, _ = await process.communicate()
         assert len(said) >= ANSWER, said[:200]
         used["print"].append(_cpu_of_children() - before)
@@ -130,7 +142,15 @@ async def _long_answer(folder: Path, api: ScriptedApi) -> list[Row]:
         used["serve"].append(_cpu_of_children() - before)
     printed, over_http = min(used["print"]), min(used["serve"])
     beside = f"{over_http:.2f} s, print mode {printed:.2f} s"
-    return [Row("CPU of an answer of 100 kB, of print mode's", over_http / printed, "×", target=PRINT_TIMES, beside=beside)]
+    return [
+        Row(
+            "CPU of an answer of 100 kB, of print mode's",
+            over_http / printed,
+            "×",
+            target=PRINT_TIMES,
+            beside=beside,
+        )
+    ]
 
 
 async def _waiting_chats(folder: Path, api: ScriptedApi) -> list[Row]:
@@ -146,14 +166,24 @@ async def _waiting_chats(folder: Path, api: ScriptedApi) -> list[Row]:
             sizes.append(process.memory_full_info().uss / 1e6)
     each = (sizes[-1] - sizes[0]) / (MEASURED_CHATS - 1)
     beside = f"{sizes[0]:.0f} MB with one, {each:.1f} MB for each more ({MEASURED_CHATS} measured)"
-    return [Row(f"memory with {CHATS} chats waiting", sizes[0] + (CHATS - 1) * each, "MB", target=MEMORY_MB, beside=beside)]
+    return [
+        Row(
+            f"memory with {CHATS} chats waiting",
+            sizes[0] + (CHATS - 1) * each,
+            "MB",
+            target=MEMORY_MB,
+            beside=beside,
+        )
+    ]
 
 
 @asynccontextmanager
 async def _agent(home: Path) -> AsyncIterator[tuple[Editor, Any, psutil.Process]]:
     editor = Editor()
     command = (sys.executable, "-m", "dogent_tui", "acp")
-    async with acp.spawn_agent_process(editor, *command, env=plain_environment(home), cwd=ROOT, use_unstable_protocol=True) as (  # type: ignore[arg-type]
+    async with acp.spawn_agent_process(
+        editor, *command, env=plain_environment(home), cwd=ROOT, use_unstable_protocol=True
+    ) as (  # type: ignore[arg-type]
         connection,
         process,
     ):

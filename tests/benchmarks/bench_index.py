@@ -32,7 +32,9 @@ def milliseconds(action: Callable[[], object]) -> float:
 
 
 def worst_gap_while(action: Callable[[], None]) -> tuple[float, float]:
-    """Return how long `action` took in a thread, and by how much it delayed this one at most, in ms."""
+    """Return how long `action` took in a thread, and by how much it delayed this one at most, in
+    ms.
+    """
     thread = threading.Thread(target=action)
     started, worst = time.perf_counter(), 0.0
     thread.start()
@@ -55,9 +57,18 @@ def measure(files: int = FILES) -> list[Row]:
             Row("memory of the index", max(grown, 0.0), "MB"),
         ]
         for query in QUERIES:
-            keys = [milliseconds(lambda typed=query[:end]: index.search(typed)) for end in range(1, len(query) + 1)]  # type: ignore[misc]
+            keys = [
+                milliseconds(lambda typed=query[:end]: index.search(typed))
+                for end in range(1, len(query) + 1)
+            ]  # type: ignore[misc]
             rows.append(
-                Row(f"a key of the query “{query}”, at most", max(keys), "ms", 50, f"median {statistics.median(keys):.1f} ms")
+                Row(
+                    f"a key of the query “{query}”, at most",
+                    max(keys),
+                    "ms",
+                    50,
+                    f"median {statistics.median(keys):.1f} ms",
+                )
             )
         rows.append(Row("the empty query", milliseconds(lambda: index.search("")), "ms", 50))
         rows.append(Row("the root, browsed", milliseconds(index.browse), "ms", 50))

@@ -1,6 +1,8 @@
-"""What a run leaves in memory: short runs of a scripted agent in the real application, and what `/new` gives back.
+"""What a run leaves in memory: short runs of a scripted agent in the real application, and what
+`/new` gives back.
 
-The first runs fill what is kept of drawn lines (`Rows` and `Painter` keep some thousands), so they are counted apart.
+The first runs fill what is kept of drawn lines (`Rows` and `Painter` keep some thousands), so they
+are counted apart.
 """
 
 import asyncio
@@ -14,7 +16,14 @@ from unittest.mock import patch
 import psutil
 
 from dogent_tui.agent.conversation import TurnEnded
-from dogent_tui.agent.events import Prompt, TextDelta, TextFinished, ToolResult, ToolUse, UsageChanged
+from dogent_tui.agent.events import (
+    Prompt,
+    TextDelta,
+    TextFinished,
+    ToolResult,
+    ToolUse,
+    UsageChanged,
+)
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.tui.app import DogentApp
@@ -25,13 +34,18 @@ from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.benchmarks.table import Row
 
 WARM, FIRST, RUNS = 10, 500, 300
-"""Runs that load what is imported on use; that fill what is kept of drawn lines; that are measured."""
+"""Runs that load what is imported on use; that fill what is kept of drawn lines; that are
+measured.
+"""
 SIZE = (120, 40)
 
 
 def measure() -> list[Row]:
     """Run everything twice: counting what Python allocates makes it several times as large."""
-    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, HOME=folder, DOGENT_HOME=f"{folder}/home"):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.dict(os.environ, HOME=folder, DOGENT_HOME=f"{folder}/home"),
+    ):
         rows = asyncio.run(_runs(Path(folder) / "plain", traced=False))
         return rows + asyncio.run(_runs(Path(folder) / "traced", traced=True))
 
@@ -75,20 +89,29 @@ async def _runs(root: Path, *, traced: bool) -> list[Row]:
 
 def _session(root: Path, launcher: FakeLauncher) -> OpenedSession:
     endpoint = Endpoint("bench", "offline")
-    return opened_session(Workspace(root), endpoint, AgentService(launcher, endpoint, cwd=str(root)))
+    return opened_session(
+        Workspace(root), endpoint, AgentService(launcher, endpoint, cwd=str(root))
+    )
 
 
 async def _run(app: DogentApp, launcher: FakeLauncher, number: int) -> None:
     """One short run: a call, its result and a reply in pieces."""
     sent = len(launcher.conversation.sent) if launcher.started else 0
-    service, text, message = app.opened.service, f"Reply number {number}, in a few words.", f"m{number}"
+    service, text, message = (
+        app.opened.service,
+        f"Reply number {number}, in a few words.",
+        f"m{number}",
+    )
     await service.submit(Prompt(f"Prompt number {number}"))
     while not launcher.started or len(launcher.conversation.sent) == sent:
         await asyncio.sleep(0.001)
     launcher.conversation.arrive(
         ToolUse(tool_use_id=f"t{number}", name="Read", input={"file_path": f"notes/{number}.md"}),
         ToolResult(tool_use_id=f"t{number}", content=f"{number}: a line\n" * 5),
-        *(TextDelta(message_id=message, block=0, text=text[at : at + 10]) for at in range(0, len(text), 10)),
+        *(
+            TextDelta(message_id=message, block=0, text=text[at : at + 10])
+            for at in range(0, len(text), 10)
+        ),
         TextFinished(message_id=message, block=0, text=text),
         UsageChanged(context_tokens=100 + number),
         TurnEnded("completed", text=text),

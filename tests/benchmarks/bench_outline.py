@@ -6,7 +6,10 @@ from tests.benchmarks.keyed import KEY_MS, ROUNDS, KeyedApp, run
 from tests.benchmarks.table import Row
 
 HEADINGS = 2_000
-NOTE = "What this section should say, in a sentence or two, with a figure or a name that the sources hold.\n"
+NOTE = (
+    "What this section should say, in a sentence or two, with a figure or a name that the sources"
+    " hold.\n"
+)
 
 KEYS = {
     "down": ("down",),
@@ -42,5 +45,13 @@ class BenchApp(KeyedApp):
 def measure() -> list[Row]:
     """Measure each kind of key."""
     results = run(BenchApp(KEYS))
-    rows = [Row(f"{name}, median of {ROUNDS} or more, {HEADINGS:,} headings", results[name], "ms", KEY_MS) for name in KEYS]
+    rows = [
+        Row(
+            f"{name}, median of {ROUNDS} or more, {HEADINGS:,} headings",
+            results[name],
+            "ms",
+            KEY_MS,
+        )
+        for name in KEYS
+    ]
     return [*rows, Row(f"opening, {HEADINGS:,} headings", results["open"], "ms", 1_000)]

@@ -1,4 +1,6 @@
-"""A document of a megabyte beside the conversation: until it can be seen, and the time from a key until the screen is drawn."""
+"""A document of a megabyte beside the conversation: until it can be seen, and the time from a
+key until the screen is drawn.
+"""
 
 import asyncio
 import gc
@@ -33,7 +35,8 @@ KEYS = {
 def document() -> str:
     """Return a manuscript of a megabyte."""
     prose = (
-        "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore magna. "
+        "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt"
+        " ut labore et dolore magna. "
     )
     chapter = f"## Chapter 第{{}}章\n\n{prose * 4}\n\n- one\n- two\n\n{prose * 3}\n\n"
     return "".join(chapter.format(number) for number in range(1_150))
@@ -99,7 +102,9 @@ def measure() -> list[Row]:
     del os.environ["COLUMNS"], os.environ["LINES"]
     if "next heading" not in app.results:
         sys.exit("The application ended before it was measured.")
-    rows = [Row(f"{name}, median of {ROUNDS} or more", app.results[name], "ms", KEY_MS) for name in KEYS]
+    rows = [
+        Row(f"{name}, median of {ROUNDS} or more", app.results[name], "ms", KEY_MS) for name in KEYS
+    ]
     return [
         *rows,
         Row("opening 1 MB", app.results["open"], "ms", 200),

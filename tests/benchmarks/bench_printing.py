@@ -1,4 +1,6 @@
-"""A pdf of a report of 18 pages: the first of a session, those after it, with a table of contents, and without a browser."""
+"""A pdf of a report of 18 pages: the first of a session, those after it, with a table of
+contents, and without a browser.
+"""
 
 import asyncio
 import statistics
@@ -38,16 +40,27 @@ def chapter() -> int:
 
 <!-- pagebreak -->
 """
-_PROSE = "A report has sentences of middling length, which say a little more than a heading could, and break at the margin. " * 6
+_PROSE = (
+    "A report has sentences of middling length, which say a little more than a heading could, and"
+    " break at the margin. " * 6
+)
 
 
 def report() -> str:
     """Return Markdown that fills so many pages."""
-    return "# Report\n" + "".join(_CHAPTER.format(number=number, prose=_PROSE) for number in range(1, PAGES + 1))
+    return "# Report\n" + "".join(
+        _CHAPTER.format(number=number, prose=_PROSE) for number in range(1, PAGES + 1)
+    )
 
 
 async def _export(exporter: PdfExporter, folder: Path, toc: bool) -> tuple[float, ExportResult]:
-    request = ExportRequest(markdown=folder / "report.md", target=folder / "report.pdf", root=folder, home=folder, toc=toc)
+    request = ExportRequest(
+        markdown=folder / "report.md",
+        target=folder / "report.pdf",
+        root=folder,
+        home=folder,
+        toc=toc,
+    )
     start = time.perf_counter()
     result = await exporter.export(request)
     return (time.perf_counter() - start) * 1000, result
@@ -64,9 +77,18 @@ async def _measure(folder: Path) -> list[Row]:
     pages = f"{result.pages} pages"
     return [
         Row(f"first pdf of a session, {pages}", cold, beside=result.engine),
-        Row(f"warm pdf, {pages}, median of {ROUNDS}", statistics.median(warm), target=WARM_MS, beside=result.engine),
+        Row(
+            f"warm pdf, {pages}, median of {ROUNDS}",
+            statistics.median(warm),
+            target=WARM_MS,
+            beside=result.engine,
+        ),
         Row(f"warm pdf, {pages}, best", min(warm), beside=result.engine),
-        Row("warm pdf with a table of contents, printed twice, median", statistics.median(contents), beside=result.engine),
+        Row(
+            "warm pdf with a table of contents, printed twice, median",
+            statistics.median(contents),
+            beside=result.engine,
+        ),
         Row(f"pdf without a browser, {typeset.pages} pages", bare, beside=typeset.engine),
     ]
 

@@ -1,6 +1,7 @@
 """The prompt alone, in a real pty: key to echo, the picker over many files, a paste of 1 MB.
 
-Each key waits for the echo of the one before. "gap" is the longest time that the event loop did not run.
+Each key waits for the echo of the one before. "gap" is the longest time that the event loop did not
+run.
 """
 
 import asyncio
@@ -26,7 +27,9 @@ GAPS = "PROMPT_BENCH_GAPS"
 
 
 def run_app(folder: Path) -> None:
-    """Run the prompt over `folder`. F9 writes the worst gap of the event loop to the file that GAPS names, F10 ends."""
+    """Run the prompt over `folder`. F9 writes the worst gap of the event loop to the file that
+    GAPS names, F10 ends.
+    """
     from textual.app import App, ComposeResult
     from textual.widgets import Static
 
@@ -64,7 +67,9 @@ def run_app(folder: Path) -> None:
                 self.worst = max(self.worst, time.perf_counter() - before - 0.001)
 
         def key_f9(self) -> None:
-            Path(os.environ[GAPS]).write_text(json.dumps({"gap_ms": self.worst * 1000, "ready": index.ready}))
+            Path(os.environ[GAPS]).write_text(
+                json.dumps({"gap_ms": self.worst * 1000, "ready": index.ready})
+            )
             self.worst = 0.0
 
         def key_f10(self) -> None:
@@ -121,8 +126,16 @@ class Terminal:
 
 
 def row(name: str, times: list[float], gap: float, target: float | None = None) -> Row:
-    """Return what was found of some keys: their median, the worst, and the worst gap of the loop."""
-    return Row(name, statistics.median(times), "ms", target, f"worst {max(times):.1f} ms, gap of the loop {gap:.1f} ms")
+    """Return what was found of some keys: their median, the worst, and the worst gap of the
+    loop.
+    """
+    return Row(
+        name,
+        statistics.median(times),
+        "ms",
+        target,
+        f"worst {max(times):.1f} ms, gap of the loop {gap:.1f} ms",
+    )
 
 
 def measure(files: int = FILES) -> list[Row]:
@@ -131,7 +144,12 @@ def measure(files: int = FILES) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "workspace"
         for number in range(files):
-            path = folder / f"part{number // 1_000:03}" / f"chapter{number // 50:04}" / f"note_{number:06}.md"
+            path = (
+                folder
+                / f"part{number // 1_000:03}"
+                / f"chapter{number // 50:04}"
+                / f"note_{number:06}.md"
+            )
             if number % 50 == 0:
                 path.parent.mkdir(parents=True)
             path.touch()
@@ -148,19 +166,47 @@ def measure(files: int = FILES) -> list[Row]:
         while not terminal.loop()["ready"]:
             time.sleep(0.2)
         terminal.loop()
-        rows.append(row("typing", [terminal.echo_ms(key) for key in " and some more words"], terminal.loop()["gap_ms"], KEY_MS))
-        rows.append(row("picker", [terminal.echo_ms(key) for key in " @note_0991chapter19"], terminal.loop()["gap_ms"], KEY_MS))
+        rows.append(
+            row(
+                "typing",
+                [terminal.echo_ms(key) for key in " and some more words"],
+                terminal.loop()["gap_ms"],
+                KEY_MS,
+            )
+        )
+        rows.append(
+            row(
+                "picker",
+                [terminal.echo_ms(key) for key in " @note_0991chapter19"],
+                terminal.loop()["gap_ms"],
+                KEY_MS,
+            )
+        )
         terminal.echo_ms("\x03")
         terminal.loop()
         began = time.perf_counter()
-        terminal.write(b"\x1b[200~" + b"A line of the pasted text, as long as lines are.\n" * 21_400 + b"\x1b[201~")
+        terminal.write(
+            b"\x1b[200~"
+            + b"A line of the pasted text, as long as lines are.\n" * 21_400
+            + b"\x1b[201~"
+        )
         while b"Pasted" not in terminal.read(0.02) and time.perf_counter() - began < 20:
             pass
         rows.append(
-            row("paste of 1 MB, until it is drawn", [(time.perf_counter() - began) * 1000], terminal.loop()["gap_ms"], 200)
+            row(
+                "paste of 1 MB, until it is drawn",
+                [(time.perf_counter() - began) * 1000],
+                terminal.loop()["gap_ms"],
+                200,
+            )
         )
         rows.append(
-            row("typing after it", [terminal.echo_ms(key) for key in " and some more words"], terminal.loop()["gap_ms"], KEY_MS)
+            row(
+                "typing after it",
+                [terminal.echo_ms(key) for key in " and some more words"],
+                terminal.loop()["gap_ms"],
+                KEY_MS,
+            )
         )
         terminal.echo_ms("\x03")
         terminal.write(b"\x1b[200~" + b"word " * 799 + b"\x1b[201~")

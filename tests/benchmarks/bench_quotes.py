@@ -1,4 +1,6 @@
-"""Checking a draft of 100 quotations, half of them altered, against 1,000 pages: processor time of the whole command."""
+"""Checking a draft of 100 quotations, half of them altered, against 1,000 pages: processor time
+of the whole command.
+"""
 
 import os
 import random
@@ -21,7 +23,16 @@ def measure() -> list[Row]:
         folder = Path(made)
         draft = _write(folder)
         environment = {**os.environ, "XDG_CACHE_HOME": f"{made}/cache"}
-        command = [sys.executable, "-m", "dogent_tui", "check", str(draft), "--sources", f"{made}/sources", "--json"]
+        command = [
+            sys.executable,
+            "-m",
+            "dogent_tui",
+            "check",
+            str(draft),
+            "--sources",
+            f"{made}/sources",
+            "--json",
+        ]
         _cpu_seconds(command, environment)
         for kept in (folder / "cache").rglob("*.words"):
             kept.unlink()
@@ -43,7 +54,9 @@ def _cpu_seconds(command: list[str], environment: dict[str, str]) -> float:
 
 
 def _write(folder: Path) -> Path:
-    """Write the sources, whose words are as unevenly frequent as those of a language, and the draft."""
+    """Write the sources, whose words are as unevenly frequent as those of a language, and the
+    draft.
+    """
     rng = random.Random(1)
     letters = "etaoinshrdlucmfw"
     vocabulary = ["".join(rng.choices(letters, k=2 + number % 9)) for number in range(20_000)]
@@ -59,7 +72,9 @@ def _write(folder: Path) -> Path:
                 part = words[10:30]
                 part[9] = "altogether" if len(quotes) % 2 else part[9]
                 quotes.append(f"It says “{' '.join(part)}” (source{number}.md).")
-        (folder / f"sources/source{number}.md").write_text("\n\n".join(paragraphs), encoding="utf-8")
+        (folder / f"sources/source{number}.md").write_text(
+            "\n\n".join(paragraphs), encoding="utf-8"
+        )
     draft = folder / "draft.md"
     draft.write_text("\n\n".join(quotes), encoding="utf-8")
     return draft

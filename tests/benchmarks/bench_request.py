@@ -1,7 +1,9 @@
-"""What every request holds: the first one of a conversation, captured from the real CLI, in tokens per part.
+"""What every request holds: the first one of a conversation, captured from the real CLI, in tokens
+per part.
 
-`python -m tests.benchmarks.bench_request --raw MODEL` prints the request itself as JSON, to be read as the model reads it. A
-token is counted as four bytes of the JSON that is sent, which is near for English (`MessagesRequest.input_tokens`).
+`python -m tests.benchmarks.bench_request --raw MODEL` prints the request itself as JSON, to be read
+as the model reads it. A token is counted as four bytes of the JSON that is sent, which is near for
+English (`MessagesRequest.input_tokens`).
 """
 
 import asyncio
@@ -27,7 +29,9 @@ from tests.benchmarks.table import Row
 from tests.e2e.scripted_api import ScriptedApi
 
 MODELS = {"older model": "claude-haiku-4-5", "newer model": "claude-opus-5-5"}
-"""The CLI has long descriptions of its tools for the models that it knows as older, and short ones for all others."""
+"""The CLI has long descriptions of its tools for the models that it knows as older, and short
+ones for all others.
+"""
 
 MOST_OURS = 2_200
 MOST_WHOLE = 6_500
@@ -52,7 +56,9 @@ async def captured(model: str) -> Mapping[str, Any]:
             async with ScriptedApi() as api:
                 api.say("Hello.")
                 workspace = Workspace(root)
-                endpoint = Endpoint("bench", "custom", api.base_url, token=api.token, model=model, small_model=model)
+                endpoint = Endpoint(
+                    "bench", "custom", api.base_url, token=api.token, model=model, small_model=model
+                )
                 libraries = Libraries(workspace, WorkspaceSettings())
                 authority, trust = Authority(workspace, (), libraries.hosts), FolderTrust(workspace)
                 launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries)
@@ -77,14 +83,20 @@ def parts(request: Mapping[str, Any]) -> dict[str, int]:
     ours = max(range(len(blocks)), key=lambda number: len(blocks[number]))
     found = {
         "system prompt, ours": tokens(blocks[ours]),
-        "system prompt, the CLI's": sum(tokens(text) for number, text in enumerate(blocks) if number != ours),
+        "system prompt, the CLI's": sum(
+            tokens(text) for number, text in enumerate(blocks) if number != ours
+        ),
     }
     for tool in request["tools"]:
         found[f"tool {tool['name'].removeprefix(_OURS)}"] = tokens(_json(tool))
     said = reminders = 0
     for message in request["messages"]:
         content = message["content"]
-        for text in [content] if isinstance(content, str) else [block.get("text", _json(block)) for block in content]:
+        for text in (
+            [content]
+            if isinstance(content, str)
+            else [block.get("text", _json(block)) for block in content]
+        ):
             if message["role"] == "system" or text.startswith("<system-reminder>"):
                 reminders += tokens(text)
             else:
@@ -113,8 +125,17 @@ def measure() -> list[Row]:
         ours, theirs = tools_of(request)
         rows.append(Row(f"{name}: all tools of the CLI", theirs, "tok"))
         rows.append(Row(f"{name}: all tools of ours", ours, "tok"))
-        rows.append(Row(f"{name}: the system prompt", found["system prompt, ours"], "tok", MOST_OURS))
-        rows.append(Row(f"{name}: the whole", sum(found.values()), "tok", MOST_WHOLE if "newer" in name else None))
+        rows.append(
+            Row(f"{name}: the system prompt", found["system prompt, ours"], "tok", MOST_OURS)
+        )
+        rows.append(
+            Row(
+                f"{name}: the whole",
+                sum(found.values()),
+                "tok",
+                MOST_WHOLE if "newer" in name else None,
+            )
+        )
     return rows
 
 

@@ -1,4 +1,6 @@
-"""Searching 10,000 Markdown files of 100 MB, beside ripgrep on the same files where it is installed (Debian's `ripgrep`)."""
+"""Searching 10,000 Markdown files of 100 MB, beside ripgrep on the same files where it is
+installed (Debian's `ripgrep`).
+"""
 
 import asyncio
 import random
@@ -60,7 +62,12 @@ async def _measure(root: Path) -> list[Row]:
     library = ManuscriptLibrary(Workspace(root))
     started = time.perf_counter()
     await library.search("cold")
-    rows = [Row("the first search, with the start of its process", (time.perf_counter() - started) * 1000)]
+    rows = [
+        Row(
+            "the first search, with the start of its process",
+            (time.perf_counter() - started) * 1000,
+        )
+    ]
     program = shutil.which("rg")
     for query in QUERIES:
         ours: list[float] = []
@@ -71,10 +78,24 @@ async def _measure(root: Path) -> list[Row]:
             ours.append((time.perf_counter() - started) * 1000)
             if program is not None:
                 theirs.append(_milliseconds(lambda words=query: _ripgrep(program, words, root)))  # type: ignore[misc]
-        rows.append(Row(f"“{query}”", statistics.median(ours), beside="" if theirs else "ripgrep is not installed"))
+        rows.append(
+            Row(
+                f"“{query}”",
+                statistics.median(ours),
+                beside="" if theirs else "ripgrep is not installed",
+            )
+        )
         if theirs:
             ratio = statistics.median(ours) / statistics.median(theirs)
-            rows.append(Row(f"“{query}”, to ripgrep", ratio, "×", 2, f"ripgrep {statistics.median(theirs):.0f} ms"))
+            rows.append(
+                Row(
+                    f"“{query}”, to ripgrep",
+                    ratio,
+                    "×",
+                    2,
+                    f"ripgrep {statistics.median(theirs):.0f} ms",
+                )
+            )
     (root / ".gitignore").write_text("note-7.md\n", encoding="utf-8")
     rows.append(Row("“Lighthouse”, where something is ignored", await _once(library, "Lighthouse")))
     await library.close()
@@ -88,7 +109,17 @@ async def _once(library: ManuscriptLibrary, query: str) -> float:
 
 
 def _ripgrep(program: str, query: str, root: Path) -> None:
-    command = [program, "--ignore-case", "--fixed-strings", "--line-number", "--glob", "*.md", "--", query, str(root)]
+    command = [
+        program,
+        "--ignore-case",
+        "--fixed-strings",
+        "--line-number",
+        "--glob",
+        "*.md",
+        "--",
+        query,
+        str(root),
+    ]
     subprocess.run(command, capture_output=True, check=False)
 
 

@@ -1,4 +1,6 @@
-"""A session of 0, 200 and 2,000 messages in a real terminal: streaming and typing, what redraws everything, memory a message."""
+"""A session of 0, 200 and 2,000 messages in a real terminal: streaming and typing, what redraws
+everything, memory a message.
+"""
 
 import asyncio
 import statistics
@@ -7,9 +9,29 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from dogent_tui.agent.events import Event, Prompt, RunFinished, RunStarted, TextDelta, TextFinished, ToolResult, ToolUse
+from dogent_tui.agent.events import (
+    Event,
+    Prompt,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    TextFinished,
+    ToolResult,
+    ToolUse,
+)
 from dogent_tui.offline.messages_api import ReplyText
-from tests.benchmarks.stage import PAINTED, READY, SIZE, Stage, cpu_s, paced, press, repainted, settled, written
+from tests.benchmarks.stage import (
+    PAINTED,
+    READY,
+    SIZE,
+    Stage,
+    cpu_s,
+    paced,
+    press,
+    repainted,
+    settled,
+    written,
+)
 from tests.benchmarks.table import Row
 from tests.e2e.terminal import Terminal
 
@@ -18,12 +40,14 @@ ROUNDS = 1
 STREAMS = 2
 
 _PARAGRAPH = (
-    "The second quarter was calmer than the first, with **two** contracts ended and `one` renewed; see the report for what that "
-    "means in detail, and for the people who worked on it over the summer. "
+    "The second quarter was calmer than the first, with **two** contracts ended and `one` renewed;"
+    " see the report for what that means in detail, and for the people who worked on it over the"
+    " summer. "
 )
 _SECTION = (
-    f"## A heading\n\n{_PARAGRAPH * 2}\n\n- {_PARAGRAPH}\n- an item\n- another [link](https://example.org)\n\n"
-    "```python\ndef total(costs):\n    return sum(costs)\n```\n\n| a | b |\n|---|---|\n| one | two words |\n\n"
+    f"## A heading\n\n{_PARAGRAPH * 2}\n\n- {_PARAGRAPH}\n- an item\n- another"
+    " [link](https://example.org)\n\n```python\ndef total(costs):\n    return sum(costs)\n```\n\n|"
+    " a | b |\n|---|---|\n| one | two words |\n\n"
 )
 _CHUNK = 40
 _LONG = _SECTION * 18
@@ -43,17 +67,28 @@ class Session:
 
 
 def history(messages: int) -> list[Event]:
-    """A conversation of so many messages: prompts, calls with results, and replies with the pieces they came in, in turn."""
+    """A conversation of so many messages: prompts, calls with results, and replies with the
+    pieces they came in, in turn.
+    """
     log: list[Event] = []
     for number in range(messages // 4):
         run = str(number)
         reply = f"Reply {number}\n\n{_SECTION}"
         log += [
             RunStarted(prompt=Prompt(f"Prompt number {number} about the report"), run_id=run),
-            ToolUse(tool_use_id=f"t{number}", name="Read", input={"file_path": f"notes/{number}.md"}, run_id=run),
-            ToolResult(tool_use_id=f"t{number}", content=f"{number}: {_PARAGRAPH}\n" * 3, run_id=run),
+            ToolUse(
+                tool_use_id=f"t{number}",
+                name="Read",
+                input={"file_path": f"notes/{number}.md"},
+                run_id=run,
+            ),
+            ToolResult(
+                tool_use_id=f"t{number}", content=f"{number}: {_PARAGRAPH}\n" * 3, run_id=run
+            ),
             *(
-                TextDelta(message_id=f"m{number}", block=0, text=reply[at : at + _CHUNK], run_id=run)
+                TextDelta(
+                    message_id=f"m{number}", block=0, text=reply[at : at + _CHUNK], run_id=run
+                )
                 for at in range(0, len(reply), _CHUNK)
             ),
             TextFinished(message_id=f"m{number}", block=0, text=reply, run_id=run),
@@ -72,7 +107,9 @@ async def session(messages: int, found: Session) -> None:
         async with stage.open(*(["--continue"] if messages else [])) as terminal:
             found.painted.append((await written(terminal, PAINTED) - began) * 1000)
             if messages:
-                found.replay.append((await written(terminal, b"Reply %d" % (messages // 4 - 1)) - began) * 1000)
+                found.replay.append(
+                    (await written(terminal, b"Reply %d" % (messages // 4 - 1)) - began) * 1000
+                )
             await written(terminal, READY)
             await settled(terminal)
             found.memory.append(psutil.Process(terminal.process.pid).memory_full_info().uss / 1e3)
@@ -154,10 +191,18 @@ def measure() -> list[Row]:
                 f"worst {max(of.echo):.0f} ms",
             ),
         ]
-    rows.append(Row("CPU of streaming, worst over the empty session", max(cpu.values()) / cpu[0], "×", 1.3))
+    rows.append(
+        Row("CPU of streaming, worst over the empty session", max(cpu.values()) / cpu[0], "×", 1.3)
+    )
     for messages in (MESSAGES[0], MESSAGES[-1]):
         rows += [
-            Row(f"{name}, {messages:,} messages", statistics.median(times), "ms", 100, f"worst {max(times):.0f} ms")
+            Row(
+                f"{name}, {messages:,} messages",
+                statistics.median(times),
+                "ms",
+                100,
+                f"worst {max(times):.0f} ms",
+            )
             for name, times in found[messages].changes.items()
         ]
     grown = statistics.median(found[MESSAGES[-1]].memory) - statistics.median(found[0].memory)
@@ -165,6 +210,12 @@ def measure() -> list[Row]:
     painted = f"first paint {statistics.median(long.painted):.0f} ms"
     rows += [
         Row("memory a message", grown / MESSAGES[-1], "KB", 10),
-        Row("the end of 2,000 messages seen after the start", statistics.median(long.replay), "ms", 1_000, painted),
+        Row(
+            "the end of 2,000 messages seen after the start",
+            statistics.median(long.replay),
+            "ms",
+            1_000,
+            painted,
+        ),
     ]
     return rows

@@ -1,4 +1,6 @@
-"""Starting: the command line, the first paint of a prompt that takes keys, and the event loop while the SDK loads."""
+"""Starting: the command line, the first paint of a prompt that takes keys, and the event loop
+while the SDK loads.
+"""
 
 import asyncio
 import json
@@ -22,12 +24,21 @@ PROBED = (sys.executable, "-m", "tests.benchmarks.probed_app")
 
 def command_line() -> list[Row]:
     """`--version` and `--help` over bare Python."""
-    commands = {"bare": ["-c", "pass"], "--version": ["-m", "dogent_tui", "--version"], "--help": ["-m", "dogent_tui", "--help"]}
+    commands = {
+        "bare": ["-c", "pass"],
+        "--version": ["-m", "dogent_tui", "--version"],
+        "--help": ["-m", "dogent_tui", "--help"],
+    }
     took: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(15):
         for name, arguments in commands.items():
             began = time.perf_counter()
-            subprocess.run([sys.executable, *arguments], env=plain_environment(Path.cwd()), capture_output=True, check=True)
+            subprocess.run(
+                [sys.executable, *arguments],
+                env=plain_environment(Path.cwd()),
+                capture_output=True,
+                check=True,
+            )
             took[name].append((time.perf_counter() - began) * 1000)
     bare, version, usage = (statistics.median(times) for times in took.values())
     beside = f"bare Python {bare:.0f} ms"
@@ -38,7 +49,9 @@ def command_line() -> list[Row]:
 
 
 async def first_paint(stage: Stage, argv: Sequence[str]) -> tuple[float, float]:
-    """Milliseconds from the start of the process to the prompt on the screen, and to the echo of the first key."""
+    """Milliseconds from the start of the process to the prompt on the screen, and to the echo of
+    the first key.
+    """
     began = time.perf_counter()
     async with stage.open(argv=argv) as terminal:
         painted = await written(terminal, PAINTED)
@@ -57,7 +70,9 @@ async def starts() -> list[Row]:
             ours.append(await first_paint(stage, ()))
             reference.append(await first_paint(stage, REFERENCE))
     painted, keyed = (statistics.median(times) for times in zip(*ours, strict=True))
-    reference_painted, reference_keyed = (statistics.median(times) for times in zip(*reference, strict=True))
+    reference_painted, reference_keyed = (
+        statistics.median(times) for times in zip(*reference, strict=True)
+    )
     return [
         Row("first paint", painted, "ms"),
         Row(
@@ -79,12 +94,16 @@ async def starts() -> list[Row]:
 
 
 async def loading() -> list[Row]:
-    """The event loop and the keys between the first paint and the agent's being ready; then memory and idling."""
+    """The event loop and the keys between the first paint and the agent's being ready; then
+    memory and idling.
+    """
     worst, echoes, ready_s, memory, own, idle = [], [], [], [], [], []
     for _ in range(3):
         async with Stage.set_up() as stage:
             gaps_file = stage.home / "gaps.json"
-            async with stage.open(argv=(*PROBED, *stage.choices), LOOP_GAPS=str(gaps_file)) as terminal:
+            async with stage.open(
+                argv=(*PROBED, *stage.choices), LOOP_GAPS=str(gaps_file)
+            ) as terminal:
                 await written(terminal, PAINTED)
                 painted = time.monotonic()
                 while READY not in terminal.output and time.monotonic() < painted + LIMIT_S:
@@ -93,7 +112,9 @@ async def loading() -> list[Row]:
                 ready = time.monotonic()
                 terminal.type("\x11")
                 await terminal.exited()
-            gaps = [gap for ended, gap in json.loads(gaps_file.read_text()) if painted <= ended <= ready]
+            gaps = [
+                gap for ended, gap in json.loads(gaps_file.read_text()) if painted <= ended <= ready
+            ]
             worst.append(max(gaps, default=0.0) * 1000)
             ready_s.append(ready - painted)
             async with stage.open() as terminal:
@@ -108,8 +129,20 @@ async def loading() -> list[Row]:
                 idle.append((after.user + after.system - before.user - before.system) / 4 * 100)
     return [
         Row("agent ready after the first paint", statistics.median(ready_s), "s"),
-        Row("worst gap of the event loop meanwhile", statistics.median(worst), "ms", 100, f"worst of all {max(worst):.0f} ms"),
-        Row("key echo meanwhile, median", statistics.median(echoes), "ms", None, f"worst {max(echoes):.0f} ms"),
+        Row(
+            "worst gap of the event loop meanwhile",
+            statistics.median(worst),
+            "ms",
+            100,
+            f"worst of all {max(worst):.0f} ms",
+        ),
+        Row(
+            "key echo meanwhile, median",
+            statistics.median(echoes),
+            "ms",
+            None,
+            f"worst {max(echoes):.0f} ms",
+        ),
         Row(
             "memory with the SDK loaded (RSS)",
             statistics.median(memory),

@@ -1,6 +1,7 @@
 """The transcript alone: streaming, typing, and what makes everything look different.
 
-A real application draws to a driver that throws the bytes away, so that what is measured is everything up to the terminal.
+A real application draws to a driver that throws the bytes away, so that what is measured is
+everything up to the terminal.
 """
 
 import asyncio
@@ -25,12 +26,14 @@ from tests.benchmarks.table import Row
 SIZE = (120, 40)
 SIZES = (0, 200, 2_000)
 PARAGRAPH = (
-    "The second quarter was calmer than the first, with **two** contracts ended and `one` renewed; see the report for what that "
-    "means in detail, and for the people who worked on it over the summer. "
+    "The second quarter was calmer than the first, with **two** contracts ended and `one` renewed;"
+    " see the report for what that means in detail, and for the people who worked on it over the"
+    " summer. "
 )
 SECTION = (
-    f"## A heading\n\n{PARAGRAPH * 2}\n\n- {PARAGRAPH}\n- an item\n- another [link](https://example.org)\n\n"
-    "```python\ndef total(costs):\n    return sum(costs)\n```\n\n| a | b |\n|---|---|\n| one | two words |\n\n"
+    f"## A heading\n\n{PARAGRAPH * 2}\n\n- {PARAGRAPH}\n- an item\n- another"
+    " [link](https://example.org)\n\n```python\ndef total(costs):\n    return sum(costs)\n```\n\n|"
+    " a | b |\n|---|---|\n| one | two words |\n\n"
 )
 REPLY = SECTION * 18
 """About 12,000 characters: a long reply."""
@@ -81,7 +84,9 @@ class BenchApp(App[None]):
         typing = asyncio.create_task(self.type(echoes))
         cpu, wall = time.process_time(), time.monotonic()
         for number, start in enumerate(range(0, len(REPLY), 40)):
-            self.transcript.apply(ev.TextDelta(message_id="new", block=0, text=REPLY[start : start + 40]))
+            self.transcript.apply(
+                ev.TextDelta(message_id="new", block=0, text=REPLY[start : start + 40])
+            )
             await asyncio.sleep(max(0.0, wall + (number + 1) * 0.01 - time.monotonic()))
         self.transcript.apply(ev.TextFinished(message_id="new", block=0, text=REPLY))
         await asyncio.sleep(0.2)
@@ -105,12 +110,17 @@ class BenchApp(App[None]):
         """What makes everything look different, at once."""
         width, height = SIZE
         dark = self.transcript.rich_style
-        self.results["resize"] = await self.timed(lambda: self.resize(width - 30, height), lambda: self.size.width == width - 30)
+        self.results["resize"] = await self.timed(
+            lambda: self.resize(width - 30, height), lambda: self.size.width == width - 30
+        )
         await settled(self)
-        self.results["resize back"] = await self.timed(lambda: self.resize(width, height), lambda: self.size.width == width)
+        self.results["resize back"] = await self.timed(
+            lambda: self.resize(width, height), lambda: self.size.width == width
+        )
         await settled(self)
         self.results["theme"] = await self.timed(
-            lambda: setattr(self, "theme", "textual-light"), lambda: self.transcript.rich_style != dark
+            lambda: setattr(self, "theme", "textual-light"),
+            lambda: self.transcript.rich_style != dark,
         )
         self.results["blur"] = await self.busy(False)
         self.results["focus"] = await self.busy(True)
@@ -126,7 +136,9 @@ class BenchApp(App[None]):
         self.results["idle %"] = (time.process_time() - cpu) / 2 * 100
 
     async def busy(self, focused: bool) -> float:
-        """Milliseconds in which the loop is busy after the terminal gained or lost the focus. Nothing need be drawn for it."""
+        """Milliseconds in which the loop is busy after the terminal gained or lost the focus.
+        Nothing need be drawn for it.
+        """
         await asyncio.sleep(0.3)
         cpu = time.process_time()
         self.app_focus = focused
@@ -136,7 +148,9 @@ class BenchApp(App[None]):
     def resize(self, width: int, height: int) -> None:
         self.post_message(events.Resize(Size(width, height), Size(width, height)))
 
-    async def timed(self, change: Callable[[], object], done: Callable[[], bool] = lambda: True) -> float:
+    async def timed(
+        self, change: Callable[[], object], done: Callable[[], bool] = lambda: True
+    ) -> float:
         """Milliseconds until the change has been made and written to the terminal."""
         await asyncio.sleep(0.3)
         written = Throwaway.written
@@ -162,17 +176,33 @@ def history(messages: int) -> list[ev.Event]:
     log: list[ev.Event] = []
     for number in range(messages // 4):
         log += [
-            ev.RunStarted(prompt=ev.Prompt(f"Prompt number {number} about the report"), run_id=str(number)),
-            ev.ToolUse(tool_use_id=f"t{number}", name="Read", input={"file_path": f"notes/{number}.md"}, run_id=str(number)),
-            ev.ToolResult(tool_use_id=f"t{number}", content=f"{number}: {PARAGRAPH}\n" * 3, run_id=str(number)),
-            ev.TextFinished(message_id=f"m{number}", block=0, text=f"Reply {number}\n\n{SECTION}", run_id=str(number)),
+            ev.RunStarted(
+                prompt=ev.Prompt(f"Prompt number {number} about the report"), run_id=str(number)
+            ),
+            ev.ToolUse(
+                tool_use_id=f"t{number}",
+                name="Read",
+                input={"file_path": f"notes/{number}.md"},
+                run_id=str(number),
+            ),
+            ev.ToolResult(
+                tool_use_id=f"t{number}", content=f"{number}: {PARAGRAPH}\n" * 3, run_id=str(number)
+            ),
+            ev.TextFinished(
+                message_id=f"m{number}",
+                block=0,
+                text=f"Reply {number}\n\n{SECTION}",
+                run_id=str(number),
+            ),
             ev.RunFinished(status="completed", duration_ms=1000, run_id=str(number)),
         ]
     return log
 
 
 def memory() -> float:
-    """Bytes a message, the text that the events hold included, after every height has been measured."""
+    """Bytes a message, the text that the events hold included, after every height has been
+    measured.
+    """
 
     async def live() -> float:
         app = BenchApp(0)
@@ -193,8 +223,20 @@ def memory() -> float:
     return asyncio.run(live())
 
 
-TARGETS = {"echo": 25.0, "resize": 100.0, "resize back": 100.0, "theme": 100.0, "blur": 100.0, "focus": 100.0, "idle %": 1.0}
-NAMES = {"stream": ("stream CPU", "s"), "echo": ("key echo while streaming, median", "ms"), "idle %": ("CPU when idle", "%")}
+TARGETS = {
+    "echo": 25.0,
+    "resize": 100.0,
+    "resize back": 100.0,
+    "theme": 100.0,
+    "blur": 100.0,
+    "focus": 100.0,
+    "idle %": 1.0,
+}
+NAMES = {
+    "stream": ("stream CPU", "s"),
+    "echo": ("key echo while streaming, median", "ms"),
+    "idle %": ("CPU when idle", "%"),
+}
 
 
 def measure() -> list[Row]:

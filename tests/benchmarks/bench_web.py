@@ -1,6 +1,8 @@
-"""Finding the articles of real pages: F1 as two public benchmarks count it, and time, beside trafilatura alone and all the text.
+"""Finding the articles of real pages: F1 as two public benchmarks count it, and time, beside
+trafilatura alone and all the text.
 
-The pages of the benchmarks are not a part of the project: they lie in the folder that DOGENT_SHARED names, or in ``../shared``.
+The pages of the benchmarks are not a part of the project: they lie in the folder that DOGENT_SHARED
+names, or in ``../shared``.
 """
 
 import asyncio
@@ -41,7 +43,10 @@ HOSTILE = {
 
 
 def documents() -> Path:
-    return Path(os.environ.get("DOGENT_SHARED") or Path(__file__).parents[2].parent / "shared") / "documents"
+    return (
+        Path(os.environ.get("DOGENT_SHARED") or Path(__file__).parents[2].parent / "shared")
+        / "documents"
+    )
 
 
 def ours(html: str, url: str) -> str:
@@ -51,7 +56,11 @@ def ours(html: str, url: str) -> str:
 def alone(html: str, url: str) -> str:
     from trafilatura import extract
 
-    wanted: dict[str, Any] = {"include_links": True, "include_tables": True, "include_formatting": True}
+    wanted: dict[str, Any] = {
+        "include_links": True,
+        "include_tables": True,
+        "include_formatting": True,
+    }
     return extract(html, url=url, output_format="markdown", **wanted) or ""
 
 
@@ -59,7 +68,9 @@ def stripped(html: str, url: str) -> str:
     return plain_page(html, url)
 
 
-def run(found: list[Page], extract: Callable[[str, str], str]) -> tuple[dict[str, float], list[float]]:
+def run(
+    found: list[Page], extract: Callable[[str, str], str]
+) -> tuple[dict[str, float], list[float]]:
     """Return the F1 of each benchmark, and the milliseconds of each page."""
     texts, times = [], []
     extract(*_source(found[0]))  # its libraries are loaded
@@ -77,7 +88,9 @@ def _source(page: Page) -> tuple[str, str]:
 
 
 def measure() -> list[Row]:
-    """Measure over the pages that the tests ship, and over those of the shared corpus, if it is here."""
+    """Measure over the pages that the tests ship, and over those of the shared corpus, if it is
+    here.
+    """
     logging.disable(logging.ERROR)
     found = list(pages(documents())) if (documents() / "manifest.json").is_file() else []
     rows = []
@@ -85,17 +98,33 @@ def measure() -> list[Row]:
         scores, times = run(own_pages(), extract)
         rows += [
             Row(f"F1 missed on pages of our own, {name}", 100 * (1 - scores["traf"]), "%"),
-            Row(f"a page of our own, {name}", statistics.mean(times), "ms", None, f"{len(times)} pages"),
+            Row(
+                f"a page of our own, {name}",
+                statistics.mean(times),
+                "ms",
+                None,
+                f"{len(times)} pages",
+            ),
         ]
         if found:
             rows += _on_the_corpus(name, found, extract)
-    rows.append(Row("a hostile page at most", asyncio.run(hostile()), "ms", SLOWEST_MS, f"{len(HOSTILE)} pages"))
+    rows.append(
+        Row(
+            "a hostile page at most",
+            asyncio.run(hostile()),
+            "ms",
+            SLOWEST_MS,
+            f"{len(HOSTILE)} pages",
+        )
+    )
     logging.disable(logging.NOTSET)
     return rows
 
 
 async def hostile() -> float:
-    """Return the milliseconds of the slowest of the pages that are made to be slow, from the request to its text or its error."""
+    """Return the milliseconds of the slowest of the pages that are made to be slow, from the
+    request to its text or its error.
+    """
 
     async def answer(request: web.Request) -> web.Response:
         body = list(HOSTILE.values())[int(request.path[1:])] if request.path[1:] else "<p>Words."
@@ -126,8 +155,18 @@ def _on_the_corpus(name: str, found: list[Page], extract: Callable[[str, str], s
     scores, times = run(found, extract)
     targets = (SAEB, TRAF, SLOWEST_MS) if extract is ours else (None, None, None)
     return [
-        Row(f"F1 missed on article-extraction-benchmark, {name}", 100 * (1 - scores["saeb"]), "%", targets[0]),
-        Row(f"F1 missed on trafilatura's evaluation, {name}", 100 * (1 - scores["traf"]), "%", targets[1]),
+        Row(
+            f"F1 missed on article-extraction-benchmark, {name}",
+            100 * (1 - scores["saeb"]),
+            "%",
+            targets[0],
+        ),
+        Row(
+            f"F1 missed on trafilatura's evaluation, {name}",
+            100 * (1 - scores["traf"]),
+            "%",
+            targets[1],
+        ),
         Row(f"a page, {name}", statistics.mean(times), "ms", None, f"{len(found)} pages"),
         Row(f"a page at most, {name}", max(times), "ms", targets[2]),
     ]

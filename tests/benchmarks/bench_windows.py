@@ -1,4 +1,6 @@
-"""Two windows on one workspace for a minute, and a history of 100,000 entries: what is lost, and what it costs."""
+"""Two windows on one workspace for a minute, and a history of 100,000 entries: what is lost, and
+what it costs.
+"""
 
 import json
 import os
@@ -18,8 +20,13 @@ ENTRIES = 100_000
 
 
 def measure() -> list[Row]:
-    """Hammer a workspace, which fails where anything is missing, and time what a long history costs."""
-    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, DOGENT_HOME=f"{folder}/home"):
+    """Hammer a workspace, which fails where anything is missing, and time what a long history
+    costs.
+    """
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.dict(os.environ, DOGENT_HOME=f"{folder}/home"),
+    ):
         workspace = Workspace(Path(folder) / "work")
         workspace.dot.mkdir(parents=True)
         rounds = hammer(workspace, 1, SECONDS)
@@ -31,9 +38,20 @@ def measure() -> list[Row]:
                 beside=f"{rounds:,} entries",
             ),
             Row(f"history of {ENTRIES:,}: recall at start", _timed(history.recall), target=50),
-            Row(f"history of {ENTRIES:,}: an entry added", _timed(lambda: history.append(_entry())), target=50),
-            Row(f"history of {ENTRIES:,}: the latest 1,000 for Ctrl+R", _timed(lambda: history.recall(1_000)), target=100),
-            Row(f"history of {ENTRIES:,}: all of it for Ctrl+R, behind", _timed(lambda: history.recall(ENTRIES))),
+            Row(
+                f"history of {ENTRIES:,}: an entry added",
+                _timed(lambda: history.append(_entry())),
+                target=50,
+            ),
+            Row(
+                f"history of {ENTRIES:,}: the latest 1,000 for Ctrl+R",
+                _timed(lambda: history.recall(1_000)),
+                target=100,
+            ),
+            Row(
+                f"history of {ENTRIES:,}: all of it for Ctrl+R, behind",
+                _timed(lambda: history.recall(ENTRIES)),
+            ),
         ]
 
 

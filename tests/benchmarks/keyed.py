@@ -1,4 +1,6 @@
-"""A screen of the application on its own: the time from a key until what it changed has been written."""
+"""A screen of the application on its own: the time from a key until what it changed has been
+written.
+"""
 
 import asyncio
 import gc
@@ -24,14 +26,18 @@ _CHARACTERS = {"space": " "}
 
 
 class KeyedApp(App[None]):
-    """Opens the screen that `made` makes, presses `keys`, and keeps the median of each kind, in milliseconds, in `results`."""
+    """Opens the screen that `made` makes, presses `keys`, and keeps the median of each kind, in
+    milliseconds, in `results`.
+    """
 
     CSS_PATH = DogentApp.CSS_PATH
     check_action = DogentApp.check_action
 
     def __init__(self, keys: Mapping[str, Sequence[str]]) -> None:
         super().__init__(driver_class=Throwaway)
-        self.stylesheet = ThemedStylesheet(variables=self.get_css_variables())  # as the application has it
+        self.stylesheet = ThemedStylesheet(
+            variables=self.get_css_variables()
+        )  # as the application has it
         self._keys = keys
         self.results: dict[str, float] = {}
 

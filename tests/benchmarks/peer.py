@@ -1,7 +1,8 @@
-"""`python -m tests.benchmarks.peer WHO FILE`: read a file whole, and print the seconds and the characters as JSON.
+"""`python -m tests.benchmarks.peer WHO FILE`: read a file whole, and print the seconds and the
+characters as JSON.
 
-It runs in an interpreter that has `WHO` and need have nothing else, so nothing of ours is imported before it is wanted. What
-`WHO` imports before it reads is not measured.
+It runs in an interpreter that has `WHO` and need have nothing else, so nothing of ours is imported
+before it is wanted. What `WHO` imports before it reads is not measured.
 """
 
 import importlib
@@ -50,7 +51,9 @@ _READERS: dict[str, Callable[[], Callable[[Path], int]]] = {
     "dogent-docx": lambda: _ours("dogent_tui.documents.pandoc.reader", "open_document"),
     "dogent-pdf": lambda: _ours("dogent_tui.documents.pdf.reader", "open_pdf"),
     "dogent-xlsx": lambda: _ours("dogent_tui.documents.workbook.reader", "open_workbook"),
-    "dogent-xlsx-first": lambda: _ours("dogent_tui.documents.workbook.reader", "open_workbook", _FIRST_ROWS),
+    "dogent-xlsx-first": lambda: _ours(
+        "dogent_tui.documents.workbook.reader", "open_workbook", _FIRST_ROWS
+    ),
 }
 
 

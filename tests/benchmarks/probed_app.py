@@ -1,6 +1,8 @@
-"""dogent-tui with a watch on its event loop: every delay of a callback by 10 ms or more goes to the file LOOP_GAPS as JSON.
+"""dogent-tui with a watch on its event loop: every delay of a callback by 10 ms or more goes to the
+file LOOP_GAPS as JSON.
 
-Each is `[when it ended, how long it took]` in seconds, by the monotonic clock of the machine, which other processes read too.
+Each is `[when it ended, how long it took]` in seconds, by the monotonic clock of the machine, which
+other processes read too.
 """
 
 import asyncio
@@ -36,7 +38,9 @@ def main() -> int:
         run_forever(loop)
 
     asyncio.BaseEventLoop.run_forever = watched  # type: ignore[method-assign]
-    atexit.register(lambda: Path(os.environ["LOOP_GAPS"]).write_text(json.dumps(gaps), encoding="utf-8"))
+    atexit.register(
+        lambda: Path(os.environ["LOOP_GAPS"]).write_text(json.dumps(gaps), encoding="utf-8")
+    )
     from dogent_tui.cli import main as run
 
     return run()

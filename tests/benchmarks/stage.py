@@ -1,6 +1,8 @@
-"""A stage for measurements: the application in a real pty, a scripted API behind it, and clocks on both ends.
+"""A stage for measurements: the application in a real pty, a scripted API behind it, and clocks on
+both ends.
 
-Nothing is drawn on this side: an emulator would take the CPU that the application needs, so what is waited for are bytes.
+Nothing is drawn on this side: an emulator would take the CPU that the application needs, so what is
+waited for are bytes.
 """
 
 import asyncio
@@ -48,7 +50,9 @@ class Stage:
             "ANTHROPIC_SMALL_FAST_MODEL": MODEL,
         }
         (self.home / ".dogent").mkdir()
-        (self.home / ".dogent" / "claude.json").write_text(json.dumps({"profiles": {"bench": profile}}), encoding="utf-8")
+        (self.home / ".dogent" / "claude.json").write_text(
+            json.dumps({"profiles": {"bench": profile}}), encoding="utf-8"
+        )
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -63,11 +67,15 @@ class Stage:
                 yield cls(Path(folder), api)
 
     @asynccontextmanager
-    async def open(self, *arguments: str, argv: Sequence[str] = (), **env: str) -> AsyncIterator[Terminal]:
+    async def open(
+        self, *arguments: str, argv: Sequence[str] = (), **env: str
+    ) -> AsyncIterator[Terminal]:
         """Run the application with `arguments` in the workspace, or the program `argv`."""
         argv = argv or (*DOGENT, *self.choices)
         variables = plain_environment(self.home, **env)
-        async with Terminal.open([*argv, *arguments], size=SIZE, env=variables, cwd=self.root, drawn=False) as terminal:
+        async with Terminal.open(
+            [*argv, *arguments], size=SIZE, env=variables, cwd=self.root, drawn=False
+        ) as terminal:
             yield terminal
 
     def remember(self, events: Iterable[Event]) -> None:
@@ -92,7 +100,9 @@ async def written(terminal: Terminal, what: bytes, *, since: int = 0) -> float:
 
 
 async def press(terminal: Terminal) -> float:
-    """Press a key in the prompt, and return the milliseconds until its letter is written; then take it back."""
+    """Press a key in the prompt, and return the milliseconds until its letter is written; then
+    take it back.
+    """
     key = next(_KEYS)
     since, began = len(terminal.output), time.perf_counter()
     terminal.type(key)
@@ -102,10 +112,13 @@ async def press(terminal: Terminal) -> float:
 
 
 async def repainted(terminal: Terminal, least: int = 4_000) -> float:
-    """Wait until much has been written from now on and the frame is complete; return the milliseconds that it took."""
+    """Wait until much has been written from now on and the frame is complete; return the
+    milliseconds that it took.
+    """
     since, began = len(terminal.output), time.perf_counter()
     await terminal.until(
-        lambda: len(terminal.output) - since >= least and terminal.output.endswith(b"\x1b[?2026l"), "the screen painted anew"
+        lambda: len(terminal.output) - since >= least and terminal.output.endswith(b"\x1b[?2026l"),
+        "the screen painted anew",
     )
     return (time.perf_counter() - began) * 1000
 
@@ -129,7 +142,9 @@ async def settled(terminal: Terminal, quiet_s: float = 0.5, limit_s: float = 30.
 
 
 def paced(text: str, *, chunk: int = 40, every_s: float = 0.01):
-    """Return a reply that streams `text` in chunks of so many characters, one each `every_s` seconds."""
+    """Return a reply that streams `text` in chunks of so many characters, one each `every_s`
+    seconds.
+    """
 
     async def events(request: MessagesRequest) -> AsyncGenerator[bytes, None]:
         stream = ReplyStream(request)

@@ -10,7 +10,9 @@ FOLDER = Path(".bench")
 
 @dataclass(frozen=True)
 class Row:
-    """One number. `target` is the most it may be, None where there is no target; `beside` says what it was compared with."""
+    """One number. `target` is the most it may be, None where there is no target; `beside` says
+    what it was compared with.
+    """
 
     name: str
     value: float
@@ -29,11 +31,16 @@ def show(subject: str, rows: Sequence[Row]) -> None:
     print(f"\n{subject}")
     for row in rows:
         target = "" if row.target is None else f"≤ {row.target:g}"
-        print(f"  {row.name:<58} {row.value:>9,.2f} {row.unit:<3} {target:>8} {row.verdict:<7} {row.beside}".rstrip())
+        print(
+            f"  {row.name:<58} {row.value:>9,.2f} {row.unit:<3} {target:>8} {row.verdict:<7}"
+            f" {row.beside}".rstrip()
+        )
 
 
 def write(subject: str, rows: Iterable[Row]) -> None:
     """Write `rows` to ``.bench/SUBJECT.json``."""
     FOLDER.mkdir(exist_ok=True)
     data = [{**asdict(row), "verdict": row.verdict} for row in rows]
-    (FOLDER / f"{subject}.json").write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (FOLDER / f"{subject}.json").write_text(
+        json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+    )

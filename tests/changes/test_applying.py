@@ -1,4 +1,6 @@
-"""What is accepted is written at once or not at all, over nothing that was not reviewed, and can be undone after a restart."""
+"""What is accepted is written at once or not at all, over nothing that was not reviewed, and can
+be undone after a restart.
+"""
 
 import os
 

@@ -17,7 +17,10 @@ def test_two_neighbouring_items_are_two_hunks(mark):
 
 
 def test_items_that_say_something_else_are_told_apart_too():
-    assert pairs(["- a", "- b", "- c"], ["- one", "- two", "- c"]) == [(("- a",), ("- one",)), (("- b",), ("- two",))]
+    assert pairs(["- a", "- b", "- c"], ["- one", "- two", "- c"]) == [
+        (("- a",), ("- one",)),
+        (("- b",), ("- two",)),
+    ]
 
 
 def test_an_item_that_was_wrapped_anew_is_one_hunk():

@@ -1,4 +1,6 @@
-"""What two texts have in common is found in order, whatever they hold, and in time that grows with their length."""
+"""What two texts have in common is found in order, whatever they hold, and in time that grows
+with their length.
+"""
 
 import random
 from itertools import pairwise
@@ -54,12 +56,17 @@ def test_a_small_budget_costs_only_matches(a, b, steps):
 
 
 def test_no_text_takes_quadratic_time():
-    """Each of these would take minutes where time grew with the square: the test's time limit is the assertion."""
+    """Each of these would take minutes where time grew with the square: the test's time limit is
+    the assertion.
+    """
     chance = random.Random(3)
     many = ["x"] * 30_000
     hunks_between(many, [*many[:9_000], "y", *many[:20_000]])
     for letters in ("ab", "abcdefghijkl"):
-        hunks_between([chance.choice(letters) for _ in range(30_000)], [chance.choice(letters) for _ in range(30_000)])
+        hunks_between(
+            [chance.choice(letters) for _ in range(30_000)],
+            [chance.choice(letters) for _ in range(30_000)],
+        )
     numbers = [str(number) for number in range(50_000)]
     hunks_between(numbers, numbers[::-1])
     hunks_between(["word " * 200_000], ["word " * 200_000 + "end"])

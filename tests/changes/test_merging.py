@@ -1,4 +1,6 @@
-"""A file that changed while its review was open: what both did is merged, and nothing is lost without being seen."""
+"""A file that changed while its review was open: what both did is merged, and nothing is lost
+without being seen.
+"""
 
 from itertools import pairwise
 
@@ -26,15 +28,24 @@ def test_nothing_is_dropped_silently(texts, data):
         change.decide(hunk.number, data.draw(st.sampled_from(["accepted", "rejected", "open"])))
     merged = rebased(change, now.encode())
     for hunk in merged.hunks:
-        assert hunk.old == merged.base.lines[hunk.start : hunk.end], "every hunk shows what it replaces"
-        assert not (hunk.is_conflict and merged.decision(hunk.number).verdict == "accepted"), "a conflict is never taken unseen"
+        assert hunk.old == merged.base.lines[hunk.start : hunk.end], (
+            "every hunk shows what it replaces"
+        )
+        assert not (hunk.is_conflict and merged.decision(hunk.number).verdict == "accepted"), (
+            "a conflict is never taken unseen"
+        )
     places = [(hunk.start, hunk.end) for hunk in merged.hunks]
     assert all(one[1] <= other[0] for one, other in pairwise(places))
     was = set(change.base.lines)
     theirs = [line for line in merged.base.lines if line not in was]
     result = list(merged.result.lines)
     assert all(line in result for line in theirs), "what somebody else wrote stays"
-    wanted = {line for hunk in change.hunks if change.decision(hunk.number).verdict == "accepted" for line in hunk.new}
+    wanted = {
+        line
+        for hunk in change.hunks
+        if change.decision(hunk.number).verdict == "accepted"
+        for line in hunk.new
+    }
     seen = {line for hunk in merged.hunks for line in hunk.new} | {*merged.base.lines}
     for line in wanted - seen:
         assert any(line in "\n".join(hunk.new) or hunk.is_conflict for hunk in merged.hunks), (
@@ -57,7 +68,9 @@ def test_over_the_same_file_nothing_changes(texts, data):
 
 def test_changes_of_different_paragraphs_are_merged():
     change = change_of(BASE.replace("Black tea.", "Black tea, strong."))
-    merged = rebased(change, ("Preface.\n\n" + BASE.replace("White tea.", "White tea, rare.")).encode())
+    merged = rebased(
+        change, ("Preface.\n\n" + BASE.replace("White tea.", "White tea, rare.")).encode()
+    )
     assert [hunk.is_conflict for hunk in merged.hunks] == [False]
     assert "Preface." in merged.result.text
     assert "Black tea, strong." in merged.result.text
@@ -68,7 +81,12 @@ def test_the_same_paragraph_is_a_conflict_that_shows_what_is_there_now():
     change = change_of(BASE.replace("Black tea.", "Coffee."))
     merged = rebased(change, BASE.replace("Black tea.", "Red tea.").encode())
     (hunk,) = merged.hunks
-    assert (hunk.is_conflict, hunk.ours, hunk.old, hunk.new) == (True, ("Black tea.",), ("Red tea.",), ("Coffee.",))
+    assert (hunk.is_conflict, hunk.ours, hunk.old, hunk.new) == (
+        True,
+        ("Black tea.",),
+        ("Red tea.",),
+        ("Coffee.",),
+    )
     assert "Red tea." in merged.result.text
     merged.decide_all("accepted")
     assert "Red tea." in merged.result.text, "“all” takes no conflict"

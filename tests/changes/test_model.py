@@ -1,4 +1,6 @@
-"""A proposal is cut into hunks; what is written is what was accepted, and nothing else of the file changes by a byte."""
+"""A proposal is cut into hunks; what is written is what was accepted, and nothing else of the
+file changes by a byte.
+"""
 
 import json
 
@@ -27,7 +29,9 @@ def test_any_choice_of_hunks_gives_lines_of_the_two(texts, ending, is_ended, has
     assert change.result.content == content, "nothing is decided: nothing changes"
     change.decide_all("accepted")
     assert change.result == change.new
-    assert [line for line in change.result.lines if line] == [line for line in change.new.lines if line]
+    assert [line for line in change.result.lines if line] == [
+        line for line in change.new.lines if line
+    ]
     for hunk in change.hunks:
         assert hunk.old == change.base.lines[hunk.start : hunk.end]
         assert hunk.old != hunk.new
@@ -37,12 +41,17 @@ def test_any_choice_of_hunks_gives_lines_of_the_two(texts, ending, is_ended, has
     assert change.result.has_bom == change.base.has_bom
     if len(change.base.lines) > 1:
         assert set(change.result.endings[:-1]) <= {ending}
-        assert change.result.endings[-1:] in ((), (change.base.endings[-1],)) or not change.result.lines[-1]
+        assert (
+            change.result.endings[-1:] in ((), (change.base.endings[-1],))
+            or not change.result.lines[-1]
+        )
     change.decide_all("rejected")
     assert change.result.content == content
 
 
-@given(st.text(st.sampled_from("a\r\n"), max_size=12), st.text(st.sampled_from("a\r\nb"), max_size=12))
+@given(
+    st.text(st.sampled_from("a\r\n"), max_size=12), st.text(st.sampled_from("a\r\nb"), max_size=12)
+)
 def test_mixed_line_endings_stay_where_the_lines_stay(base, new):
     change = change_of(base, new)
     assert change.result.content == base.encode()
@@ -82,8 +91,15 @@ def test_all_can_be_deleted():
 
 
 def test_each_rewritten_paragraph_is_a_hunk_under_its_heading():
-    base = "# Tea\n\nIt comes from China.\n\n## Green 绿茶\n\nIt is not roasted much.\n\n```\n# no heading\n```\n\nEnd.\n"
-    new = base.replace("China.", "southern China.").replace("much", "at all").replace("End.", "The end.")
+    base = (
+        "# Tea\n\nIt comes from China.\n\n## Green 绿茶\n\nIt is not roasted much.\n\n```\n# no"
+        " heading\n```\n\nEnd.\n"
+    )
+    new = (
+        base.replace("China.", "southern China.")
+        .replace("much", "at all")
+        .replace("End.", "The end.")
+    )
     change = change_of(base, new)
     assert [(hunk.old, hunk.heading) for hunk in change.hunks] == [
         (("It comes from China.",), ("Tea",)),
@@ -93,8 +109,14 @@ def test_each_rewritten_paragraph_is_a_hunk_under_its_heading():
 
 
 def test_a_paragraph_that_goes_does_not_shift_its_neighbours():
-    base = "The first paragraph is about tea.\n\nThe second one is about coffee.\n\nThe third is about water and milk.\n"
-    new = "The second one is about strong coffee.\n\nThe third is about water and oat milk.\n\nA fourth was added.\n"
+    base = (
+        "The first paragraph is about tea.\n\nThe second one is about coffee.\n\nThe third is about"
+        " water and milk.\n"
+    )
+    new = (
+        "The second one is about strong coffee.\n\nThe third is about water and oat milk.\n\nA"
+        " fourth was added.\n"
+    )
     change = change_of(base, new)
     assert [(hunk.kind, hunk.new[-1:]) for hunk in change.hunks] == [
         ("deleted", ()),
@@ -107,7 +129,9 @@ def test_a_paragraph_that_goes_does_not_shift_its_neighbours():
 def test_a_paragraph_that_was_wrapped_anew_is_one_hunk():
     base = "one two three\nfour five six\nseven eight nine\nten\n\nother\n"
     new = "zero one two three\nfour five six\nseven and eight nine\nten\n\nother\n"
-    assert [hunk.old for hunk in change_of(base, new).hunks] == [("one two three", "four five six", "seven eight nine")]
+    assert [hunk.old for hunk in change_of(base, new).hunks] == [
+        ("one two three", "four five six", "seven eight nine")
+    ]
     rows = change_of("- one\n- two\n- three\n", "- 1\n- two\n- 3\n")
     assert [hunk.old for hunk in rows.hunks] == [("- one",), ("- three",)]
 
@@ -130,10 +154,18 @@ def test_the_model_reads_what_became_of_each_hunk():
     change.edit(2, "Bee")
     change.decide(3, "rejected")
     change.comment(3, "Too loud.\nSay it calmly.")
-    assert [outcome.status for outcome in outcomes(change)] == ["accepted", "edited", "rejected", "undecided"]
+    assert [outcome.status for outcome in outcomes(change)] == [
+        "accepted",
+        "edited",
+        "rejected",
+        "undecided",
+    ]
     text = outcome_text(change, written=True)
     assert "2 of 4 hunks written to tea.md" in text
-    assert "Hunk 3 (changed, under Tea): rejected.\n  You proposed: C!\n  Comment: Too loud.\n    Say it calmly." in text
+    assert (
+        "Hunk 3 (changed, under Tea): rejected.\n  You proposed: C!\n  Comment: Too loud.\n    Say"
+        " it calmly." in text
+    )
     assert "Written instead: Bee" in text
 
 
@@ -141,7 +173,10 @@ def test_hundreds_of_hunks_are_told_in_short_and_what_was_said_of_them_whole():
     paragraphs = [
         text
         for part in range(10)
-        for text in (f"# Part {part}", *(f"{part}.{place} " + "old words " * 20 for place in range(40)))
+        for text in (
+            f"# Part {part}",
+            *(f"{part}.{place} " + "old words " * 20 for place in range(40)),
+        )
     ]
     base = "\n\n".join(paragraphs) + "\n"
     change = change_of(base, base.replace("old", "new"))

@@ -1,16 +1,23 @@
-"""What changed within a hunk is shown by sentences and words, in scripts without spaces by characters."""
+"""What changed within a hunk is shown by sentences and words, in scripts without spaces by
+characters.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.changes.prose import Refined, pieces, refined, sentences
 
-TEXTS = st.text(st.sampled_from("ab cd.!?'’ \n\t天气很好。！「」é\u0301กา-3") | st.characters(codec="utf-8"), max_size=40)
+TEXTS = st.text(
+    st.sampled_from("ab cd.!?'’ \n\t天气很好。！「」é\u0301กา-3") | st.characters(codec="utf-8"),
+    max_size=40,
+)
 
 
 def shown(found: Refined) -> tuple[str, str]:
     """Both sides, with [what changed] in brackets."""
-    old, new = ("".join(f"[{span.text}]" if span.changed else span.text for span in side) for side in found)
+    old, new = (
+        "".join(f"[{span.text}]" if span.changed else span.text for span in side) for side in found
+    )
     return old, new
 
 
@@ -29,14 +36,21 @@ def test_the_spans_of_a_text_are_the_text(old, new):
 
 
 def test_words_and_sentences():
-    assert shown(refined("The quick fox ran. It rained all day. We left.", "The slow fox ran. We left soon.")) == (
+    assert shown(
+        refined("The quick fox ran. It rained all day. We left.", "The slow fox ran. We left soon.")
+    ) == (
         "The [quick] fox ran. [It rained all day. ]We left.",
         "The [slow] fox ran. We left[ soon].",
     )
 
 
 def test_chinese_by_characters_not_by_chance():
-    assert shown(refined("今天天气很好，我们去公园散步。晚上下雨了。", "今天天气不错，我们去公园跑步。晚上下雨了。")) == (
+    assert shown(
+        refined(
+            "今天天气很好，我们去公园散步。晚上下雨了。",
+            "今天天气不错，我们去公园跑步。晚上下雨了。",
+        )
+    ) == (
         "今天天气[很好]，我们去公园[散]步。晚上下雨了。",
         "今天天气[不错]，我们去公园[跑]步。晚上下雨了。",
     )
@@ -45,8 +59,14 @@ def test_chinese_by_characters_not_by_chance():
 
 
 def test_where_only_lines_break_anew_that_is_shown_else_not():
-    assert shown(refined("one two\nthree", "one\ntwo four")) == ("one two\n[three]", "one\ntwo [four]")
-    assert shown(refined("one two\nthree", "one\ntwo three")) == ("[one two\nthree]", "[one\ntwo three]")
+    assert shown(refined("one two\nthree", "one\ntwo four")) == (
+        "one two\n[three]",
+        "one\ntwo [four]",
+    )
+    assert shown(refined("one two\nthree", "one\ntwo three")) == (
+        "[one two\nthree]",
+        "[one\ntwo three]",
+    )
 
 
 def test_spaces_that_came_or_went_are_shown_where_they_are():
@@ -69,4 +89,10 @@ def test_marks_stay_with_their_letters():
 
 
 def test_a_stop_within_a_number_ends_nothing():
-    assert sentences("It is 3.5 m. “Really?” Yes… 好。吗？") == ["It is 3.5 m. ", "“Really?” ", "Yes… ", "好。", "吗？"]
+    assert sentences("It is 3.5 m. “Really?” Yes… 好。吗？") == [
+        "It is 3.5 m. ",
+        "“Really?” ",
+        "Yes… ",
+        "好。",
+        "吗？",
+    ]

@@ -1,4 +1,6 @@
-"""Readers that do what a reader must not, run by the real worker: each file says what becomes of it."""
+"""Readers that do what a reader must not, run by the real worker: each file says what becomes of
+it.
+"""
 
 import ctypes
 import os
@@ -20,9 +22,14 @@ WORKER = os.urandom(8).hex()
 
 
 def command() -> list[str]:
-    """Return how to start the worker with the reader below. It sees the package, but no tests: it is told all of this file."""
+    """Return how to start the worker with the reader below. It sees the package, but no tests:
+    it is told all of this file.
+    """
     path = [str(THIS.parents[2]), *sys.path]
-    start = f"import sys; sys.path[:] = {path!r}; __file__ = {str(THIS)!r}\n{THIS.read_text('utf-8')}\nmain()\n"
+    start = (
+        f"import sys; sys.path[:] = {path!r}; __file__ ="
+        f" {str(THIS)!r}\n{THIS.read_text('utf-8')}\nmain()\n"
+    )
     return [sys.executable, "-c", start]
 
 
@@ -66,7 +73,10 @@ def child(what, report):
 
 def children_that_eat(what, report):
     eating = "x = bytearray(90 << 20); print(flush=True); import time; time.sleep(600)"
-    children = [subprocess.Popen([sys.executable, "-c", eating], stdout=subprocess.PIPE) for _ in range(int(what))]
+    children = [
+        subprocess.Popen([sys.executable, "-c", eating], stdout=subprocess.PIPE)
+        for _ in range(int(what))
+    ]
     for process in children:
         process.stdout.readline()
     time.sleep(600)
@@ -146,4 +156,6 @@ def thread(what, report):
     yield Block("threaded")
 
 
-DOING = {re.sub("_", "-", name): doing for name, doing in list(globals().items()) if callable(doing)}
+DOING = {
+    re.sub("_", "-", name): doing for name, doing in list(globals().items()) if callable(doing)
+}

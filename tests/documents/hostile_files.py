@@ -1,7 +1,8 @@
-"""Files that would hurt whoever reads them without a care: each function writes one, from next to nothing.
+"""Files that would hurt whoever reads them without a care: each function writes one, from next to
+nothing.
 
-`HOSTILE` names them all; `make bench` reads every one through ``dogent-tui read`` and watches its process tree, and
-`test_hostile_files.py` reads those that are refused quickly.
+`HOSTILE` names them all; `make bench` reads every one through ``dogent-tui read`` and watches its
+process tree, and `test_hostile_files.py` reads those that are refused quickly.
 """
 
 import io
@@ -15,64 +16,97 @@ from pathlib import Path
 from tests.documents.hostile_pdf import HOSTILE_PDF
 
 _CONTENT_TYPES = (
-    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-    '<Default Extension="xml" ContentType="application/xml"/><Override PartName="{part}" ContentType='
-    '"application/vnd.openxmlformats-officedocument.{kind}.main+xml"/></Types>'
+    '<?xml version="1.0"?><Types'
+    ' xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default'
+    ' Extension="rels"'
+    ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default'
+    ' Extension="xml" ContentType="application/xml"/><Override PartName="{part}"'
+    ' ContentType="application/vnd.openxmlformats-officedocument.{kind}.main+xml"/></Types>'
 )
 _RELATIONS = (
-    '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    '<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}" Target="{part}"/>'
-    "</Relationships>"
+    '<?xml version="1.0"?><Relationships'
+    ' xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1"'
+    ' Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}"'
+    ' Target="{part}"/></Relationships>'
 )
-_WORD = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'
+_WORD = (
+    "<w:document"
+    ' xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'
+)
 _PARAGRAPH = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
-_SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData>{}</worksheet>'
+_SHEET = (
+    "<worksheet"
+    ' xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData>{}</worksheet>'
+)
 _ODT = "application/vnd.oasis.opendocument.text"
 
 
 def _zip(path: Path, parts: Mapping[str, str | bytes], *, stored: Iterable[str] = ()) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
-            archive.writestr(name, content, zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED)
+            archive.writestr(
+                name, content, zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
+            )
 
 
-def _docx(path: Path, body: str, more: Mapping[str, str | bytes] | None = None, document: str = _WORD) -> None:
+def _docx(
+    path: Path, body: str, more: Mapping[str, str | bytes] | None = None, document: str = _WORD
+) -> None:
     parts = {
-        "[Content_Types].xml": _CONTENT_TYPES.format(part="/word/document.xml", kind="wordprocessingml.document"),
+        "[Content_Types].xml": _CONTENT_TYPES.format(
+            part="/word/document.xml", kind="wordprocessingml.document"
+        ),
         "_rels/.rels": _RELATIONS.format(part="word/document.xml", kind="officeDocument"),
         "word/document.xml": document.format(body),
     }
     _zip(path, {**parts, **(more or {})})
 
 
-def _xlsx(path: Path, rows: str, after: str = "", more: Mapping[str, str | bytes] | None = None) -> None:
+def _xlsx(
+    path: Path, rows: str, after: str = "", more: Mapping[str, str | bytes] | None = None
+) -> None:
     parts = {
-        "[Content_Types].xml": _CONTENT_TYPES.format(part="/xl/workbook.xml", kind="spreadsheetml.sheet"),
+        "[Content_Types].xml": _CONTENT_TYPES.format(
+            part="/xl/workbook.xml", kind="spreadsheetml.sheet"
+        ),
         "_rels/.rels": _RELATIONS.format(part="xl/workbook.xml", kind="officeDocument"),
-        "xl/workbook.xml": '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r='
-        '"http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="r1"/>'
-        "</sheets></workbook>",
-        "xl/_rels/workbook.xml.rels": _RELATIONS.format(part="worksheets/sheet1.xml", kind="worksheet"),
+        "xl/workbook.xml": (
+            '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+            ' xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet'
+            ' name="S" sheetId="1" r:id="r1"/></sheets></workbook>'
+        ),
+        "xl/_rels/workbook.xml.rels": _RELATIONS.format(
+            part="worksheets/sheet1.xml", kind="worksheet"
+        ),
         "xl/worksheets/sheet1.xml": _SHEET.format(rows, after),
     }
     _zip(path, {**parts, **(more or {})})
 
 
 def _odt(path: Path, content: str) -> None:
-    styles = '<office:document-styles xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"/>'
-    _zip(path, {"mimetype": _ODT, "content.xml": content, "styles.xml": styles}, stored=("mimetype",))
+    styles = (
+        '<office:document-styles xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"/>'
+    )
+    _zip(
+        path, {"mimetype": _ODT, "content.xml": content, "styles.xml": styles}, stored=("mimetype",)
+    )
 
 
 # Word and its relatives
 
 
 def docx_nested_bomb(path: Path) -> None:
-    """A part that unpacks to a thousand times its size, and one in a zip in the docx that does so too."""
+    """A part that unpacks to a thousand times its size, and one in a zip in the docx that does
+    so too.
+    """
     inner = io.BytesIO()
     with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("big", bytes(30 << 20))
-    _docx(path, _PARAGRAPH.format("x"), {"word/embeddings/inner.zip": inner.getvalue(), "word/media/image1.png": bytes(40 << 20)})
+    _docx(
+        path,
+        _PARAGRAPH.format("x"),
+        {"word/embeddings/inner.zip": inner.getvalue(), "word/media/image1.png": bytes(40 << 20)},
+    )
 
 
 def docx_lying_sizes(path: Path) -> None:
@@ -86,7 +120,9 @@ def docx_lying_sizes(path: Path) -> None:
 
 def docx_overlapping(path: Path) -> None:
     """A thousand parts share the same bytes, as in the bombs that need no nesting."""
-    _docx(path, _PARAGRAPH.format("x"), {"word/media/a.bin": random.Random(1).randbytes(1 << 20) * 20})
+    _docx(
+        path, _PARAGRAPH.format("x"), {"word/media/a.bin": random.Random(1).randbytes(1 << 20) * 20}
+    )
     data = path.read_bytes()
     at = data.rfind(b"PK\x05\x06")
     directory = data[int.from_bytes(data[at + 16 : at + 20], "little") : at]
@@ -108,23 +144,32 @@ def docx_one_paragraph(path: Path) -> None:
     """Half a million runs in one paragraph, each with looks of its own."""
     run = "<w:r><w:rPr><w:b/><w:i/></w:rPr><w:t>{}</w:t></w:r><w:r><w:t>{}</w:t></w:r>"
     words = random.Random(3)
-    _docx(path, "<w:p>" + "".join(run.format(words.random(), number) for number in range(250_000)) + "</w:p>")
+    _docx(
+        path,
+        "<w:p>"
+        + "".join(run.format(words.random(), number) for number in range(250_000))
+        + "</w:p>",
+    )
 
 
 def docx_deep_tables(path: Path) -> None:
     """Tables in tables, two hundred deep."""
     depth = 200
     inside = (
-        "<w:tbl><w:tr><w:tc>" * depth + _PARAGRAPH.format("deep") + (_PARAGRAPH.format("") + "</w:tc></w:tr></w:tbl>") * depth
+        "<w:tbl><w:tr><w:tc>" * depth
+        + _PARAGRAPH.format("deep")
+        + (_PARAGRAPH.format("") + "</w:tc></w:tr></w:tbl>") * depth
     )
     _docx(path, inside)
 
 
 def docx_allowed_tables(path: Path) -> None:
-    """Tables in tables as deep as the check lets pass, two in each cell: the text doubles with each level."""
+    """Tables in tables as deep as the check lets pass, two in each cell: the text doubles with
+    each level.
+    """
     inside = _PARAGRAPH.format("x")
     for _ in range(16):
-        inside = f"<w:tbl><w:tr><w:tc>{inside}</w:tc><w:tc>{inside}</w:tc></w:tr></w:tbl>{_PARAGRAPH.format('')}"
+        inside = f"<w:tbl><w:tr><w:tc>{inside}</w:tc><w:tc>{inside}</w:tc></w:tr></w:tbl>{_PARAGRAPH.format('')}"  # noqa: E501
     _docx(path, inside)
 
 
@@ -164,15 +209,26 @@ def odt_entities(path: Path) -> None:
 
 def odt_repeated(path: Path) -> None:
     """Spaces, cells and rows that are said to be repeated a hundred million times."""
-    cell = '<table:table-cell table:number-columns-repeated="100000000"><text:p>x<text:s text:c="100000000"/></text:p>'
-    row = f'<table:table-row table:number-rows-repeated="100000000">{cell}</table:table-cell></table:table-row>'
+    cell = (
+        '<table:table-cell table:number-columns-repeated="100000000"><text:p>x<text:s'
+        ' text:c="100000000"/></text:p>'
+    )
+    row = (
+        "<table:table-row"
+        f' table:number-rows-repeated="100000000">{cell}</table:table-cell></table:table-row>'
+    )
     _odt(path, _ODT_BODY.format(f"<table:table>{row}</table:table>"))
 
 
 def odt_deep_lists(path: Path) -> None:
     """Lists in lists, a hundred thousand deep."""
     depth = 100_000
-    _odt(path, _ODT_BODY.format("<text:list><text:list-item>" * depth + "</text:list-item></text:list>" * depth))
+    _odt(
+        path,
+        _ODT_BODY.format(
+            "<text:list><text:list-item>" * depth + "</text:list-item></text:list>" * depth
+        ),
+    )
 
 
 def epub_many_files(path: Path) -> None:
@@ -186,8 +242,9 @@ def epub_many_files(path: Path) -> None:
 def epub_self_including(path: Path) -> None:
     """A spine that names the same chapter fifty thousand times."""
     container = (
-        '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
-        '<rootfile full-path="a.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+        '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"'
+        ' version="1.0"><rootfiles><rootfile full-path="a.opf"'
+        ' media-type="application/oebps-package+xml"/></rootfiles></container>'
     )
     spine = '<itemref idref="c"/>' * 50_000
     package = (
@@ -196,7 +253,12 @@ def epub_self_including(path: Path) -> None:
         f"<spine>{spine}</spine></package>"
     )
     chapter = "<html><body>" + "<p>words and words</p>" * 2000 + "</body></html>"
-    parts = {"mimetype": "application/epub+zip", "META-INF/container.xml": container, "a.opf": package, "c.xhtml": chapter}
+    parts = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": container,
+        "a.opf": package,
+        "c.xhtml": chapter,
+    }
     _zip(path, parts, stored=("mimetype",))
 
 
@@ -222,24 +284,39 @@ def html_unclosed(path: Path) -> None:
 
 def html_spans(path: Path) -> None:
     """A table of a few bytes that is ten thousand million million cells large."""
-    path.write_bytes(b"<html><table>" + b'<tr><td colspan="100000000" rowspan="100000000">x</td></tr>' * 3 + b"</table></html>")
+    path.write_bytes(
+        b"<html><table>"
+        + b'<tr><td colspan="100000000" rowspan="100000000">x</td></tr>' * 3
+        + b"</table></html>"
+    )
 
 
 def ipynb_deep(path: Path) -> None:
     """A notebook whose output nests a million deep."""
-    path.write_bytes(b'{"cells": [{"cell_type": "code", "outputs": ' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}]}")
+    path.write_bytes(
+        b'{"cells": [{"cell_type": "code", "outputs": '
+        + b"[" * 1_000_000
+        + b"]" * 1_000_000
+        + b"}]}"
+    )
 
 
 def ipynb_many(path: Path) -> None:
     """A notebook of half a million cells."""
     cell = b'{"cell_type": "markdown", "metadata": {}, "source": ["* a *b* [c](d)\\n"]},'
-    path.write_bytes(b'{"cells": [' + (cell * 500_000)[:-1] + b'], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+    path.write_bytes(
+        b'{"cells": ['
+        + (cell * 500_000)[:-1]
+        + b'], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    )
 
 
 def pptx_entities(path: Path) -> None:
     """The billion laughs, in a slide show."""
     parts = {
-        "[Content_Types].xml": _CONTENT_TYPES.format(part="/ppt/presentation.xml", kind="presentationml.presentation"),
+        "[Content_Types].xml": _CONTENT_TYPES.format(
+            part="/ppt/presentation.xml", kind="presentationml.presentation"
+        ),
         "_rels/.rels": _RELATIONS.format(part="ppt/presentation.xml", kind="officeDocument"),
         "ppt/presentation.xml": _BOMB + "<p>&e9;</p>",
     }
@@ -251,7 +328,11 @@ def pptx_entities(path: Path) -> None:
 
 def xlsx_far_cell(path: Path) -> None:
     """One cell in the first and one in the last corner that a sheet has."""
-    _xlsx(path, '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>')
+    _xlsx(
+        path,
+        '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c'
+        ' r="XFD1048576"><v>2</v></c></row>',
+    )
 
 
 def xlsx_beyond(path: Path) -> None:
@@ -262,21 +343,34 @@ def xlsx_beyond(path: Path) -> None:
 def xlsx_merges(path: Path) -> None:
     """Fifty thousand merged ranges, each of most of the sheet."""
     pen = random.Random(8)
-    merges = "".join(f'<mergeCell ref="A{pen.randrange(1, 1 << 20)}:XFD1048576"/>' for _ in range(50_000))
+    merges = "".join(
+        f'<mergeCell ref="A{pen.randrange(1, 1 << 20)}:XFD1048576"/>' for _ in range(50_000)
+    )
     _xlsx(path, '<row r="1"><c r="A1"><v>1</v></c></row>', f"<mergeCells>{merges}</mergeCells>")
 
 
 def xlsx_long_text(path: Path) -> None:
     """A shared text of ninety megabytes, which every cell shows."""
-    text = "".join(f"{value:.9f} " for value in map(random.Random(4).uniform, range(6_000_000), range(6_000_000)))
-    strings = f'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>{text[: 90 << 20]}</t></si></sst>'
-    cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 1001))
+    text = "".join(
+        f"{value:.9f} "
+        for value in map(random.Random(4).uniform, range(6_000_000), range(6_000_000))
+    )
+    strings = (
+        "<sst"
+        f' xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>{text[: 90 << 20]}</t></si></sst>'  # noqa: E501
+    )
+    cells = "".join(
+        f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 1001)
+    )
     relation = _RELATIONS.format(part="worksheets/sheet1.xml", kind="worksheet").replace(
         "</Relationships>",
-        '<Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" '
-        'Target="sharedStrings.xml"/></Relationships>',
+        '<Relationship Id="r2"'
+        ' Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings"'
+        ' Target="sharedStrings.xml"/></Relationships>',
     )
-    _xlsx(path, cells, more={"xl/sharedStrings.xml": strings, "xl/_rels/workbook.xml.rels": relation})
+    _xlsx(
+        path, cells, more={"xl/sharedStrings.xml": strings, "xl/_rels/workbook.xml.rels": relation}
+    )
 
 
 def xlsx_wide_rows(path: Path) -> None:
@@ -288,7 +382,9 @@ def xlsx_wide_rows(path: Path) -> None:
 
 def xlsx_entities(path: Path) -> None:
     """The billion laughs, as the shared texts of a workbook."""
-    sheet = _BOMB + _SHEET.format('<row r="1"><c r="A1" t="inlineStr"><is><t>&e9;</t></is></c></row>', "")
+    sheet = _BOMB + _SHEET.format(
+        '<row r="1"><c r="A1" t="inlineStr"><is><t>&e9;</t></is></c></row>', ""
+    )
     _xlsx(path, "", more={"xl/worksheets/sheet1.xml": sheet})
 
 

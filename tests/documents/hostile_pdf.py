@@ -1,4 +1,6 @@
-"""Pdf files that would hurt whoever reads them without a care; see `tests.documents.hostile_files`."""
+"""Pdf files that would hurt whoever reads them without a care; see
+`tests.documents.hostile_files`.
+"""
 
 import random
 import zlib
@@ -6,7 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 
-def _pdf(path: Path, objects: Mapping[int, bytes], *, trailer: bytes = b"/Root 1 0 R", size: int = 0) -> None:
+def _pdf(
+    path: Path, objects: Mapping[int, bytes], *, trailer: bytes = b"/Root 1 0 R", size: int = 0
+) -> None:
     """Write a pdf with a cross-reference table that is right, whatever the objects say."""
     out, places = bytearray(b"%PDF-1.7\n"), {}
     for number, content in objects.items():
@@ -16,7 +20,11 @@ def _pdf(path: Path, objects: Mapping[int, bytes], *, trailer: bytes = b"/Root 1
     out += b"xref\n0 1\n0000000000 65535 f \n"
     for number, place in places.items():
         out += b"%d 1\n%010d 00000 n \n" % (number, place)
-    out += b"trailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF\n" % (size or max(objects) + 1, trailer, start)
+    out += b"trailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF\n" % (
+        size or max(objects) + 1,
+        trailer,
+        start,
+    )
     path.write_bytes(out)
 
 
@@ -24,12 +32,16 @@ def _stream(content: bytes, more: bytes = b"") -> bytes:
     return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), more, content)
 
 
-def _one_page(stream: bytes, more: Mapping[int, bytes] | None = None, page: bytes = b"") -> dict[int, bytes]:
+def _one_page(
+    stream: bytes, more: Mapping[int, bytes] | None = None, page: bytes = b""
+) -> dict[int, bytes]:
     return {
         1: b"<< /Type /Catalog /Pages 2 0 R >>",
         2: b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> %s >>"
-        % page,
+        3: (
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources <<"
+            b" /Font << /F 5 0 R >> >> %s >>" % page
+        ),
         4: stream,
         5: b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         **(more or {}),
@@ -64,7 +76,11 @@ def pdf_huge_xref(path: Path) -> None:
 
 def pdf_xref_loop(path: Path) -> None:
     """A table before whose beginning it stands itself."""
-    _pdf(path, _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET")), trailer=b"/Root 1 0 R /Prev 00009")
+    _pdf(
+        path,
+        _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET")),
+        trailer=b"/Root 1 0 R /Prev 00009",
+    )
     data = path.read_bytes()
     start = data.rfind(b"xref\n0 1")
     path.write_bytes(data.replace(b"/Prev 00009", b"/Prev %05d" % start))
@@ -72,7 +88,9 @@ def pdf_xref_loop(path: Path) -> None:
 
 def pdf_stream_bomb(path: Path) -> None:
     """A page whose content unpacks to a gigabyte, packed twice."""
-    content = zlib.compress(zlib.compress(b"BT /F 12 Tf 72 700 Td (boom) Tj ET\n" * (1 << 25), 9), 9)
+    content = zlib.compress(
+        zlib.compress(b"BT /F 12 Tf 72 700 Td (boom) Tj ET\n" * (1 << 25), 9), 9
+    )
     _pdf(path, _one_page(_stream(content, b"/Filter [/FlateDecode /FlateDecode]")))
 
 
@@ -92,32 +110,48 @@ def _forms(depth: int, innermost: bytes) -> dict[int, bytes]:
         inner = b"" if level == depth - 1 else b"/X %d 0 R" % (11 + level)
         content = innermost if level == depth - 1 else b"/X Do\n" * 10
         resources = b"/Resources << /XObject << %s >> /Font << /F 5 0 R >> >>" % inner
-        more[10 + level] = _stream(content, b"/Type /XObject /Subtype /Form /BBox [0 0 612 792] " + resources)
+        more[10 + level] = _stream(
+            content, b"/Type /XObject /Subtype /Form /BBox [0 0 612 792] " + resources
+        )
     objects = _one_page(_stream(b"/X Do\n" * 10), more)
     objects[3] = objects[3].replace(b"/Resources <<", b"/Resources << /XObject << /X 10 0 R >>")
     return objects
 
 
 def pdf_lines(path: Path) -> None:
-    """A page with half a million ruling lines and as many letters: what looks for tables compares each with each."""
+    """A page with half a million ruling lines and as many letters: what looks for tables
+    compares each with each.
+    """
     pen = random.Random(6)
     lines = b"".join(b"%d %d m %d %d l S\n" % (x, y, x + 50, y) for x, y in _points(pen, 250_000))
-    letters = b"".join(b"BT /F 4 Tf %d %d Td (x) Tj ET\n" % point for point in _points(pen, 100_000))
+    letters = b"".join(
+        b"BT /F 4 Tf %d %d Td (x) Tj ET\n" % point for point in _points(pen, 100_000)
+    )
     _pdf(path, _one_page(_stream(zlib.compress(lines + letters), b"/Filter /FlateDecode")))
 
 
 def pdf_grid(path: Path) -> None:
     """Many pages, each with a table of four thousand cells."""
-    lines = b"".join(b"%d 10 m %d 780 l S\n10 %d m 600 %d l S\n" % (x * 9, x * 9, x * 12, x * 12) for x in range(1, 65))
-    cells = b"".join(
-        b"BT /F 3 Tf %d %d Td (%d) Tj ET\n" % (x * 9 + 1, y * 12 + 2, x * y) for x in range(1, 64) for y in range(1, 64)
+    lines = b"".join(
+        b"%d 10 m %d 780 l S\n10 %d m 600 %d l S\n" % (x * 9, x * 9, x * 12, x * 12)
+        for x in range(1, 65)
     )
-    _pdf(path, _pages(_one_page(_stream(zlib.compress(lines + cells), b"/Filter /FlateDecode")), 300))
+    cells = b"".join(
+        b"BT /F 3 Tf %d %d Td (%d) Tj ET\n" % (x * 9 + 1, y * 12 + 2, x * y)
+        for x in range(1, 64)
+        for y in range(1, 64)
+    )
+    _pdf(
+        path, _pages(_one_page(_stream(zlib.compress(lines + cells), b"/Filter /FlateDecode")), 300)
+    )
 
 
 def pdf_outline_loop(path: Path) -> None:
     """Bookmarks that follow each other in a circle."""
-    objects = _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"), {10: b"<< /First 11 0 R /Last 11 0 R /Count 2000000000 >>"})
+    objects = _one_page(
+        _stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"),
+        {10: b"<< /First 11 0 R /Last 11 0 R /Count 2000000000 >>"},
+    )
     objects[11] = b"<< /Title (a) /Parent 10 0 R /Next 12 0 R /First 11 0 R /Dest [3 0 R /Fit] >>"
     objects[12] = b"<< /Title (b) /Parent 10 0 R /Next 11 0 R /First 10 0 R /Dest [3 0 R /Fit] >>"
     objects[1] = b"<< /Type /Catalog /Pages 2 0 R /Outlines 10 0 R >>"
@@ -127,7 +161,10 @@ def pdf_outline_loop(path: Path) -> None:
 def pdf_structure_loop(path: Path) -> None:
     """Tags that hold themselves and each other, and a cell over two thousand million rows."""
     objects = _tagged(b"/P <</MCID 0>> BDC BT /F 12 Tf 72 700 Td (x) Tj ET EMC")
-    objects[11] = b"<< /S /Table /P 12 0 R /K [12 0 R 11 0 R 0] /Pg 3 0 R /A << /O /Table /RowSpan 2000000000 >> >>"
+    objects[11] = (
+        b"<< /S /Table /P 12 0 R /K [12 0 R 11 0 R 0] /Pg 3 0 R /A << /O /Table /RowSpan 2000000000"
+        b" >> >>"
+    )
     objects[12] = b"<< /S /L /P 11 0 R /K [11 0 R 12 0 R 10 0 R] >>"
     objects[13] = b"<< /Nums [0 [11 0 R]] >>"
     _pdf(path, objects)
@@ -147,22 +184,32 @@ def pdf_structure_deep(path: Path) -> None:
 
 
 def _tagged(content: bytes) -> dict[int, bytes]:
-    objects = _one_page(_stream(content), {10: b"<< /Type /StructTreeRoot /K 11 0 R /ParentTree 13 0 R >>"}, b"/StructParents 0")
-    objects[1] = b"<< /Type /Catalog /Pages 2 0 R /StructTreeRoot 10 0 R /MarkInfo << /Marked true >> >>"
+    objects = _one_page(
+        _stream(content),
+        {10: b"<< /Type /StructTreeRoot /K 11 0 R /ParentTree 13 0 R >>"},
+        b"/StructParents 0",
+    )
+    objects[1] = (
+        b"<< /Type /Catalog /Pages 2 0 R /StructTreeRoot 10 0 R /MarkInfo << /Marked true >> >>"
+    )
     return objects
 
 
 def pdf_deep_objects(path: Path) -> None:
     """An array in an array, a million deep."""
     objects = _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"))
-    objects[1] = b"<< /Type /Catalog /Pages 2 0 R /Names " + b"[" * 1_000_000 + b"]" * 1_000_000 + b" >>"
+    objects[1] = (
+        b"<< /Type /Catalog /Pages 2 0 R /Names " + b"[" * 1_000_000 + b"]" * 1_000_000 + b" >>"
+    )
     _pdf(path, objects)
 
 
 def pdf_huge_image(path: Path) -> None:
     """A page that is one picture of forty thousand million points."""
     image = _stream(
-        b"", b"/Type /XObject /Subtype /Image /Width 200000 /Height 200000 /BitsPerComponent 8 /ColorSpace /DeviceRGB"
+        b"",
+        b"/Type /XObject /Subtype /Image /Width 200000 /Height 200000 /BitsPerComponent 8"
+        b" /ColorSpace /DeviceRGB",
     )
     objects = _one_page(_stream(b"200 0 0 200 0 0 cm /I Do"), {10: image})
     objects[3] = objects[3].replace(b"/Resources <<", b"/Resources << /XObject << /I 10 0 R >>")

@@ -25,26 +25,46 @@ def workspace(tmp_path):
 
 def test_the_output_lies_beside_the_markdown_unless_it_is_named(workspace):
     assert plan_export(workspace, "report.md", "docx").target == workspace.root / "report.docx"
-    assert plan_export(workspace, "v1.2/notes", "pdf").target == workspace.root / "v1.2" / "notes.pdf"
+    assert (
+        plan_export(workspace, "v1.2/notes", "pdf").target == workspace.root / "v1.2" / "notes.pdf"
+    )
     assert plan_export(workspace, "a.b.md", "pdf").target == workspace.root / "a.b.pdf"
-    request = plan_export(workspace, str(workspace.root / "report.md"), "pdf", "out/final", toc=True)
-    assert (request.target, request.toc, request.home) == (workspace.root / "out" / "final", True, dogent_home())
+    request = plan_export(
+        workspace, str(workspace.root / "report.md"), "pdf", "out/final", toc=True
+    )
+    assert (request.target, request.toc, request.home) == (
+        workspace.root / "out" / "final",
+        True,
+        dogent_home(),
+    )
     assert request.markdown == workspace.root / "report.md"
 
 
 @pytest.mark.parametrize(
-    "source", ["report.md", "v1.2/notes", "v1.2/a.md", "file:///x/report.md", "./report.md", "sub/../report.md"]
+    "source",
+    [
+        "report.md",
+        "v1.2/notes",
+        "v1.2/a.md",
+        "file:///x/report.md",
+        "./report.md",
+        "sub/../report.md",
+    ],
 )
 @pytest.mark.parametrize("output", ["", "out.pdf", "v1.2/../out.pdf", "~/out.pdf", "/tmp/out.pdf"])
 def test_what_is_written_is_what_the_policy_looked_at(workspace, source, output):
     values = {"md_path": source, "format": "pdf", **({"output_path": output} if output else {})}
     call = ToolCall("mcp__dogent__export_document", values, workspace.root / "v1.2")
-    judged = {effect.kind.value: str(effect.path) for effect in decide(call, workspace.root).effects}
+    judged = {
+        effect.kind.value: str(effect.path) for effect in decide(call, workspace.root).effects
+    }
     request = plan_export(workspace, source, "pdf", output)
     assert judged == {"read": str(request.markdown), "create": str(request.target)}
 
 
-def test_in_the_sample_workspace_which_lies_in_the_home_documents_can_be_exported_and_nowhere_else_there(home):
+def test_in_the_sample_workspace_which_lies_in_the_home_documents_can_be_exported_and_nowhere_else_there(  # noqa: E501
+    home,
+):
     folder = dogent_home() / "state" / "sample"
     folder.mkdir(parents=True)
     sample = Workspace(folder)
@@ -56,7 +76,9 @@ def test_in_the_sample_workspace_which_lies_in_the_home_documents_can_be_exporte
 
 def test_an_existing_file_is_replaced_only_after_the_question(workspace):
     def verdict(**values):
-        call = ToolCall("mcp__dogent__export_document", {"md_path": "report.md", "format": "docx", **values})
+        call = ToolCall(
+            "mcp__dogent__export_document", {"md_path": "report.md", "format": "docx", **values}
+        )
         return decide(call, workspace.root).verdict
 
     assert verdict() == "allow"
@@ -96,7 +118,9 @@ def test_nothing_is_written_into_the_home_of_dogent(workspace):
 def test_a_link_is_followed_to_what_the_question_named(workspace):
     (workspace.root / "real.pdf").write_bytes(b"old")
     (workspace.root / "link.pdf").symlink_to(workspace.root / "real.pdf")
-    assert plan_export(workspace, "report.md", "pdf", "link.pdf").target == workspace.root / "real.pdf"
+    assert (
+        plan_export(workspace, "report.md", "pdf", "link.pdf").target == workspace.root / "real.pdf"
+    )
 
 
 def test_names_export_targets_as_they_are_spelled():

@@ -1,4 +1,6 @@
-"""Every kind of document through the one way in: the library, its worker, and the reader for the kind."""
+"""Every kind of document through the one way in: the library, its worker, and the reader for the
+kind.
+"""
 
 import json
 import zipfile
@@ -31,10 +33,18 @@ async def test_office_files_pdf_and_notebooks(library, tmp_path):
     workbook.active.append([1, 1204])
     workbook.create_sheet("June").append(["nothing"])
     workbook.save(tmp_path / "a.xlsx")
-    (tmp_path / "a.html").write_text("<html><body><h1>Visits</h1><p>They rose.</p></body></html>", encoding="utf-8")
+    (tmp_path / "a.html").write_text(
+        "<html><body><h1>Visits</h1><p>They rose.</p></body></html>", encoding="utf-8"
+    )
     (tmp_path / "a.rtf").write_text(r"{\rtf1 They rose.\par}", encoding="ascii")
-    notebook = {"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# Visits"]}], "metadata": {}, "nbformat": 4}
-    (tmp_path / "a.ipynb").write_text(json.dumps({**notebook, "nbformat_minor": 5}), encoding="utf-8")
+    notebook = {
+        "cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# Visits"]}],
+        "metadata": {},
+        "nbformat": 4,
+    }
+    (tmp_path / "a.ipynb").write_text(
+        json.dumps({**notebook, "nbformat_minor": 5}), encoding="utf-8"
+    )
 
     word = await library.read(tmp_path / "a.docx")
     assert word.text == "# Visits\n\nThey rose in May."
@@ -51,9 +61,15 @@ async def test_office_files_pdf_and_notebooks(library, tmp_path):
     assert "# Visits" in (await library.read(tmp_path / "a.ipynb")).text
 
 
-async def test_hostile_files_of_the_corpus_end_in_bounds_with_a_sentence(library, shared_documents, tmp_path):
-    """That they also end within ten seconds and 600 MB is what the limits of `Workers` see to; see test_library.py."""
-    entries = json.loads((shared_documents / "manifest.json").read_text(encoding="utf-8"))["entries"]
+async def test_hostile_files_of_the_corpus_end_in_bounds_with_a_sentence(
+    library, shared_documents, tmp_path
+):
+    """That they also end within ten seconds and 600 MB is what the limits of `Workers` see to;
+    see test_library.py.
+    """
+    entries = json.loads((shared_documents / "manifest.json").read_text(encoding="utf-8"))[
+        "entries"
+    ]
     bounded = [entry for entry in entries if entry["expected"].get("type") == "bounded"]
     assert bounded
     for entry in bounded:
@@ -69,13 +85,20 @@ async def test_pandoc_is_watched_too_and_ends_with_what_started_it(tmp_path):
         archive.writestr("[Content_Types].xml", TYPES)
         archive.writestr("_rels/.rels", RELATIONS)
         archive.writestr(
-            "word/document.xml", f'<w:document xmlns:w="{NAMESPACE}"><w:body>{PARAGRAPH * 1500}</w:body></w:document>'
+            "word/document.xml",
+            f'<w:document xmlns:w="{NAMESPACE}"><w:body>{PARAGRAPH * 1500}</w:body></w:document>',
         )
-    async with DocumentLibrary(tmp_path / "kept", Workers(Limits(memory_bytes=90 << 20))) as library:
+    async with DocumentLibrary(
+        tmp_path / "kept", Workers(Limits(memory_bytes=90 << 20))
+    ) as library:
         with pytest.raises(DocumentError) as raised:
             await library.read(tmp_path / "a.docx")
     assert raised.value.code == "hostile"
-    assert not [process for process in psutil.Process().children(recursive=True) if "pandoc" in process.name()]
+    assert not [
+        process
+        for process in psutil.Process().children(recursive=True)
+        if "pandoc" in process.name()
+    ]
 
 
 NAMESPACE = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -84,11 +107,12 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 TYPES = (
     f'<Types xmlns="{PACKAGE}/content-types">'
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    '<Default Extension="rels"'
+    ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
     '<Override PartName="/word/document.xml" '
     'ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
 )
 RELATIONS = (
-    f'<Relationships xmlns="{PACKAGE}/relationships">'
-    f'<Relationship Id="rId1" Type="{OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>'
+    f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1"'
+    f' Type="{OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>'
 )

@@ -1,4 +1,5 @@
-"""Hostile files that are told by a look at them: each ends at once, as a sentence or as what there is to read.
+"""Hostile files that are told by a look at them: each ends at once, as a sentence or as what there
+is to read.
 
 `make bench` reads all of `HOSTILE`, those too that take until patience ends.
 """

@@ -16,7 +16,9 @@ def zipped(**members):
     with zipfile.ZipFile(data, "w") as archive:
         for name, content in members.items():
             path = name.replace("__", "/").replace("_xml", ".xml").replace("_bin", ".bin")
-            archive.writestr(zipfile.ZipInfo(path), content)  # of 1980: the same in each of the processes that run the tests
+            archive.writestr(
+                zipfile.ZipInfo(path), content
+            )  # of 1980: the same in each of the processes that run the tests
     return data.getvalue()
 
 
@@ -29,7 +31,17 @@ XLSX = zipped(xl__workbook_xml="<w/>")
     [
         ("a.docx", DOCX, "docx"),
         ("a.txt", DOCX, "docx"),  # what is in it counts, not the name
-        ("a.docx", zipped(**{"[Content_Types]_xml": "<Override ContentType='x.wordprocessingml.document.main+xml'/>"}), "docx"),
+        (
+            "a.docx",
+            zipped(
+                **{
+                    "[Content_Types]_xml": (
+                        "<Override ContentType='x.wordprocessingml.document.main+xml'/>"
+                    )
+                }
+            ),
+            "docx",
+        ),
         ("a.xlsx", XLSX, "workbook"),
         ("a", XLSX, "workbook"),
         ("a.pptx", zipped(ppt__presentation_xml=""), "pptx"),
@@ -70,10 +82,25 @@ def test_kinds(tmp_path, name, content, kind):
         ("a.exe", b"MZ\x90\x00", "unsupported", "a program"),
         ("a", b"\x7fELF", "unsupported", "a program"),
         ("a.db", b"SQLite format 3\0", "unsupported", "csv"),
-        ("a.doc", OLE + "WordDocument".encode("utf-16-le"), "unsupported", "old binary format* docx"),
+        (
+            "a.doc",
+            OLE + "WordDocument".encode("utf-16-le"),
+            "unsupported",
+            "old binary format* docx",
+        ),
         ("a.msg", OLE, "unsupported", "old binary format"),
-        ("a.docx", OLE + "EncryptedPackage".encode("utf-16-le"), "encrypted", "encrypted* without a password"),
-        ("a.odp", zipped(mimetype="application/vnd.oasis.opendocument.presentation"), "unsupported", "pptx"),
+        (
+            "a.docx",
+            OLE + "EncryptedPackage".encode("utf-16-le"),
+            "encrypted",
+            "encrypted* without a password",
+        ),
+        (
+            "a.odp",
+            zipped(mimetype="application/vnd.oasis.opendocument.presentation"),
+            "unsupported",
+            "pptx",
+        ),
         ("a.docx", DOCX[:-30], "damaged", "damaged Word document"),
         ("a.xlsx", b"a,b\n1,2\n", "damaged", "not a workbook, despite its name"),
         ("a.pdf", b"<html>not found</html>", "damaged", "not a pdf, despite its name"),

@@ -1,4 +1,6 @@
-"""Reading documents page by page, through the real worker: what is given, kept, shared, and what ends it."""
+"""Reading documents page by page, through the real worker: what is given, kept, shared, and what
+ends it.
+"""
 
 import asyncio
 import contextlib
@@ -30,7 +32,9 @@ async def library(folder):
 
 @pytest.fixture
 def open_hostile(folder, tmp_path):
-    """A library whose reader does what the file says, one thing a line; and a way to write the file."""
+    """A library whose reader does what the file says, one thing a line; and a way to write the
+    file.
+    """
 
     def opened(*doing, **limits):
         path = tmp_path / "hostile.txt"
@@ -65,17 +69,31 @@ async def whole(library, path, **more):
 async def test_a_short_document_is_one_page(library, tmp_path):
     (tmp_path / "a.md").write_text("# Report\n\nVisits rose.\n", encoding="utf-8")
     found = await library.read(tmp_path / "a.md")
-    assert (found.text, found.format, found.offset, found.next_offset) == ("# Report\n\nVisits rose.", "markdown", 0, None)
-    assert (found.total_chars, found.warnings, found.metadata["encoding"]) == (len(found.text), (), "utf-8")
+    assert (found.text, found.format, found.offset, found.next_offset) == (
+        "# Report\n\nVisits rose.",
+        "markdown",
+        0,
+        None,
+    )
+    assert (found.total_chars, found.warnings, found.metadata["encoding"]) == (
+        len(found.text),
+        (),
+        "utf-8",
+    )
     assert [shown.source.headings for shown in found.sources] == [("Report",), ("Report",)]
 
 
 async def test_all_parts_are_the_document_now_and_in_a_later_process(library, folder, tmp_path):
-    text = "\n\n".join(f"Paragraph {number}. {'word ' * (number % 90)}".strip() for number in range(3000))
+    text = "\n\n".join(
+        f"Paragraph {number}. {'word ' * (number % 90)}".strip() for number in range(3000)
+    )
     path = tmp_path / "long.txt"
     path.write_text(text + "\n", encoding="utf-8")
     assert await whole(library, path, max_chars=10_000) == text
-    assert [stat.S_IMODE(folder.stat().st_mode), *{stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}] == [
+    assert [
+        stat.S_IMODE(folder.stat().st_mode),
+        *{stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()},
+    ] == [
         0o700,
         0o600,
     ]
@@ -86,7 +104,8 @@ async def test_all_parts_are_the_document_now_and_in_a_later_process(library, fo
 
 
 @pytest.mark.parametrize(
-    ("asked", "start", "warns"), [({"offset": -5}, 0, False), ({"offset": 4}, 4, False), ({"offset": 99}, 10, True)]
+    ("asked", "start", "warns"),
+    [({"offset": -5}, 0, False), ({"offset": 4}, 4, False), ({"offset": 99}, 10, True)],
 )
 async def test_offsets_that_nobody_named(library, tmp_path, asked, start, warns):
     (tmp_path / "a.txt").write_text("0123456789", encoding="utf-8")
@@ -121,7 +140,9 @@ async def test_two_readers_share_a_conversion(open_hostile):
         assert found[0].text == "slow\n\ndone"
 
 
-async def test_the_first_page_comes_before_the_end_and_the_rest_without_being_asked_for(open_hostile, tmp_path):
+async def test_the_first_page_comes_before_the_end_and_the_rest_without_being_asked_for(
+    open_hostile, tmp_path
+):
     library, path = open_hostile("lines 2000", "slow 8", "say done")
     async with library:
         found = await library.read(path)
@@ -136,11 +157,16 @@ async def test_a_document_that_trickles_in_gives_a_shorter_page_in_time(folder, 
     """Silence never lasts in it, so no limit would end it for minutes."""
     made, path = open_hostile("say one", "say two", "slow 12", "say last")
     await made.close()
-    async with DocumentLibrary(folder, Workers(Limits(), hostile.command()), full_page_s=0.5) as library:
+    async with DocumentLibrary(
+        folder, Workers(Limits(), hostile.command()), full_page_s=0.5
+    ) as library:
         first = await library.read(path)
         assert first.text in {"one", "one\n\n"}  # the last block may go on
         assert first.total_chars is None
-        assert first.text + await whole_from(library, path, first.next_offset) == "one\n\ntwo\n\nslow\n\nlast"
+        assert (
+            first.text + await whole_from(library, path, first.next_offset)
+            == "one\n\ntwo\n\nslow\n\nlast"
+        )
 
 
 async def whole_from(library, path, offset):
@@ -175,7 +201,9 @@ async def test_progress_is_told_from_one_second_on(open_hostile):
         ("refuse Unsupported.", {}, "scanned", "Unsupported. Try another."),
     ],
 )
-async def test_what_goes_wrong_is_a_sentence_and_leaves_nothing_behind(open_hostile, folder, doing, limits, code, words):
+async def test_what_goes_wrong_is_a_sentence_and_leaves_nothing_behind(
+    open_hostile, folder, doing, limits, code, words
+):
     before = children()
     library, path = open_hostile(doing, **limits)
     async with library:
@@ -273,7 +301,13 @@ async def test_the_worker_ends_with_an_application_that_is_killed(tmp_path, fold
     path.write_text("child 600.2\nhang", encoding="utf-8")
     root = hostile.THIS.parents[2]
     process = await asyncio.create_subprocess_exec(
-        hostile.sys.executable, "-c", KILLED, folder, path, cwd=root, env={**os.environ, "PYTHONPATH": str(root)}
+        hostile.sys.executable,
+        "-c",
+        KILLED,
+        folder,
+        path,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
     )
     await until(lambda: sleeping(psutil.Process(process.pid), "600.2"))
     started = [child.pid for child in psutil.Process(process.pid).children(recursive=True)]

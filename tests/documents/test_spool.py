@@ -1,4 +1,6 @@
-"""Cutting a document into pages: every character comes exactly once, wherever one begins and however long a page is."""
+"""Cutting a document into pages: every character comes exactly once, wherever one begins and
+however long a page is.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,7 +15,10 @@ from dogent_tui.documents.spool import Spool
 
 TEXTS = st.text(st.sampled_from("ab \n中😀\u0301|"), max_size=60)
 PIECES = st.lists(
-    st.builds(Piece, TEXTS, st.builds(Source, line=st.integers(1, 9)), st.sampled_from(["\n\n", "\n", ""])), max_size=12
+    st.builds(
+        Piece, TEXTS, st.builds(Source, line=st.integers(1, 9)), st.sampled_from(["\n\n", "\n", ""])
+    ),
+    max_size=12,
 )
 
 
@@ -63,7 +68,9 @@ def test_a_page_from_anywhere_is_that_part_and_knows_its_sources(folder, pieces,
         place = begin + len(piece.text)
         where |= dict.fromkeys(range(begin, place), piece.source)
     shown = {index: found.source for found in page.shown for index in range(found.start, found.end)}
-    assert shown == {index: source for index, source in where.items() if page.start <= index < page.end}
+    assert shown == {
+        index: source for index, source in where.items() if page.start <= index < page.end
+    }
     spool.close()
     spool.path.unlink(missing_ok=True)
 
@@ -78,8 +85,16 @@ def pages(spool, max_chars):
 
 
 def test_a_page_ends_with_a_block(tmp_path):
-    pieces = [Piece("a" * 30, joint=""), Piece("b" * 30), Piece("c" * 30, joint="\n"), Piece("d" * 30)]
-    assert pages(spooled(tmp_path, pieces), 70) == ["a" * 30 + "\n\n" + "b" * 30 + "\n", "c" * 30 + "\n\n" + "d" * 30]
+    pieces = [
+        Piece("a" * 30, joint=""),
+        Piece("b" * 30),
+        Piece("c" * 30, joint="\n"),
+        Piece("d" * 30),
+    ]
+    assert pages(spooled(tmp_path, pieces), 70) == [
+        "a" * 30 + "\n\n" + "b" * 30 + "\n",
+        "c" * 30 + "\n\n" + "d" * 30,
+    ]
 
 
 def test_a_block_that_is_too_long_is_cut_at_a_line_and_one_without_lines_anywhere(tmp_path):
@@ -101,7 +116,10 @@ def test_places_far_apart_are_found_again(tmp_path):
 
 
 def test_a_block_that_fits_on_a_page_is_not_cut_however_short_the_page_before_it_gets(tmp_path):
-    assert pages(spooled(tmp_path, [Piece("Title", joint=""), Piece("x\n" * 48)]), 100) == ["Title\n\n", "x\n" * 48]
+    assert pages(spooled(tmp_path, [Piece("Title", joint=""), Piece("x\n" * 48)]), 100) == [
+        "Title\n\n",
+        "x\n" * 48,
+    ]
     (other := tmp_path / "other").mkdir()
     title, rest, last = pages(spooled(other, [Piece("Title", joint=""), Piece("x\n" * 98)]), 100)
     assert (len(title), title[-2:], len(rest), len(last)) == (99, "x\n", 100, 4)
@@ -112,5 +130,9 @@ def test_many_read_at_once(tmp_path):
     spool = spooled(tmp_path, pieces)
     text = whole(pieces)
     with ThreadPoolExecutor(8) as readers:
-        found = list(readers.map(lambda offset: spool.page(offset, 1000, ended=True), range(0, len(text), 7001)))
+        found = list(
+            readers.map(
+                lambda offset: spool.page(offset, 1000, ended=True), range(0, len(text), 7001)
+            )
+        )
     assert all(page.text == text[page.start : page.end] for page in found)

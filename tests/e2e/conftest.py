@@ -1,9 +1,11 @@
-"""The real CLI on a scripted API, and the application in a terminal: what the end-to-end tests stand on.
+"""The real CLI on a scripted API, and the application in a terminal: what the end-to-end tests
+stand on.
 
-A start of the CLI costs a second of processor time, one of the application three. So tests that need a conversation and not its
-start share one: `agent` is a service, `window` an application in a terminal, each kept for the tests of a module and started anew
-only where a test left it in another state than it got it. Each test has a script of its own, and scripts words that no other
-test scripts. What starts, resumes, kills or closes takes `open_service` or `dogent`.
+A start of the CLI costs a second of processor time, one of the application three. So tests that
+need a conversation and not its start share one: `agent` is a service, `window` an application in a
+terminal, each kept for the tests of a module and started anew only where a test left it in another
+state than it got it. Each test has a script of its own, and scripts words that no other test
+scripts. What starts, resumes, kills or closes takes `open_service` or `dogent`.
 
 All of a module runs in one event loop: the modules say so by ``pytestmark = IN_ONE_LOOP``.
 """
@@ -125,9 +127,15 @@ async def shelf(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shelf
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def agent(api: ScriptedApi, shelf: Shelf, home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Listener]:
-    """A connected service on the scripted API that the tests of a module share. It hears what happens from here on."""
-    monkeypatch.setenv("DOGENT_HOME", str(shelf.home / ".dogent"))  # where it is started again, it looks for its session there
+async def agent(
+    api: ScriptedApi, shelf: Shelf, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Listener]:
+    """A connected service on the scripted API that the tests of a module share. It hears what
+    happens from here on.
+    """
+    monkeypatch.setenv(
+        "DOGENT_HOME", str(shelf.home / ".dogent")
+    )  # where it is started again, it looks for its session there
     service = shelf.service
     if service is None or service.state != "idle" or service.queued:
         await shelf.stack.aclose()
@@ -184,20 +192,36 @@ def _service(
     **options: Any,
 ) -> AgentService:
     url = base_url or api.base_url
-    endpoint = Endpoint(PROFILE, kind, url, token=api.token, model=MODEL, small_model=MODEL, timeout_ms=timeout_ms)
+    endpoint = Endpoint(
+        PROFILE, kind, url, token=api.token, model=MODEL, small_model=MODEL, timeout_ms=timeout_ms
+    )
     copies = session_copies(workspace, COPIES)
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
     libraries = libraries or Libraries(workspace, WorkspaceSettings())
     settings, budget = WorkspaceSettings(doc_template=doc_template), Budget(budget_usd)
     launcher = ClaudeLauncher(
-        workspace, endpoint, authority, trust, libraries, settings=lambda: settings, copies=copies, budget=budget
+        workspace,
+        endpoint,
+        authority,
+        trust,
+        libraries,
+        settings=lambda: settings,
+        copies=copies,
+        budget=budget,
     )
-    options = {"heard": libraries.hosts.heard, "began": lambda run_id: copies().begin_run(run_id), "budget": budget, **options}
+    options = {
+        "heard": libraries.hosts.heard,
+        "began": lambda run_id: copies().begin_run(run_id),
+        "budget": budget,
+        **options,
+    }
     return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 
 
 class Dogent:
-    """The application as a user starts it, in a terminal, with a profile that leads to the scripted API."""
+    """The application as a user starts it, in a terminal, with a profile that leads to the
+    scripted API.
+    """
 
     def __init__(self, api: ScriptedApi, root: Path, home: Path) -> None:
         self.api = api
@@ -207,12 +231,21 @@ class Dogent:
 
     @asynccontextmanager
     async def open(
-        self, *arguments: str, size: tuple[int, int] = SIZE, ready: bool = True, prepared: bool = True, **env: str
+        self,
+        *arguments: str,
+        size: tuple[int, int] = SIZE,
+        ready: bool = True,
+        prepared: bool = True,
+        **env: str,
     ) -> AsyncIterator[Terminal]:
-        """Start it, and wait until the agent is there where `ready`. `prepared`: it may be forked from what is imported."""
+        """Start it, and wait until the agent is there where `ready`. `prepared`: it may be
+        forked from what is imported.
+        """
         argv = [*DOGENT, str(self.root), *arguments]
         variables = plain_environment(self.home, **env)
-        async with Terminal.open(argv, size=size, env=variables, cwd=self.root, prepared=prepared) as terminal:
+        async with Terminal.open(
+            argv, size=size, env=variables, cwd=self.root, prepared=prepared
+        ) as terminal:
             if ready:
                 await terminal.wait_for("ready")
             yield terminal
@@ -227,11 +260,17 @@ def write_profile(home: Path, root: Path, api: ScriptedApi) -> None:
         "ANTHROPIC_SMALL_FAST_MODEL": MODEL,
     }
     home.mkdir(parents=True, exist_ok=True)
-    (home / "claude.json").write_text(json.dumps({"profiles": {PROFILE: profile}}), encoding="utf-8")
+    (home / "claude.json").write_text(
+        json.dumps({"profiles": {PROFILE: profile}}), encoding="utf-8"
+    )
     made = {"part": ".dogent", "answer": "made"}
-    (home / "trust.json").write_text(json.dumps({"workspaces": {str(root.resolve()): [made]}}), encoding="utf-8")
+    (home / "trust.json").write_text(
+        json.dumps({"workspaces": {str(root.resolve()): [made]}}), encoding="utf-8"
+    )
     (root / ".dogent").mkdir(exist_ok=True)
-    (root / ".dogent" / "dogent.json").write_text(json.dumps({"profile": PROFILE}), encoding="utf-8")
+    (root / ".dogent" / "dogent.json").write_text(
+        json.dumps({"profile": PROFILE}), encoding="utf-8"
+    )
 
 
 @pytest.fixture
@@ -240,12 +279,16 @@ def dogent(api: ScriptedApi, workspace: Workspace, home: Path) -> Dogent:
 
 
 class Window(Dogent):
-    """An application that is open already, and what was said in it before stands in its transcript."""
+    """An application that is open already, and what was said in it before stands in its
+    transcript.
+    """
 
     terminal: Terminal
 
     async def is_as_new(self) -> bool:
-        """Whether it is there, at rest, with nothing in the prompt; what a test left in the prompt is taken out."""
+        """Whether it is there, at rest, with nothing in the prompt; what a test left in the
+        prompt is taken out.
+        """
         if self.terminal.ended:
             return False
         self.terminal.resize(*SIZE)

@@ -1,19 +1,33 @@
-"""An MCP server on stdin and stdout, as small as one can be: ``python mcp_server.py [slow]``. `slow` never answers."""
+"""An MCP server on stdin and stdout, as small as one can be: ``python mcp_server.py [slow]``.
+`slow` never answers.
+"""
 
 import json
 import os
 import sys
 
 TOOLS = [
-    {"name": "environment", "description": "Its environment.", "inputSchema": {"type": "object", "properties": {}}},
-    {"name": "find_note", "description": "Finds a note.", "inputSchema": {"type": "object", "properties": {}}},
+    {
+        "name": "environment",
+        "description": "Its environment.",
+        "inputSchema": {"type": "object", "properties": {}},
+    },
+    {
+        "name": "find_note",
+        "description": "Finds a note.",
+        "inputSchema": {"type": "object", "properties": {}},
+    },
 ]
 
 
 def answer(method: str, params: dict) -> dict | None:
     if method == "initialize":
         info = {"name": "notes", "version": "1"}
-        return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": info}
+        return {
+            "protocolVersion": params["protocolVersion"],
+            "capabilities": {"tools": {}},
+            "serverInfo": info,
+        }
     if method == "tools/list":
         return {"tools": TOOLS}
     if method == "tools/call":
@@ -26,7 +40,11 @@ def main() -> None:
         request = json.loads(line)
         if "id" in request and "slow" not in sys.argv:
             result = answer(request["method"], request.get("params", {}))
-            said = {"result": result} if result is not None else {"error": {"code": -32601, "message": "unknown"}}
+            said = (
+                {"result": result}
+                if result is not None
+                else {"error": {"code": -32601, "message": "unknown"}}
+            )
             sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], **said}) + "\n")
             sys.stdout.flush()
 

@@ -1,16 +1,18 @@
 """Applications that start at once: forked from an interpreter that has imported everything already.
 
-Importing what the application works with costs more than a second of processor time, all else of a start and the CLI one more.
-Where the start is not what a test is about, `Prepared.start` takes the place of ``python -m dogent_tui``: the same interpreter
-runs the same module, as leader of a session of its own in its terminal, with the environment and the folder that it is given.
-What the start itself must be is tested by `test_terminal_start`, `test_print_mode` and `test_wheel`, which start a program; so
-must a test of another language, because the messages are in one as soon as they are imported.
+Importing what the application works with costs more than a second of processor time, all else of a
+start and the CLI one more. Where the start is not what a test is about, `Prepared.start` takes the
+place of ``python -m dogent_tui``: the same interpreter runs the same module, as leader of a session
+of its own in its terminal, with the environment and the folder that it is given. What the start
+itself must be is tested by `test_terminal_start`, `test_print_mode` and `test_wheel`, which start a
+program; so must a test of another language, because the messages are in one as soon as they are
+imported.
 
-These applications draw at most twenty pictures a second, where others draw sixty: to draw them, and to read them here, was a
-fourth of what the tests in terminals cost.
+These applications draw at most twenty pictures a second, where others draw sixty: to draw them, and
+to read them here, was a fourth of what the tests in terminals cost.
 
-An application has a keeper between itself and the interpreter that it comes from, which waits for its end and reports it: the
-tests, whose child it is not, could not hear of it.
+An application has a keeper between itself and the interpreter that it comes from, which waits for
+its end and reports it: the tests, whose child it is not, could not hear of it.
 """
 
 import asyncio
@@ -56,7 +58,9 @@ class Forked:
     async def _wait(self) -> int:
         with self._keeper:
             report = await asyncio.get_running_loop().sock_recv(self._keeper, _NUMBER.size)
-        self.returncode = _NUMBER.unpack(report)[0] if report else -signal.SIGKILL  # the keeper itself was killed
+        self.returncode = (
+            _NUMBER.unpack(report)[0] if report else -signal.SIGKILL
+        )  # the keeper itself was killed
         return self.returncode
 
     async def wait(self) -> int:
@@ -71,7 +75,9 @@ class Forked:
 
 
 class Prepared:
-    """The interpreter that applications are forked from; it ends with the tests. One for a process of the tests: `get`."""
+    """The interpreter that applications are forked from; it ends with the tests. One for a
+    process of the tests: `get`.
+    """
 
     _here: "Prepared | None" = None
 
@@ -81,23 +87,33 @@ class Prepared:
         with theirs:
             command = [sys.executable, "-m", "tests.e2e.prepared", str(theirs.fileno())]
             slower = {**environment, "TEXTUAL_FPS": "20"}
-            self._process = subprocess.Popen(command, env=slower, cwd=_ROOT, pass_fds=[theirs.fileno()])
+            self._process = subprocess.Popen(
+                command, env=slower, cwd=_ROOT, pass_fds=[theirs.fileno()]
+            )
         atexit.register(self._end)
 
     @classmethod
     def get(cls, environment: Mapping[str, str]) -> "Prepared":
-        """Return the one of these tests. `environment`: such as any application runs with; that of the first call counts."""
+        """Return the one of these tests. `environment`: such as any application runs with; that
+        of the first call counts.
+        """
         if cls._here is None:
             cls._here = cls(environment)
         return cls._here
 
-    def start(self, arguments: Sequence[str], terminal: int, *, env: Mapping[str, str], cwd: Path) -> Forked:
+    def start(
+        self, arguments: Sequence[str], terminal: int, *, env: Mapping[str, str], cwd: Path
+    ) -> Forked:
         """Start an application in the terminal that the descriptor `terminal` leads to."""
-        assert [env.get(name) for name in _LANGUAGE] == self._language, "Another language takes a program of its own."
+        assert [env.get(name) for name in _LANGUAGE] == self._language, (
+            "Another language takes a program of its own."
+        )
         keeper, theirs = socket.socketpair()
         request = {"arguments": list(arguments), "env": dict(env), "cwd": str(cwd)}
         with theirs:
-            socket.send_fds(self._requests, [json.dumps(request).encode()], [terminal, theirs.fileno()])
+            socket.send_fds(
+                self._requests, [json.dumps(request).encode()], [terminal, theirs.fileno()]
+            )
         pid = _NUMBER.unpack(keeper.recv(_NUMBER.size))[0]
         keeper.setblocking(False)
         return Forked(pid, keeper)
@@ -128,7 +144,9 @@ def _reap() -> None:
 
 
 def _keep(request: dict[str, Any], terminal: int, report: int) -> bool:
-    """In the keeper: fork the application, report its number and then its end. Return True in the application."""
+    """In the keeper: fork the application, report its number and then its end. Return True in
+    the application.
+    """
     pid = os.fork()
     if pid == 0:
         os.close(report)

@@ -1,7 +1,8 @@
-"""What a terminal shows: bytes of an application in, text, modes and the answers to its questions out.
+"""What a terminal shows: bytes of an application in, text, modes and the answers to its questions
+out.
 
-pyte draws; this adds what pyte leaves out and Textual uses: the alternate screen, private modes, mode queries, the keyboard
-protocol's stack and the clipboard of OSC 52.
+pyte draws; this adds what pyte leaves out and Textual uses: the alternate screen, private modes,
+mode queries, the keyboard protocol's stack and the clipboard of OSC 52.
 """
 
 import base64
@@ -29,17 +30,26 @@ _OUR_PART = re.compile(
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;:?<>=$ ]*|\][^\x07\x1b]*\x1b?)?\Z")
 """A sequence at the end of what has arrived whose rest is still on its way."""
 
-_ANSWERS = {b"c": b"\x1b[?62;22c", b"0c": b"\x1b[?62;22c", b">c": b"\x1b[>0;0;0c", b"5n": b"\x1b[0n"}
+_ANSWERS = {
+    b"c": b"\x1b[?62;22c",
+    b"0c": b"\x1b[?62;22c",
+    b">c": b"\x1b[>0;0;0c",
+    b"5n": b"\x1b[0n",
+}
 
 
 class TerminalScreen:
-    """The screen of a terminal of `columns` by `rows` cells. `feed` it; then look at `text`, `modes` and the rest.
+    """The screen of a terminal of `columns` by `rows` cells. `feed` it; then look at `text`,
+    `modes` and the rest.
 
-    `frames` counts the synchronized updates that were completed, `clipboard` is what was last copied by OSC 52.
+    `frames` counts the synchronized updates that were completed, `clipboard` is what was last
+    copied by OSC 52.
     """
 
     def __init__(self, columns: int, rows: int, *, drawn: bool = True) -> None:
-        """Be of this size. Where nobody looks (`drawn` is False), questions are answered and nothing is drawn."""
+        """Be of this size. Where nobody looks (`drawn` is False), questions are answered and
+        nothing is drawn.
+        """
         self.modes: set[int] = {CURSOR_VISIBLE, 7}
         self.keyboard_stack = 0
         self.clipboard: str | None = None
@@ -49,7 +59,9 @@ class TerminalScreen:
         self._stream = pyte.ByteStream(self._shown)
         self._rest = b""
         self._drawn = drawn
-        self._text: str | None = None  # until something is drawn: whoever waits looks at it after every chunk
+        self._text: str | None = (
+            None  # until something is drawn: whoever waits looks at it after every chunk
+        )
 
     @property
     def text(self) -> str:
@@ -127,6 +139,8 @@ class TerminalScreen:
             (self._shown.set_mode if on else self._shown.reset_mode)(mode, private=True)
 
     def _mode_state(self, mode: int) -> int:
-        """1: set, 2: reset, 0: never heard of it. Windows report their size by signal here, as over ssh, not in band (2048)."""
+        """1: set, 2: reset, 0: never heard of it. Windows report their size by signal here, as
+        over ssh, not in band (2048).
+        """
         known = mode in (SYNCHRONIZED, BRACKETED_PASTE, FOCUS_REPORTS, MOUSE, ALTERNATE_SCREEN)
         return 0 if not known else 1 if mode in self.modes else 2

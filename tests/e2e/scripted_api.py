@@ -1,14 +1,15 @@
 """A Messages API whose replies a test scripts, for the real CLI to talk to.
 
     async with ScriptedApi() as api:
-        api.call("Write", {"file_path": str(path), "content": "…"})      # the first request of the conversation gets this,
-        api.say("Done.")                                                  # the second one that
-        …
+        api.call("Write", {"file_path": str(path), "content": "…"})      # the first request of the
+        conversation gets this, api.say("Done.")                                                  #
+        the second one that …
         assert "the prompt" in api.requests[0].last_user_text()
 
-Replies are used up in order by the requests of the conversation (those that offer tools); each is one request's answer.
-Requests that offer no tools are the CLI's own (titles, topics): they are kept in `side_requests` and get a short text. Where a
-request finds no reply left, it gets a 400 and is listed in `unexpected`. What waits, waits for the test, never for a clock.
+Replies are used up in order by the requests of the conversation (those that offer tools); each is
+one request's answer. Requests that offer no tools are the CLI's own (titles, topics): they are kept
+in `side_requests` and get a short text. Where a request finds no reply left, it gets a 400 and is
+listed in `unexpected`. What waits, waits for the test, never for a clock.
 """
 
 import asyncio
@@ -48,7 +49,9 @@ _MESSAGES: Mapping[int, str] = {
 
 
 def cli_environment(base_url: str, token: str, config_dir: Path) -> dict[str, str]:
-    """Return the variables with which the CLI talks to `base_url` and to nothing else, and keeps its files in `config_dir`."""
+    """Return the variables with which the CLI talks to `base_url` and to nothing else, and keeps
+    its files in `config_dir`.
+    """
     return {
         "ANTHROPIC_BASE_URL": base_url,
         "ANTHROPIC_AUTH_TOKEN": token,
@@ -65,14 +68,17 @@ def cli_environment(base_url: str, token: str, config_dir: Path) -> dict[str, st
 
 @contextmanager
 def unreachable_url() -> Iterator[str]:
-    """Give a URL at which every connection is refused: a port that is taken and that nobody listens on."""
+    """Give a URL at which every connection is refused: a port that is taken and that nobody
+    listens on.
+    """
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
 class Pieces:
-    """A text sent piece by piece: the first at once, each further one when the test calls `release`.
+    """A text sent piece by piece: the first at once, each further one when the test calls
+    `release`.
 
     With a `tool`, the pieces are those of the JSON of a call of it.
     """
@@ -87,7 +93,9 @@ class Pieces:
         self._wakers: set[asyncio.Task[None]] = set()
 
     def release(self, count: int = 1) -> None:
-        """Let `count` more pieces go. One release after the last piece ends the reply, of `stall` as well."""
+        """Let `count` more pieces go. One release after the last piece ends the reply, of
+        `stall` as well.
+        """
         self._allowed += count
         self._wake()
 
@@ -135,7 +143,9 @@ Script = Callable[[MessagesRequest], Answer]
 
 
 class ScriptedApi:
-    """An async context manager; see the module for an example. `token` is what the API asks of its callers."""
+    """An async context manager; see the module for an example. `token` is what the API asks of
+    its callers.
+    """
 
     def __init__(self, *, token: str = "") -> None:
         self._server = LoopbackServer(self._respond, models=(MODEL,), token=token)
@@ -190,7 +200,9 @@ class ScriptedApi:
         return text
 
     def call_in_pieces(self, name: str, *pieces: str) -> Pieces:
-        """Answer with a tool call, the JSON of its input in pieces that the test releases one by one, after the first."""
+        """Answer with a tool call, the JSON of its input in pieces that the test releases one by
+        one, after the first.
+        """
         call = Pieces(pieces, tool=name)
         self._script.append(call.events)
         return call
@@ -201,19 +213,27 @@ class ScriptedApi:
         self._script.append(silence.events)
         return silence
 
-    def fail(self, status: int, message: str = "", *, retry_after: float | None = None, times: int = 1) -> None:
-        """Answer `times` requests with an error, worded as the API words it. `retry_after` is in seconds."""
+    def fail(
+        self, status: int, message: str = "", *, retry_after: float | None = None, times: int = 1
+    ) -> None:
+        """Answer `times` requests with an error, worded as the API words it. `retry_after` is in
+        seconds.
+        """
         headers = {} if retry_after is None else {"retry-after": f"{retry_after:g}"}
         error = _error(status, message, headers)
         self._script.extend([lambda _request: error] * times)
 
     def fail_always(self, status: int, message: str = "") -> None:
-        """Answer everything that is not scripted with this error. The CLI asks four times after a 401 and after a 404."""
+        """Answer everything that is not scripted with this error. The CLI asks four times after
+        a 401 and after a 404.
+        """
         error = _error(status, message)
         self.otherwise(lambda _request: error)
 
     def fail_in_stream(self, text: str, *, status: int = 529) -> None:
-        """Answer with a part of a text, and then with the error that belongs to `status`, as an event."""
+        """Answer with a part of a text, and then with the error that belongs to `status`, as an
+        event.
+        """
         error = _error(status)
         self._script.append(lambda request: _broken_off(request, text, error))
 
@@ -226,7 +246,9 @@ class ScriptedApi:
         self._script.append(function)
 
     def otherwise(self, function: Script) -> None:
-        """Answer every request for which nothing is scripted with whatever `function` makes of it."""
+        """Answer every request for which nothing is scripted with whatever `function` makes of
+        it.
+        """
         self._otherwise = function
 
     def unscript(self) -> None:
@@ -247,7 +269,10 @@ class ScriptedApi:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         await self._server.__aexit__(kind, error, traceback)
 
@@ -267,10 +292,14 @@ class ScriptedApi:
 
 
 def _error(status: int, message: str = "", headers: Mapping[str, str] | None = None) -> ApiError:
-    return ApiError(status, message or _MESSAGES.get(status, "Something is wrong"), headers=headers or {})
+    return ApiError(
+        status, message or _MESSAGES.get(status, "Something is wrong"), headers=headers or {}
+    )
 
 
-async def _broken_off(request: MessagesRequest, text: str, error: ApiError | None) -> AsyncGenerator[bytes, None]:
+async def _broken_off(
+    request: MessagesRequest, text: str, error: ApiError | None
+) -> AsyncGenerator[bytes, None]:
     stream = ReplyStream(request)
     yield stream.start()
     yield stream.open_text()

@@ -1,13 +1,16 @@
-"""A real terminal for a real process: a pty with the program on one side and a `TerminalScreen` on the other.
+"""A real terminal for a real process: a pty with the program on one side and a `TerminalScreen` on
+the other.
 
-    async with Terminal.open([sys.executable, "-m", "dogent_tui"], size=(80, 24), env=…, cwd=…) as terminal:
+    async with Terminal.open([sys.executable, "-m", "dogent_tui"], size=(80, 24), env=…, cwd=…) as
+    terminal:
         await terminal.wait_for("? shows all keys")
         terminal.type("Hello\\r")
         …
 
-The program is the leader of a session of its own, as in a terminal window. Nothing waits by the clock: every wait is for
-something that can be seen, and fails with the screen in its message after `LIMIT_S`. Processes that the program leaves behind are
-found by a variable in their environment, and ended.
+The program is the leader of a session of its own, as in a terminal window. Nothing waits by the
+clock: every wait is for something that can be seen, and fails with the screen in its message after
+`LIMIT_S`. Processes that the program leaves behind are found by a variable in their environment,
+and ended.
 """
 
 import asyncio
@@ -44,7 +47,9 @@ DOGENT = (sys.executable, "-m", "dogent_tui")
 
 
 def plain_environment(home: Path, **more: str) -> dict[str, str]:
-    """Return the variables of a program that finds an empty home, no keys, and this checkout before any other."""
+    """Return the variables of a program that finds an empty home, no keys, and this checkout
+    before any other.
+    """
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "PYTHONPATH": str(_ROOT),
@@ -61,7 +66,13 @@ class Terminal:
     """One program in one terminal. Use `open`."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process | Forked, master: int, size: tuple[int, int], mark: str, *, drawn: bool
+        self,
+        process: asyncio.subprocess.Process | Forked,
+        master: int,
+        size: tuple[int, int],
+        mark: str,
+        *,
+        drawn: bool,
     ) -> None:
         self.process = process
         self.screen = TerminalScreen(*size, drawn=drawn)
@@ -90,10 +101,11 @@ class Terminal:
         drawn: bool = True,
         prepared: bool = False,
     ) -> AsyncIterator[Self]:
-        """Run `argv` in a terminal of `size` (columns, rows). At the end, end it with everything that it started.
+        """Run `argv` in a terminal of `size` (columns, rows). At the end, end it with everything
+        that it started.
 
-        `drawn`: whether anybody looks at the screen; measurements look at the bytes. `prepared`: `argv` is the application, whose
-        start is not what the test is about.
+        `drawn`: whether anybody looks at the screen; measurements look at the bytes. `prepared`:
+        `argv` is the application, whose start is not what the test is about.
         """
         mark = uuid.uuid4().hex
         master, slave = os.openpty()
@@ -134,11 +146,18 @@ class Terminal:
 
     async def wait_for(self, *texts: str, limit_s: float = LIMIT_S) -> None:
         """Wait until all `texts` are on the screen."""
-        await self.until(lambda: all(text in self.text() for text in texts), f"“{'” and “'.join(texts)}” on the screen", limit_s)
+        await self.until(
+            lambda: all(text in self.text() for text in texts),
+            f"“{'” and “'.join(texts)}” on the screen",
+            limit_s,
+        )
 
     async def wait_without(self, *texts: str) -> None:
         """Wait until none of `texts` is on the screen."""
-        await self.until(lambda: not any(text in self.text() for text in texts), f"“{'” and “'.join(texts)}” gone")
+        await self.until(
+            lambda: not any(text in self.text() for text in texts),
+            f"“{'” and “'.join(texts)}” gone",
+        )
 
     async def until(self, seen: Callable[[], object], what: str, limit_s: float = LIMIT_S) -> None:
         """Wait until `seen`, which looks at what the program has written, is true."""
@@ -150,16 +169,22 @@ class Terminal:
             await asyncio.wait_for(future, limit_s)
         except TimeoutError:
             if not seen():
-                raise AssertionError(f"Not seen in {limit_s:g} s: {what}. The screen:\n{self.text()}") from None
+                raise AssertionError(
+                    f"Not seen in {limit_s:g} s: {what}. The screen:\n{self.text()}"
+                ) from None
         finally:
             self._waiting.pop(future, None)
 
     async def exited(self, limit_s: float = LIMIT_S) -> int:
-        """Wait until the program has ended and all that it wrote is here; return its exit status."""
+        """Wait until the program has ended and all that it wrote is here; return its exit
+        status.
+        """
         try:
             status = await asyncio.wait_for(self.process.wait(), limit_s)
         except TimeoutError:
-            raise AssertionError(f"Still running after {limit_s:g} s. The screen:\n{self.text()}") from None
+            raise AssertionError(
+                f"Still running after {limit_s:g} s. The screen:\n{self.text()}"
+            ) from None
         await self.until(lambda: self.ended, "the end of the output")
         return status
 
@@ -168,12 +193,16 @@ class Terminal:
         return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
 
     def processes(self) -> list[psutil.Process]:
-        """The program and all that was started by it, also where it has ended itself, and commands behind the wall.
+        """The program and all that was started by it, also where it has ended itself, and commands
+        behind the wall.
 
-        Those have an environment of their own: they are known by their parents, as soon as they were seen once.
+        Those have an environment of their own: they are known by their parents, as soon as they
+        were seen once.
         """
         found = {process for process in self._walled if _lives(process)}
-        leader = self.process.pid if self.process.returncode is None else None  # one that was forked shows another's variables
+        leader = (
+            self.process.pid if self.process.returncode is None else None
+        )  # one that was forked shows another's variables
         for process in psutil.process_iter():
             if process in self._strangers:
                 continue
@@ -194,7 +223,9 @@ class Terminal:
         self.send(text.encode())
 
     async def press_until(self, key: str, seen: Callable[[], object], what: str) -> None:
-        """Press `key` until `seen` is true, with a pause after each press: a question takes no answer from who is typing."""
+        """Press `key` until `seen` is true, with a pause after each press: a question takes no
+        answer from who is typing.
+        """
         for _ in range(int(LIMIT_S / 2)):
             self.type(key)
             try:
@@ -220,7 +251,9 @@ class Terminal:
     def resize(self, columns: int, rows: int) -> None:
         """Make the window another size."""
         self.screen.resize(columns, rows)
-        _set_size(self._master, (columns, rows))  # the kernel sends SIGWINCH to the foreground process group
+        _set_size(
+            self._master, (columns, rows)
+        )  # the kernel sends SIGWINCH to the foreground process group
 
     def read(self, *, on: bool) -> None:
         """Read what the program writes, or leave it where it is: a terminal that hangs."""
@@ -292,7 +325,9 @@ class Terminal:
 
 
 async def eventually(true: Callable[[], object], what: str, limit_s: float = LIMIT_S) -> None:
-    """Wait until `true` is true of something that cannot be waited for otherwise: a file, a process."""
+    """Wait until `true` is true of something that cannot be waited for otherwise: a file, a
+    process.
+    """
     deadline = asyncio.get_running_loop().time() + limit_s
     while not true():
         assert asyncio.get_running_loop().time() < deadline, f"Not within {limit_s:g} s: {what}."

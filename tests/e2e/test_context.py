@@ -1,10 +1,20 @@
-"""What the agent remembers, through the real CLI: what fills its context, and what becomes of it when that is summarized."""
+"""What the agent remembers, through the real CLI: what fills its context, and what becomes of it
+when that is summarized.
+"""
 
 import uuid
 
 import pytest
 
-from dogent_tui.agent.events import BUDGET_SPENT, Compacted, Compacting, Notice, Prompt, RunFinished, UsageChanged
+from dogent_tui.agent.events import (
+    BUDGET_SPENT,
+    Compacted,
+    Compacting,
+    Notice,
+    Prompt,
+    RunFinished,
+    UsageChanged,
+)
 from dogent_tui.agent.launch import SessionChoice
 from tests.e2e.conftest import IN_ONE_LOOP
 
@@ -29,11 +39,21 @@ async def test_what_fills_the_context(api, agent):
     assert 0 < use.compacts_at < use.window
     assert use.results["Read"] > 1_000
     assert use.tools > use.system_prompt > 500
-    parts = use.system_prompt + use.tools + use.prompts + use.replies + use.calls + use.notes + sum(use.results.values())
+    parts = (
+        use.system_prompt
+        + use.tools
+        + use.prompts
+        + use.replies
+        + use.calls
+        + use.notes
+        + sum(use.results.values())
+    )
     assert abs(parts - use.total) < 0.05 * use.total
 
 
-async def test_a_conversation_is_compacted_when_the_user_says_so_and_remembered_as_the_summary(api, open_service):
+async def test_a_conversation_is_compacted_when_the_user_says_so_and_remembered_as_the_summary(
+    api, open_service
+):
     choice = SessionChoice(str(uuid.uuid4()))
     async with open_service(session=choice) as agent:
         api.say("Tea it is.")
@@ -130,7 +150,11 @@ async def test_what_a_run_used_is_counted_once_also_after_a_restart(api, open_se
     assert first.cost_usd > 0
     assert first.tokens.input < second.tokens.input < 2 * first.tokens.input
     for fork_of in ("", choice.session_id):
-        again = SessionChoice(str(uuid.uuid4()), fork_of=fork_of) if fork_of else SessionChoice(choice.session_id, resume=True)
+        again = (
+            SessionChoice(str(uuid.uuid4()), fork_of=fork_of)
+            if fork_of
+            else SessionChoice(choice.session_id, resume=True)
+        )
         async with open_service(session=again, kind="anthropic") as agent:
             api.say("Three.")
             third = await agent.run("Say three")

@@ -1,11 +1,21 @@
-"""The model reads documents, through the real CLI: what the next request to it holds, and what is asked first."""
+"""The model reads documents, through the real CLI: what the next request to it holds, and what
+is asked first.
+"""
 
 import asyncio
 from contextlib import suppress
 
 import psutil
 
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolOutput, ToolResult, ToolUse
+from dogent_tui.agent.events import (
+    PermissionAnswer,
+    PermissionRequested,
+    Prompt,
+    RunFinished,
+    ToolOutput,
+    ToolResult,
+    ToolUse,
+)
 from tests.children import children_running
 from tests.e2e.conftest import IN_ONE_LOOP
 
@@ -18,7 +28,11 @@ async def test_documents_reach_the_model_as_markdown_in_parts_and_errors_as_sent
     (agent.root / "visits.csv").write_text("month;visits\nMay;1,204\n", encoding="utf-8")
     (agent.root / "notes.txt").write_bytes(("读者人数很多。\n\n" * 2000).encode("gb18030"))
     (agent.root / "scan.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    api.call_all((READ, {"path": "visits.csv"}), (READ, {"path": "notes.txt", "max_chars": 300}), (READ, {"path": "scan.png"}))
+    api.call_all(
+        (READ, {"path": "visits.csv"}),
+        (READ, {"path": "notes.txt", "max_chars": 300}),
+        (READ, {"path": "scan.png"}),
+    )
     api.call(READ, {"path": "notes.txt", "max_chars": 300, "offset": 297})
     api.call(READ, {"path": "visits.csv", "changes": "some"})
     api.say("Read.")
@@ -53,7 +67,9 @@ async def test_outside_of_the_workspace_the_user_is_asked(api, agent, tmp_path):
 
 async def test_a_long_reading_tells_how_far_it_is_and_an_interrupt_ends_it_with_the_run(api, agent):
     (agent.root / "long.csv").write_text("1,2,3,4,5,6,7,8,9\n" * 2_000_000, encoding="utf-8")
-    api.call(READ, {"path": "long.csv", "offset": 10**9})  # known to lie beyond the end only when all is read
+    api.call(
+        READ, {"path": "long.csv", "offset": 10**9}
+    )  # known to lie beyond the end only when all is read
     await agent.service.submit(Prompt("Read to the end"))
     await agent.heard(ToolUse)
     told = await agent.heard(ToolOutput, 2)

@@ -3,13 +3,22 @@
 import docx
 import pymupdf
 
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolResult
+from dogent_tui.agent.events import (
+    PermissionAnswer,
+    PermissionRequested,
+    Prompt,
+    RunFinished,
+    ToolResult,
+)
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = IN_ONE_LOOP
 
 EXPORT = "mcp__dogent__export_document"
-REPORT = "---\ntitle: Visits\n---\n\n## Numbers\n\n| Year | Visits |\n|---|---|\n| 2025 | 12 |\n\n![gone](gone.png)\n"
+REPORT = (
+    "---\ntitle: Visits\n---\n\n## Numbers\n\n| Year | Visits |\n|---|---|\n| 2025 | 12"
+    " |\n\n![gone](gone.png)\n"
+)
 
 
 async def test_a_report_is_written_exported_and_replaced_only_after_the_question(api, agent):

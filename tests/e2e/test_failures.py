@@ -1,4 +1,6 @@
-"""What goes wrong, through the real CLI: each failure is a sentence with a remedy, and the session goes on where it can."""
+"""What goes wrong, through the real CLI: each failure is a sentence with a remedy, and the
+session goes on where it can.
+"""
 
 import os
 import signal
@@ -50,7 +52,9 @@ async def test_a_refusal_names_the_profile_and_says_what_to_do(api, agent, statu
         (429, "5 requests a minute are allowed", "Wait"),
     ],
 )
-async def test_what_the_server_says_of_its_error_is_shown_and_logged(api, agent, caplog, status, words, remedy):
+async def test_what_the_server_says_of_its_error_is_shown_and_logged(
+    api, agent, caplog, status, words, remedy
+):
     api.otherwise(lambda _request: ApiError(status, words))
     api.side_reply = lambda _request: ApiError(status, words)
     finished = await agent.run("Hello")
@@ -95,10 +99,30 @@ async def test_no_connection(open_service):
 @pytest.mark.parametrize(
     ("answer", "code", "reason", "remedy"),
     [
-        (raw_server.PORTAL, "not_the_api", "answered with a web page (“Guest & Visitor WiFi”)", "sign in with a browser"),
-        (raw_server.REDIRECT, "redirected", "redirects to http://portal.example:81.", "sign in with a browser"),
-        (raw_server.GARBAGE, "not_the_api", "responds, but not with the Messages API", "without /v1/messages"),
-        (raw_server.NO_JSON, "not_the_api", "responds, but not with the Messages API", "without /v1/messages"),
+        (
+            raw_server.PORTAL,
+            "not_the_api",
+            "answered with a web page (“Guest & Visitor WiFi”)",
+            "sign in with a browser",
+        ),
+        (
+            raw_server.REDIRECT,
+            "redirected",
+            "redirects to http://portal.example:81.",
+            "sign in with a browser",
+        ),
+        (
+            raw_server.GARBAGE,
+            "not_the_api",
+            "responds, but not with the Messages API",
+            "without /v1/messages",
+        ),
+        (
+            raw_server.NO_JSON,
+            "not_the_api",
+            "responds, but not with the Messages API",
+            "without /v1/messages",
+        ),
         (raw_server.OVERLOAD, "api_529", "It says: “Too many at once”", "Wait a moment"),
         (raw_server.CUT, "cut_off", "broke off", "Send the prompt again"),
     ],
@@ -114,7 +138,9 @@ async def test_what_came_instead_of_an_answer_is_said(open_service, answer, code
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_an_endpoint_that_takes_connections_and_never_answers_is_given_up(open_service, scheme):
+async def test_an_endpoint_that_takes_connections_and_never_answers_is_given_up(
+    open_service, scheme
+):
     async with raw_server.saying(None) as url:
         url = url.replace("http", scheme, 1)
         async with open_service(base_url=url, stall_after_s=0.2, check_after_s=0.5) as agent:
@@ -127,7 +153,10 @@ async def test_an_endpoint_that_takes_connections_and_never_answers_is_given_up(
 
 async def test_an_endpoint_that_is_there_is_waited_for_as_long_as_its_profile_says(open_service):
     waits = {"stall_after_s": 0.2, "check_after_s": 0.5, "timeout_ms": 2000}
-    async with raw_server.saying(raw_server.EVENTS, then_silent=True) as url, open_service(base_url=url, **waits) as agent:
+    async with (
+        raw_server.saying(raw_server.EVENTS, then_silent=True) as url,
+        open_service(base_url=url, **waits) as agent,
+    ):
         finished = await agent.run("Hello")
         assert agent.of(Stalled)[0].most_s == 2
     assert (finished.status, finished.code) == ("failed", "no_answer")
@@ -207,7 +236,9 @@ async def test_closing_while_the_agent_starts_leaves_no_process(api, open_servic
 
 
 def _cli(agent) -> psutil.Process:
-    """Its process: by the same reach into the SDK's inside that the service kills by, `ClaudeConversation.pid`."""
+    """Its process: by the same reach into the SDK's inside that the service kills by,
+    `ClaudeConversation.pid`.
+    """
     process = psutil.Process(agent.service._connection.live.pid)
     assert process in _clis()
     return process

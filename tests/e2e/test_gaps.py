@@ -1,4 +1,6 @@
-"""What the log of a conversation and the CLI's own transcript do not both have: marked on the screen, and told to the model."""
+"""What the log of a conversation and the CLI's own transcript do not both have: marked on the
+screen, and told to the model.
+"""
 
 import json
 
@@ -33,7 +35,9 @@ def talk(api, open_service):
 
 @pytest.fixture
 def resume(api, open_service):
-    """Go on with a session of which the log tells `events`; return what the model gets, and the codes of the notices."""
+    """Go on with a session of which the log tells `events`; return what the model gets, and the
+    codes of the notices.
+    """
 
     async def resumed(session_id, events, **choice):
         api.say("I see.")
@@ -44,7 +48,9 @@ def resume(api, open_service):
             first = api.requests[-1]
             api.say("Yes.")
             await agent.run("And then?")
-            assert "<earlier-conversation>" not in api.requests[-1].last_user_text(), "it is told once"
+            assert "<earlier-conversation>" not in api.requests[-1].last_user_text(), (
+                "it is told once"
+            )
         return first, notices
 
     return resumed
@@ -61,7 +67,10 @@ async def test_where_nothing_is_missing_nothing_is_said(talk, resume):
     assert "<earlier-conversation>" not in request.last_user_text()
 
 
-@pytest.mark.parametrize("gone", [("ALPHA",), ("BETA",), ("GAMMA",), ("BETA", "GAMMA"), ("Reply GAMMA",), ("Reply BETA",)])
+@pytest.mark.parametrize(
+    "gone",
+    [("ALPHA",), ("BETA",), ("GAMMA",), ("BETA", "GAMMA"), ("Reply GAMMA",), ("Reply BETA",)],
+)
 @pytest.mark.parametrize("how", ["deleted", "garbled"])
 async def test_the_model_is_told_what_its_transcript_lacks(talk, resume, gone, how):
     session_id, events = await talk()
@@ -99,7 +108,11 @@ async def test_what_is_told_is_bounded(talk, resume):
     session_id, events = await talk("茶" * 50_000)
     path = transcript(session_id)
     path.write_text(
-        "".join(line for line in path.read_text().splitlines(keepends=True) if "GAMMA" not in line and "BETA" not in line)
+        "".join(
+            line
+            for line in path.read_text().splitlines(keepends=True)
+            if "GAMMA" not in line and "BETA" not in line
+        )
     )
     request, _ = await resume(session_id, events)
     told = request.last_user_text()
@@ -129,7 +142,9 @@ async def test_what_the_user_went_back_over_is_no_gap(talk, resume, open_service
     assert "BETA" not in text
 
 
-async def test_what_was_stopped_or_failed_or_answered_by_tools_is_no_gap(api, open_service, resume, workspace):
+async def test_what_was_stopped_or_failed_or_answered_by_tools_is_no_gap(
+    api, open_service, resume, workspace
+):
     (workspace.root / "a.md").write_text("one\n", encoding="utf-8")
     api.say_in_pieces("Half of ", "a reply")
     api.cut("A part ")

@@ -1,4 +1,6 @@
-"""A paragraph that the user writes while the agent works on the same file: never lost without a question."""
+"""A paragraph that the user writes while the agent works on the same file: never lost without a
+question.
+"""
 
 import asyncio
 import os
@@ -40,7 +42,8 @@ async def test_over_several_proposals_and_refusals(api, context, tea):  # noqa: 
         await d.send("Read tea.md")
         await d.ended(1)
         tea.write_text(BASE + MINE, encoding="utf-8")
-        # A Write that is refused, and a proposal that is accepted, tell the model nothing of the paragraph.
+        # A Write that is refused, and a proposal that is accepted, tell the model nothing of the
+        # paragraph.
         api.call("Write", {"file_path": str(tea), "content": LOUDER})
         api.call(PROPOSE, proposal(LOUDER))
         api.call(PROPOSE, proposal(LOUDEST))
@@ -88,7 +91,10 @@ async def test_what_was_not_read_whole_is_said_to_be_so(api, context, workspace)
         for name in names:
             screen = await d.review(name)
             assert "has not read all" in screen.request.notice, name
-            assert all(screen.change.decision(hunk.number).verdict == "open" for hunk in screen.change.hunks)
+            assert all(
+                screen.change.decision(hunk.number).verdict == "open"
+                for hunk in screen.change.hunks
+            )
             await d.pilot.press("R", "enter")
         await d.ended(1)
 
@@ -164,7 +170,9 @@ async def test_while_the_user_is_asked_about_a_write(api, context, workspace, be
                 aside.write_text(BASE + MINE, encoding="utf-8")
                 os.utime(aside, (1_000_000_000, 1_000_000_000))
             await d.app.opened.service.reply(question.request_id, PermissionAnswer("allow"))
-        await d.until(lambda: d.heard.of(RunFinished) or len(d.heard.of(PermissionRequested)) > number)
+        await d.until(
+            lambda: d.heard.of(RunFinished) or len(d.heard.of(PermissionRequested)) > number
+        )
         assert aside.read_text() == BASE + MINE
 
 
@@ -180,11 +188,21 @@ async def test_a_file_of_which_a_part_was_read_is_not_written_whole(api, context
         api.say("Done.")
         await d.send("Make it louder")
         await d.ended(1)
-        assert [result.is_error for result in d.heard.of(ToolResult)] == [False, True, False, True, False, False, False]
+        assert [result.is_error for result in d.heard.of(ToolResult)] == [
+            False,
+            True,
+            False,
+            True,
+            False,
+            False,
+            False,
+        ]
         assert tea.read_text() == LOUDER
 
 
-@pytest.mark.parametrize("content", [b"", "\ufeff# 茶\r\n\r\none".encode(), b"caf\xe9\n", "# 茶\n".encode("utf-16")])
+@pytest.mark.parametrize(
+    "content", [b"", "\ufeff# 茶\r\n\r\none".encode(), b"caf\xe9\n", "# 茶\n".encode("utf-16")]
+)
 async def test_texts_of_other_kinds(api, context, tea, content):  # noqa: F811
     tea.write_bytes(content)
     async with context() as d:
@@ -195,12 +213,16 @@ async def test_texts_of_other_kinds(api, context, tea, content):  # noqa: F811
         is_text = content in (b"", "\ufeff# 茶\r\n\r\none".encode())
         if is_text:
             tea.write_bytes("\ufeff我写的\r\n\r\n".encode() + content.removeprefix(b"\xef\xbb\xbf"))
-        api.call(PROPOSE, proposal((content.decode("utf-8-sig") if is_text else "cafe") + "\nnew\n"))
+        api.call(
+            PROPOSE, proposal((content.decode("utf-8-sig") if is_text else "cafe") + "\nnew\n")
+        )
         api.say("Done.")
         await d.send("Add")
         if is_text:
             screen = await d.review("tea.md")
-            await d.pilot.press("A", *(["enter"] * (1 + any(hunk.is_conflict for hunk in screen.change.hunks))))
+            await d.pilot.press(
+                "A", *(["enter"] * (1 + any(hunk.is_conflict for hunk in screen.change.hunks)))
+            )
         await d.ended(2)
         if is_text:
             assert "我写的" in tea.read_text()

@@ -1,8 +1,16 @@
-"""The agent consults the documents of the workspace, through the real CLI: what is asked, and what an answer means."""
+"""The agent consults the documents of the workspace, through the real CLI: what is asked, and
+what an answer means.
+"""
 
 import json
 
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolResult
+from dogent_tui.agent.events import (
+    PermissionAnswer,
+    PermissionRequested,
+    Prompt,
+    RunFinished,
+    ToolResult,
+)
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = IN_ONE_LOOP
@@ -22,7 +30,9 @@ async def answer(agent, question, *words, **more):
     await agent.service.reply(question.request_id, PermissionAnswer(*words, **more))
 
 
-async def test_each_tool_is_asked_about_with_its_reason_and_allowed_once_or_for_the_session(api, agent):
+async def test_each_tool_is_asked_about_with_its_reason_and_allowed_once_or_for_the_session(
+    api, agent
+):
     (agent.root / "meeting.md").write_text("# Meeting\n\nTODO: invite the 读者\n", encoding="utf-8")
     (agent.root / "second.md").write_text("todo\n", encoding="utf-8")
     api.call(READ, {"path": "meeting.md", "reason": "To summarise the meeting"})
@@ -33,12 +43,18 @@ async def test_each_tool_is_asked_about_with_its_reason_and_allowed_once_or_for_
     api.say("Done.")
     question = await submit(agent, "Read what I wrote")
     assert (question.sentence, question.words) == ("Read meeting.md", "To summarise the meeting")
-    assert (question.scopes, question.rules) == (("once", "session", "always"), ("use:read_markdown_file",))
+    assert (question.scopes, question.rules) == (
+        ("once", "session", "always"),
+        ("use:read_markdown_file",),
+    )
     await answer(agent, question, "allow", "session")
     search = await agent.heard(PermissionRequested, 2)  # the second read is not asked about
     assert search.sentence == "Search all Markdown files for “todo”"
     await answer(agent, search, "allow")
-    for number, sentence in ((3, "List all Markdown files in the workspace"), (4, "List the workspace's files and folders")):
+    for number, sentence in (
+        (3, "List all Markdown files in the workspace"),
+        (4, "List the workspace's files and folders"),
+    ):
         question = await agent.heard(PermissionRequested, number)
         assert question.sentence == sentence
         await answer(agent, question, "allow")
@@ -48,7 +64,10 @@ async def test_each_tool_is_asked_about_with_its_reason_and_allowed_once_or_for_
     assert json.loads(head)["path"] == "meeting.md"
     assert content == "# Meeting\n\nTODO: invite the 读者\n"
     assert second.endswith("\n\ntodo\n")
-    assert [(line["path"], line["line"]) for line in json.loads(searched)["lines"]] == [("meeting.md", 3), ("second.md", 1)]
+    assert [(line["path"], line["line"]) for line in json.loads(searched)["lines"]] == [
+        ("meeting.md", 3),
+        ("second.md", 1),
+    ]
     assert json.loads(found)["count"] == 2
     assert {node["path"] for node in json.loads(tree)["children"]} == {"meeting.md", "second.md"}
 

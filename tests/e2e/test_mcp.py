@@ -1,4 +1,6 @@
-"""The user's own MCP servers, through the real CLI: asked about, without our keys, and never in the way."""
+"""The user's own MCP servers, through the real CLI: asked about, without our keys, and never in
+the way.
+"""
 
 import json
 import sys
@@ -29,7 +31,11 @@ def write(folder: Path, **servers) -> None:
 
 
 def offered(api) -> list[str]:
-    return [str(tool) for tool in api.requests[-1].tools if "mcp__" in str(tool) and "dogent" not in str(tool)]
+    return [
+        str(tool)
+        for tool in api.requests[-1].tools
+        if "mcp__" in str(tool) and "dogent" not in str(tool)
+    ]
 
 
 async def allow(agent, scope="once", count=1) -> PermissionRequested:
@@ -46,7 +52,9 @@ async def start(agent, api, text="Look") -> None:
     await agent.service.submit(Prompt(text))
 
 
-async def test_a_tool_of_the_users_is_asked_about_and_gets_no_key_of_ours(api, open_service, monkeypatch):
+async def test_a_tool_of_the_users_is_asked_about_and_gets_no_key_of_ours(
+    api, open_service, monkeypatch
+):
     monkeypatch.setenv("MY_NOTES_TOKEN", "notes-token-123456")
     monkeypatch.setenv("OTHER_SECRET", "not-for-servers-1")
     write(dogent_home(), notes=server(env={"NOTES_TOKEN": "env:MY_NOTES_TOKEN", "PLAIN": "yes"}))
@@ -63,17 +71,33 @@ async def test_a_tool_of_the_users_is_asked_about_and_gets_no_key_of_ours(api, o
         assert environment["PLAIN"] == "yes"
         assert "PATH" in environment
         assert api.token not in environment.values()
-        assert not [name for name in environment if name.startswith(("ANTHROPIC", "CLAUDE", "OTHER", "MY_NOTES"))]
+        assert not [
+            name
+            for name in environment
+            if name.startswith(("ANTHROPIC", "CLAUDE", "OTHER", "MY_NOTES"))
+        ]
         assert offered(api) == ["mcp__notes__environment", "mcp__notes__find_note"]
 
         await start(agent, api, "Again")
         await agent.heard(RunFinished, 2)
         assert len(agent.of(PermissionRequested)) == 1
-        arguments = [argument for process in psutil.Process().children(recursive=True) for argument in process.cmdline()]
+        arguments = [
+            argument
+            for process in psutil.Process().children(recursive=True)
+            for argument in process.cmdline()
+        ]
         assert not [argument for argument in arguments if "notes-token" in argument]
-        pids = [process.pid for process in psutil.Process().children(recursive=True) if SERVER in process.cmdline()]
+        pids = [
+            process.pid
+            for process in psutil.Process().children(recursive=True)
+            if SERVER in process.cmdline()
+        ]
         assert pids
-    assert not [pid for pid in pids if psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE]
+    assert not [
+        pid
+        for pid in pids
+        if psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    ]
     assert not list(dogent_home().rglob("prompts/*.json"))
 
 
@@ -83,7 +107,9 @@ async def test_dead_and_slow_servers_hold_nothing_up(api, open_service):
         begun = time.monotonic()
         api.say("Here.")
         assert (await agent.run("Hello")).result == "Here."
-        assert time.monotonic() - begun < 15  # it would be 30 s; how long the wait is, docs/tools.md says
+        assert (
+            time.monotonic() - begun < 15
+        )  # it would be 30 s; how long the wait is, docs/tools.md says
         assert offered(api) == ["mcp__notes__environment", "mcp__notes__find_note"]
         states = {state.name: state for state in await agent.service.servers()}
         assert states["notes"].state == "connected"
@@ -108,7 +134,9 @@ async def test_a_server_is_switched_off_and_on(api, open_service):
         assert offered(api)
 
 
-async def test_a_server_of_the_folder_runs_only_where_it_was_turned_on_and_is_as_it_was(api, open_service, workspace):
+async def test_a_server_of_the_folder_runs_only_where_it_was_turned_on_and_is_as_it_was(
+    api, open_service, workspace
+):
     make_own_folder(workspace)
     write(workspace.dot, notes=server())
     async with open_service() as agent:

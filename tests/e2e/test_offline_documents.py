@@ -1,4 +1,6 @@
-"""Documents in, a finished document out, without an account: the offline engine through the real CLI and the real engines."""
+"""Documents in, a finished document out, without an account: the offline engine through the real
+CLI and the real engines.
+"""
 
 import io
 import json
@@ -55,7 +57,8 @@ async def test_attached_documents_become_a_pdf_and_a_word_document_in_print_mode
         return json.loads(stdout.getvalue())["result"]
 
     said = await run(
-        "Write a report on batteries from @plan.docx, @sales.xlsx, @safety.pdf and @scan.pdf. Export it as PDF and as Word"
+        "Write a report on batteries from @plan.docx, @sales.xlsx, @safety.pdf and @scan.pdf."
+        " Export it as PDF and as Word"
     )
     assert "`scan.pdf` (Unsupported PDF: no extractable text (scanned PDF not supported)." in said
     assert "drafts/batteries.pdf" in said
@@ -77,7 +80,9 @@ async def test_attached_documents_become_a_pdf_and_a_word_document_in_print_mode
     for quote in quotes:
         assert quote in text
         assert any(quote in paragraph for paragraph in paragraphs)
-    assert any(paragraph.style.name.startswith(("Heading", "Title")) for paragraph in written.paragraphs)
+    assert any(
+        paragraph.style.name.startswith(("Heading", "Title")) for paragraph in written.paragraphs
+    )
 
     said = await run("Write a report on labels from @safety.pdf")  # as the workspace wishes
     assert (papers / "drafts" / "labels.docx").exists()
@@ -85,15 +90,21 @@ async def test_attached_documents_become_a_pdf_and_a_word_document_in_print_mode
     assert "drafts/labels.docx" in said
 
 
-async def test_an_attached_document_is_read_and_exported_in_the_application(workspace, papers, home):
+async def test_an_attached_document_is_read_and_exported_in_the_application(
+    workspace, papers, home
+):
     argv = [*DOGENT, str(workspace.root)]
-    async with Terminal.open(argv, size=(140, 48), env=plain_environment(home), cwd=workspace.root, prepared=True) as terminal:
+    async with Terminal.open(
+        argv, size=(140, 48), env=plain_environment(home), cwd=workspace.root, prepared=True
+    ) as terminal:
         await terminal.wait_for("offline engine · no AI model", "ready")
         terminal.type("/attach safety.pdf")
         terminal.type(ENTER)
         await terminal.wait_for("will be sent with the next prompt")
         terminal.type("Write a short report on batteries. Export it as a Word document")
         terminal.type(ENTER)
-        await terminal.wait_for("done in", "Read document", "Export document", "drafts/batteries.docx")
+        await terminal.wait_for(
+            "done in", "Read document", "Export document", "drafts/batteries.docx"
+        )
     paragraphs = docx.Document(papers / "drafts/batteries.docx").paragraphs
     assert any("needs a safety label" in paragraph.text for paragraph in paragraphs)

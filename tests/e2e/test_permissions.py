@@ -1,4 +1,6 @@
-"""The permission gate in force: what the real CLI runs, what it does not, and what the user is told."""
+"""The permission gate in force: what the real CLI runs, what it does not, and what the user is
+told.
+"""
 
 import asyncio
 import json
@@ -43,16 +45,22 @@ async def end(agent):
     return await agent.heard(RunFinished, len(agent.of(RunFinished)) + 1)
 
 
-async def test_a_delete_is_asked_about_in_words_and_denied_with_the_run(api, workspace, open_service):
+async def test_a_delete_is_asked_about_in_words_and_denied_with_the_run(
+    api, workspace, open_service
+):
     victim = workspace.root / "keep.md"
     victim.write_text("precious", encoding="utf-8")
     api.call("Bash", removing("keep.md", description="Remove the old notes"))
     api.say("I remember that you said no.")
     async with open_service() as agent:
-        recording = asyncio.create_task(Recorder(workspace, agent.service.session_id).record(agent.service.events()))
+        recording = asyncio.create_task(
+            Recorder(workspace, agent.service.session_id).record(agent.service.events())
+        )
         question = await ask(agent, "Clean up")
         assert (question.sentence, question.words) == ("Delete keep.md", "Remove the old notes")
-        assert [(target.path, target.kind, target.size) for target in question.targets] == [(str(victim), "delete", 8)]
+        assert [(target.path, target.kind, target.size) for target in question.targets] == [
+            (str(victim), "delete", 8)
+        ]
         assert question.spans == ((3, 10),)
         await answer(agent, question, "deny")
         finished = await end(agent)
@@ -75,12 +83,16 @@ async def test_a_denial_with_words_goes_back_to_the_model_and_is_not_repeated(ap
     await answer(agent, await ask(agent), "deny", message="I still need it.")
     assert (await end(agent)).status == "completed"
     assert len(agent.of(PermissionRequested)) == 1
-    assert all(result.is_error and "I still need it." in result.content for result in agent.of(ToolResult))
+    assert all(
+        result.is_error and "I still need it." in result.content for result in agent.of(ToolResult)
+    )
     assert len(agent.of(ToolResult)) == 2
     assert victim.exists()
 
 
-async def test_an_answer_is_remembered_for_the_session_or_for_good_until_it_is_revoked(api, workspace, open_service):
+async def test_an_answer_is_remembered_for_the_session_or_for_good_until_it_is_revoked(
+    api, workspace, open_service
+):
     one, two = workspace.root / "one.md", workspace.root / "two.md"
 
     async def remove(agent, path, *, denied=False):
@@ -91,7 +103,11 @@ async def test_an_answer_is_remembered_for_the_session_or_for_good_until_it_is_r
         asked = len(agent.of(PermissionRequested))
         await agent.service.submit(Prompt("Go"))
         ended = len(agent.of(RunFinished)) + 1
-        await agent.until(lambda: len(agent.of(PermissionRequested)) > asked or len(agent.of(RunFinished)) >= ended)
+        await agent.until(
+            lambda: (
+                len(agent.of(PermissionRequested)) > asked or len(agent.of(RunFinished)) >= ended
+            )
+        )
         return agent.of(PermissionRequested)[asked:]
 
     async with open_service() as agent:
@@ -139,10 +155,14 @@ async def test_what_is_deleted_or_overwritten_can_be_undone(api, agent):
     assert draft.read_text(encoding="utf-8") == "first"
 
 
-async def test_settings_that_allow_everything_do_not_pass_the_gate(api, workspace, home, open_service):
+async def test_settings_that_allow_everything_do_not_pass_the_gate(
+    api, workspace, home, open_service
+):
     victim = workspace.root / "keep.md"
     victim.touch()
-    everything = json.dumps({"permissions": {"allow": ["Bash", "Bash(rm:*)"], "defaultMode": "acceptEdits"}})
+    everything = json.dumps(
+        {"permissions": {"allow": ["Bash", "Bash(rm:*)"], "defaultMode": "acceptEdits"}}
+    )
     for folder in (claude_config_dir(), home / ".claude", workspace.root / ".claude"):
         folder.mkdir(parents=True)
         (folder / "settings.json").write_text(everything, encoding="utf-8")
@@ -178,7 +198,9 @@ async def test_a_link_that_is_swapped_while_the_user_reads_asks_again(api, agent
     link.symlink_to(harmless)
     api.call("Read", {"file_path": str(link)})
     question = await ask(agent)
-    assert [(target.path, target.note) for target in question.targets] == [(str(harmless), f"{link} points here")]
+    assert [(target.path, target.note) for target in question.targets] == [
+        (str(harmless), f"{link} points here")
+    ]
     link.unlink()
     link.symlink_to(secret)
     await answer(agent, question, "allow")
@@ -190,7 +212,9 @@ async def test_a_link_that_is_swapped_while_the_user_reads_asks_again(api, agent
     assert "do not read me" not in str([request.messages for request in api.requests])
 
 
-async def test_the_shells_own_folder_counts_and_the_store_is_out_of_reach(api, workspace, home, open_service):
+async def test_the_shells_own_folder_counts_and_the_store_is_out_of_reach(
+    api, workspace, home, open_service
+):
     (workspace.root / "sub").mkdir()
     (workspace.root / "sub" / "notes.md").touch()
     store = home / ".dogent" / "permissions.json"

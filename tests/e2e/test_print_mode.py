@@ -1,4 +1,6 @@
-"""Print mode: as a process, where stdin, stdout, signals and the exit status are the point, else as the function behind it."""
+"""Print mode: as a process, where stdin, stdout, signals and the exit status are the point, else
+as the function behind it.
+"""
 
 import asyncio
 import io
@@ -27,9 +29,15 @@ pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 @pytest.fixture
 def profile(api: ScriptedApi, home: Path, workspace: Workspace) -> None:
     """The scripted API as a profile of the user, chosen by the workspace."""
-    data = {"ANTHROPIC_BASE_URL": api.base_url, "ANTHROPIC_AUTH_TOKEN": api.token, "ANTHROPIC_MODEL": MODEL}
+    data = {
+        "ANTHROPIC_BASE_URL": api.base_url,
+        "ANTHROPIC_AUTH_TOKEN": api.token,
+        "ANTHROPIC_MODEL": MODEL,
+    }
     (home / ".dogent").mkdir()
-    (home / ".dogent" / "claude.json").write_text(json.dumps({"profiles": {"scripted": data}}), encoding="utf-8")
+    (home / ".dogent" / "claude.json").write_text(
+        json.dumps({"profiles": {"scripted": data}}), encoding="utf-8"
+    )
     make_own_folder(workspace)
     workspace.settings_file.write_text('{"profile": "scripted"}', encoding="utf-8")
 
@@ -53,7 +61,9 @@ def start(workspace: Workspace) -> Callable:
 
 @pytest.fixture
 def run(workspace: Workspace) -> Callable:
-    async def ran(text: str, output_format: str = "text", answers: dict | None = None, **options: Any) -> tuple[int, str, str]:
+    async def ran(
+        text: str, output_format: str = "text", answers: dict | None = None, **options: Any
+    ) -> tuple[int, str, str]:
         stdout, stderr = io.StringIO(), io.StringIO()
         answered_by = "nobody" if answers is None else "file"
         opened = open_session(workspace, SessionOptions(answered_by=answered_by, **options))
@@ -64,7 +74,9 @@ def run(workspace: Workspace) -> Callable:
     return ran
 
 
-async def test_what_came_with_the_folder_is_used_only_where_one_says_so(api, workspace, profile, home, run):
+async def test_what_came_with_the_folder_is_used_only_where_one_says_so(
+    api, workspace, profile, home, run
+):
     workspace.constraints_file.write_text("Always metric units.", encoding="utf-8")
     (home / ".dogent" / "trust.json").unlink()  # as another home finds it
     for trust in (False, True):
@@ -76,7 +88,9 @@ async def test_what_came_with_the_folder_is_used_only_where_one_says_so(api, wor
     assert FolderTrust(workspace).state == "unasked"
 
 
-async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation(api, workspace, profile, start):
+async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation(
+    api, workspace, profile, start
+):
     """What is piped is a part of the prompt, but no source of references."""
     (workspace.root / "a.md").write_text("a", encoding="utf-8")
     (workspace.root / "b.md").write_text("b", encoding="utf-8")
@@ -95,7 +109,12 @@ async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation
     process = await start("--continue", "-p", "What was it about?", "--output-format", "json")
     stdout, _ = await asyncio.wait_for(process.communicate(), 60)
     result = json.loads(stdout)
-    assert (process.returncode, result["type"], result["status"], result["result"]) == (0, "result", "completed", "About b.")
+    assert (process.returncode, result["type"], result["status"], result["result"]) == (
+        0,
+        "result",
+        "completed",
+        "About b.",
+    )
     assert result["session_id"]
     assert result["cost_usd"] is None
     assert "piped words about @b.md" in str(api.requests[1].messages)
@@ -106,7 +125,9 @@ async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation
     assert second == "What was it about?"
 
 
-async def test_what_the_command_line_allows_runs_and_any_other_call_is_a_denial(api, workspace, profile, run):
+async def test_what_the_command_line_allows_runs_and_any_other_call_is_a_denial(
+    api, workspace, profile, run
+):
     allowed, victim = workspace.root / "old.md", workspace.root / "old notes.md"
     allowed.touch()
     victim.touch()
@@ -163,13 +184,23 @@ async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(a
 
 async def test_the_question_of_the_cli_is_the_output_too(api, profile, run):
     def painted(request):
-        return (ReplyText("Painted." if "Which color?\n→ Blue" in request.last_user_text() else "I go on unasked."),)
+        return (
+            ReplyText(
+                "Painted."
+                if "Which color?\n→ Blue" in request.last_user_text()
+                else "I go on unasked."
+            ),
+        )
 
     api.call("AskUserQuestion", {"questions": [COLOR]})
     api.otherwise(painted)
     status, stdout, stderr = await run("Paint")
     asked = json.loads(stdout)
-    assert (status, asked["type"], asked["questions"][0]["question"]) == (11, "clarification", "Which color?")
+    assert (status, asked["type"], asked["questions"][0]["question"]) == (
+        11,
+        "clarification",
+        "Which color?",
+    )
     assert '{"q1": "…"}' in stderr
 
     status, stdout, _ = await run("", answers={"q1": "Blue"}, continue_latest=True)
@@ -215,12 +246,14 @@ async def test_stream_json_is_one_event_a_line_and_a_signal_interrupts(api, prof
     events = [json.loads(line) for line in (*lines, line, *stdout.splitlines())]
     assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
     kinds = [event["type"] for event in events]
-    assert {"session_started", "run_started", "text_delta", "text_finished"} <= set(kinds)
+    assert {"session_started", "run_started", "text_delta"} <= set(kinds)
     assert (kinds[-1], events[-1]["status"]) == ("run_finished", "interrupted")
 
 
 async def test_without_credentials_the_offline_engine_writes_a_draft(workspace, run):
-    (workspace.root / "tea.md").write_text("# Tea\n\nTea is served hot. The tea house opened in 1998.\n", encoding="utf-8")
+    (workspace.root / "tea.md").write_text(
+        "# Tea\n\nTea is served hot. The tea house opened in 1998.\n", encoding="utf-8"
+    )
     status, stdout, stderr = await run("Write a short report on tea from @tea.md")
     assert status == 0
     assert "offline" in stderr
@@ -246,21 +279,39 @@ async def test_a_template_goes_with_the_prompt(api, profile, run):
     assert "# " in str(api.requests[0].messages)
 
 
-async def test_print_mode_knows_the_wishes_the_template_and_the_lessons(api, workspace, profile, run):
-    workspace.settings_file.write_text('{"profile": "scripted", "doc_template": "built-in:proposal"}', encoding="utf-8")
+async def test_print_mode_knows_the_wishes_the_template_and_the_lessons(
+    api, workspace, profile, run
+):
+    workspace.settings_file.write_text(
+        '{"profile": "scripted", "doc_template": "built-in:proposal"}', encoding="utf-8"
+    )
     workspace.constraints_file.write_text("# Output Format\n\npdf", encoding="utf-8")
-    workspace.lessons_file.write_text("# Lessons\n\n## 2026\n\nUse the second column.", encoding="utf-8")
+    workspace.lessons_file.write_text(
+        "# Lessons\n\n## 2026\n\nUse the second column.", encoding="utf-8"
+    )
     api.say("Done.")
     assert (await run("Write a letter"))[0] == 0
     system = api.requests[0].system
-    assert system.index("# Output Format\n\npdf") < system.index("\n<template>\n") < system.index("Use the second column.")
+    assert (
+        system.index("# Output Format\n\npdf")
+        < system.index("\n<template>\n")
+        < system.index("Use the second column.")
+    )
     assert "Nobody is at a screen" in system
     assert "Nobody can be asked here" in system
 
 
 async def test_one_question_is_not_said_to_be_asked_twice(api, profile, run):
-    options = [{"label": "Short", "description": "One page"}, {"label": "Long", "description": "Ten pages"}]
-    asked = {"question": "How long should it be?", "header": "Length", "options": options, "multiSelect": False}
+    options = [
+        {"label": "Short", "description": "One page"},
+        {"label": "Long", "description": "Ten pages"},
+    ]
+    asked = {
+        "question": "How long should it be?",
+        "header": "Length",
+        "options": options,
+        "multiSelect": False,
+    }
     api.call("AskUserQuestion", {"questions": [asked]})
     api.say("I wait.")
     _, _, said = await run("Write")

@@ -1,11 +1,20 @@
-"""Going back to an earlier prompt, with the real CLI: the agent's memory ends before it, and the files are what they were."""
+"""Going back to an earlier prompt, with the real CLI: the agent's memory ends before it, and the
+files are what they were.
+"""
 
 import asyncio
 
 import pytest
 
 from dogent_tui.agent.conversation import SessionChoice
-from dogent_tui.agent.events import Notice, PermissionAnswer, PermissionRequested, Rewound, RunStarted, SessionStarted
+from dogent_tui.agent.events import (
+    Notice,
+    PermissionAnswer,
+    PermissionRequested,
+    Rewound,
+    RunStarted,
+    SessionStarted,
+)
 from dogent_tui.agent.session import session_copies
 from dogent_tui.agent.turn_index import course_of
 from dogent_tui.workspace.rewinding import carry_out, plan
@@ -30,7 +39,9 @@ async def allow_all(service):
             await service.reply(event.request_id, PermissionAnswer("allow"))
 
 
-async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_restart(api, open_service, workspace):
+async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_restart(
+    api, open_service, workspace
+):
     root = workspace.root
     (root / "a.md").write_bytes(WINDOWS)
     (root / "a.md").chmod(0o640)
@@ -42,7 +53,10 @@ async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_
     api.call("Write", {"file_path": str(root / "new" / "b.md"), "content": "made\n"})
     api.call("Edit", {"file_path": str(root / "a.md"), "old_string": "two", "new_string": "zwei"})
     api.say("Reply BETA.")
-    api.call("Bash", {"command": "rm -r old && echo shell > shell.md && chmod 600 a.md", "description": "Tidy"})
+    api.call(
+        "Bash",
+        {"command": "rm -r old && echo shell > shell.md && chmod 600 a.md", "description": "Tidy"},
+    )
     api.call("Write", {"file_path": str(root / "new" / "b.md"), "content": "made twice\n"})
     api.say("Reply GAMMA.")
     api.say("Reply DELTA.")
@@ -58,7 +72,9 @@ async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_
         _, beta, gamma = (started.run_id for started in agent.of(RunStarted))
 
         copies = session_copies(workspace, COPIES)()
-        await asyncio.to_thread(carry_out, copies, plan(copies, agent.service._course.runs_from(gamma)), "Rewind")
+        await asyncio.to_thread(
+            carry_out, copies, plan(copies, agent.service._course.runs_from(gamma)), "Rewind"
+        )
         between = everything(root)
         assert between.keys() == {"a.md", "new/b.md", "old/gone.md"}
         assert between["new/b.md"][0] == b"made\n"
@@ -74,7 +90,9 @@ async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_
     # what was not said yet is no branch of the transcript: a later start has to go back again
     dropped = agent.of(Rewound)[0].dropped
     events = agent.events
-    async with open_service(session=SessionChoice(session_id, resume=True, dropped=dropped)) as agent:
+    async with open_service(
+        session=SessionChoice(session_id, resume=True, dropped=dropped)
+    ) as agent:
         agent.service.restore(events)
         await agent.run("Prompt DELTA")
         request = str(api.requests[-1].messages)
@@ -87,4 +105,6 @@ async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_
         request = str(api.requests[-1].messages)
         assert not any(word in request for word in ("ALPHA", "BETA", "DELTA"))
         assert agent.of(Notice) == []
-        assert agent.service.session_id != session_id  # nothing came before: another session of the CLI
+        assert (
+            agent.service.session_id != session_id
+        )  # nothing came before: another session of the CLI

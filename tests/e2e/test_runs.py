@@ -41,7 +41,10 @@ async def test_a_request_with_references_reads_them_and_writes_the_document(api,
     (agent.root / "a.md").write_text("Alpha is first.", encoding="utf-8")
     (agent.root / "b c.md").write_text("Beta is second.", encoding="utf-8")
     target = agent.root / "draft.md"
-    api.call_all(("Read", {"file_path": str(agent.root / "a.md")}), ("Read", {"file_path": str(agent.root / "b c.md")}))
+    api.call_all(
+        ("Read", {"file_path": str(agent.root / "a.md")}),
+        ("Read", {"file_path": str(agent.root / "b c.md")}),
+    )
     api.call("Write", {"file_path": str(target), "content": "# Draft\n\nAlpha, then Beta.\n"})
     api.say("I wrote draft.md.")
     attachments = (Attachment("a.md", "a.md", "md"), Attachment("b c.md", "b c.md", "md"))
@@ -55,12 +58,16 @@ async def test_a_request_with_references_reads_them_and_writes_the_document(api,
     assert metadata == [attachment.as_metadata() for attachment in attachments]
     assert "Alpha is first." not in str(api.requests[0].messages)
     assert [use.name for use in agent.of(ToolUse)] == ["Read", "Read", "Write"]
-    assert "Alpha is first." in "".join(result.content for result in agent.of(ToolResult))  # results come in any order
+    assert "Alpha is first." in "".join(
+        result.content for result in agent.of(ToolResult)
+    )  # results come in any order
     assert agent.of(PermissionRequested) == []
     assert agent.of(UsageChanged)
 
 
-async def test_long_instructions_reach_the_model_and_no_list_of_processes(api, open_service, workspace):
+async def test_long_instructions_reach_the_model_and_no_list_of_processes(
+    api, open_service, workspace
+):
     make_own_folder(workspace)
     wishes, template = "愿望" * 10_000, "模板" * 10_000
     workspace.constraints_file.write_text(wishes, encoding="utf-8")
@@ -80,7 +87,9 @@ async def test_long_instructions_reach_the_model_and_no_list_of_processes(api, o
             with suppress(psutil.Error):  # one that ended meanwhile
                 arguments += process.cmdline()
         assert "stream-json" in arguments
-        assert not [argument for argument in arguments if "愿" in argument or "constraints" in argument]
+        assert not [
+            argument for argument in arguments if "愿" in argument or "constraints" in argument
+        ]
     assert not file.exists()
 
 
@@ -132,11 +141,19 @@ async def test_a_text_that_is_written_is_told_while_it_streams_and_no_log_keeps_
     await agent.until(lambda: agent.of(DocumentDelta))
     assert not agent.of(ToolUse)
     assert {delta.path for delta in agent.of(DocumentDelta)} == {str(target)}
-    assert "".join(delta.text for delta in agent.of(DocumentDelta)).startswith("# Draft\n\nAlpha, “then” Beta 茶.")
+    assert "".join(delta.text for delta in agent.of(DocumentDelta)).startswith(
+        "# Draft\n\nAlpha, “then” Beta 茶."
+    )
     pieces.release_all()
     await agent.heard(RunFinished)
-    assert "".join(delta.text for delta in agent.of(DocumentDelta)) == text == target.read_text(encoding="utf-8")
-    assert {delta.tool_use_id for delta in agent.of(DocumentDelta)} == {agent.of(ToolUse)[0].tool_use_id}
+    assert (
+        "".join(delta.text for delta in agent.of(DocumentDelta))
+        == text
+        == target.read_text(encoding="utf-8")
+    )
+    assert {delta.tool_use_id for delta in agent.of(DocumentDelta)} == {
+        agent.of(ToolUse)[0].tool_use_id
+    }
 
 
 async def test_the_second_prompt_sees_the_first(api, agent):
@@ -149,7 +166,9 @@ async def test_the_second_prompt_sees_the_first(api, agent):
     assert "Noted: mauve." in conversation
 
 
-async def test_a_session_goes_on_after_the_process_ended_and_a_fork_leaves_it_as_it_is(api, open_service):
+async def test_a_session_goes_on_after_the_process_ended_and_a_fork_leaves_it_as_it_is(
+    api, open_service
+):
     api.say("Noted: teal.")
     api.say("Teal.")
     api.say("Mauve then.")
@@ -171,10 +190,17 @@ async def test_a_session_goes_on_after_the_process_ended_and_a_fork_leaves_it_as
     assert "mauve" not in str(api.requests[3].messages)
 
 
-async def test_a_session_that_is_not_remembered_starts_anew_is_told_what_was_said_and_says_so(api, open_service):
+async def test_a_session_that_is_not_remembered_starts_anew_is_told_what_was_said_and_says_so(
+    api, open_service
+):
     api.say("Hello.")
-    said = (RunStarted(prompt=Prompt("My color is teal.")), TextFinished(message_id="m", block=0, text="Noted."))
-    async with open_service(session=SessionChoice("00000000-0000-4000-8000-000000000000", resume=True)) as agent:
+    said = (
+        RunStarted(prompt=Prompt("My color is teal.")),
+        TextFinished(message_id="m", block=0, text="Noted."),
+    )
+    async with open_service(
+        session=SessionChoice("00000000-0000-4000-8000-000000000000", resume=True)
+    ) as agent:
         agent.service.restore(said)
         finished = await agent.run("Hi")
         started = agent.of(SessionStarted)[0]
@@ -194,7 +220,10 @@ async def test_prompts_queue_and_can_be_taken_back(api, agent):
     second = await agent.service.submit(Prompt("second"))
     await agent.service.submit(Prompt("third"))
     await agent.until(
-        lambda: [[q.prompt.text for q in change.prompts] for change in agent.of(QueueChanged)][-1:] == [["second", "third"]]
+        lambda: (
+            [[q.prompt.text for q in change.prompts] for change in agent.of(QueueChanged)][-1:]
+            == [["second", "third"]]
+        )
     )
     assert agent.service.take_back(second) == Prompt("second")
     assert agent.service.take_back(second) is None
@@ -219,7 +248,9 @@ async def test_interrupt_stops_the_run_and_keeps_the_session(api, agent):
 
 
 async def test_interrupt_right_after_sending_stops_the_run(api, agent):
-    api.otherwise(lambda request: (_ for _ in ()).throw(AssertionError("no request may be answered")))
+    api.otherwise(
+        lambda request: (_ for _ in ()).throw(AssertionError("no request may be answered"))
+    )
     await agent.service.submit(Prompt("Tell"))
     await agent.heard(RunStarted)
     await agent.service.interrupt()
@@ -255,7 +286,9 @@ async def test_the_plan_is_an_event(api, agent):
     api.call("mcp__dogent__plan", {"todos": [{"content": "Read", "status": "in_progress"}]})
     api.say("Done.")
     await agent.run("Plan")
-    assert [(todo.content, todo.status) for todo in agent.of(TodosChanged)[-1].todos] == [("Read", "in_progress")]
+    assert [(todo.content, todo.status) for todo in agent.of(TodosChanged)[-1].todos] == [
+        ("Read", "in_progress")
+    ]
     assert [result.content for result in agent.of(ToolResult)] == ["Shown. Open: 1 of 1."]
 
 
@@ -272,7 +305,9 @@ async def test_our_records_are_not_what_the_model_finds(api, agent):
         assert "history" not in found.content
 
 
-async def test_what_changed_in_the_wishes_reaches_the_running_conversation_once(api, open_service, workspace):
+async def test_what_changed_in_the_wishes_reaches_the_running_conversation_once(
+    api, open_service, workspace
+):
     choice = SessionChoice(str(uuid.uuid4()))
     make_own_folder(workspace)
     workspace.constraints_file.write_text("Metric units", encoding="utf-8")
@@ -286,10 +321,16 @@ async def test_what_changed_in_the_wishes_reaches_the_running_conversation_once(
         assert "Metric units" in api.requests[0].system
     workspace.constraints_file.write_text("No units", encoding="utf-8")
     async with open_service(session=SessionChoice(choice.session_id, resume=True)) as agent:
-        for number in (4, 5):  # what was told before lies behind the new system prompt, and would count
+        for number in (
+            4,
+            5,
+        ):  # what was told before lies behind the new system prompt, and would count
             api.say(f"Answer {number}.")
             await agent.run(f"Question {number}")
-        assert [request.last_user_text().count("No units") for request in api.requests[-2:]] == [1, 0]
+        assert [request.last_user_text().count("No units") for request in api.requests[-2:]] == [
+            1,
+            0,
+        ]
         assert "No units" in api.requests[-1].system
 
 

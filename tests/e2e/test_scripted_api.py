@@ -1,4 +1,6 @@
-"""The scripted API, through the real CLI where the CLI's own behavior is the point, else through plain requests."""
+"""The scripted API, through the real CLI where the CLI's own behavior is the point, else through
+plain requests.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,21 @@ from tests.e2e.scripted_api import ScriptedApi, unreachable_url
 TOOLS = [{"name": "Read"}]
 
 
-def body(text: str = "Hello", *, tools: list[dict[str, Any]] = TOOLS, stream: bool = True) -> dict[str, Any]:
-    return {"model": "m", "stream": stream, "tools": tools, "messages": [{"role": "user", "content": text}]}
+def body(
+    text: str = "Hello", *, tools: list[dict[str, Any]] = TOOLS, stream: bool = True
+) -> dict[str, Any]:
+    return {
+        "model": "m",
+        "stream": stream,
+        "tools": tools,
+        "messages": [{"role": "user", "content": text}],
+    }
 
 
 def post(api: ScriptedApi, session: aiohttp.ClientSession, json: dict[str, Any]) -> Any:
-    return session.post(f"{api.base_url}/v1/messages", json=json, headers={"authorization": f"Bearer {api.token}"})
+    return session.post(
+        f"{api.base_url}/v1/messages", json=json, headers={"authorization": f"Bearer {api.token}"}
+    )
 
 
 @pytest.fixture
@@ -62,7 +73,12 @@ async def test_requests_of_the_cli_itself_use_up_no_reply(session):
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(401, "authentication_error"), (404, "not_found_error"), (429, "rate_limit_error"), (529, "overloaded_error")],
+    [
+        (401, "authentication_error"),
+        (404, "not_found_error"),
+        (429, "rate_limit_error"),
+        (529, "overloaded_error"),
+    ],
 )
 async def test_errors_have_the_shape_of_the_api(session, status, kind):
     async with ScriptedApi() as api:
@@ -131,13 +147,23 @@ async def test_the_real_cli_runs_on_the_script(tmp_path: Path):
     (workspace / "a.md").write_text("A sentence.\n")
     async with ScriptedApi() as api:
         options = ClaudeAgentOptions(
-            cwd=workspace, env=api.environment(tmp_path / "claude"), setting_sources=[], tools=["Read"], model="claude-haiku-4-5"
+            cwd=workspace,
+            env=api.environment(tmp_path / "claude"),
+            setting_sources=[],
+            tools=["Read"],
+            model="claude-haiku-4-5",
         )
-        api.reply(ReplyText("I read."), ReplyToolUse("Read", {"file_path": str(workspace / "a.md")}))
+        api.reply(
+            ReplyText("I read."), ReplyToolUse("Read", {"file_path": str(workspace / "a.md")})
+        )
         api.say("It says: A sentence.")
         async with ClaudeSDKClient(options) as client:
             await client.query("What does it say?")
-            results = [message async for message in client.receive_response() if isinstance(message, ResultMessage)]
+            results = [
+                message
+                async for message in client.receive_response()
+                if isinstance(message, ResultMessage)
+            ]
         assert results[0].result == "It says: A sentence."
         assert "A sentence." in api.requests[1].messages[-1].tool_results[0].text
         assert api.requests[1].last_user_text() == "What does it say?"

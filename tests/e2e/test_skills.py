@@ -1,4 +1,6 @@
-"""Skills, through the real CLI: offered to the model, read unasked, read-only for commands, of trusted places alone."""
+"""Skills, through the real CLI: offered to the model, read unasked, read-only for commands, of
+trusted places alone.
+"""
 
 from pathlib import Path
 
@@ -10,14 +12,19 @@ from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
-SKILL = "---\nname: minutes\ndescription: >\n  How minutes are\n  written here.\n---\n\nBegin with the date.\n"
+SKILL = (
+    "---\nname: minutes\ndescription: >\n  How minutes are\n  written here.\n---\n\nBegin with the"
+    " date.\n"
+)
 
 
 def make(place: Path, text: str = SKILL) -> Path:
     folder = place / "minutes"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(text, encoding="utf-8")
-    (folder / "names.sh").write_text('echo Anna and Ben; touch "$(dirname "$0")/new"\n', encoding="utf-8")
+    (folder / "names.sh").write_text(
+        'echo Anna and Ben; touch "$(dirname "$0")/new"\n', encoding="utf-8"
+    )
     return folder
 
 
@@ -29,7 +36,9 @@ async def test_a_skill_is_offered_read_unasked_and_cannot_be_changed(api, open_s
         api.say("Done.")
         finished = await agent.run("Write the minutes")
         assert finished.status == "completed"
-        assert f"- minutes: How minutes are written here. ({folder}/SKILL.md)" in str(api.requests[0].system)
+        assert f"- minutes: How minutes are written here. ({folder}/SKILL.md)" in str(
+            api.requests[0].system
+        )
         read, ran = [result.content for result in agent.of(ToolResult)]
         assert "Begin with the date." in read
         assert "Anna and Ben" in ran
@@ -46,7 +55,9 @@ async def test_a_skill_is_offered_read_unasked_and_cannot_be_changed(api, open_s
         assert (folder / "SKILL.md").read_text(encoding="utf-8") == SKILL
 
 
-async def test_a_skill_that_came_with_the_folder_counts_once_it_is_trusted(api, open_service, workspace):
+async def test_a_skill_that_came_with_the_folder_counts_once_it_is_trusted(
+    api, open_service, workspace
+):
     make_own_folder(workspace)
     make(workspace.root / ".claude" / "skills")
     async with open_service() as agent:

@@ -1,4 +1,6 @@
-"""Documents by hand in a real terminal: exported, replaced after the question, looked into, and the engines listed."""
+"""Documents by hand in a real terminal: exported, replaced after the question, looked into, and
+the engines listed.
+"""
 
 import docx
 import pytest
@@ -12,9 +14,13 @@ BACK_TAB = "\x1b[Z"
 
 async def test_a_document_is_exported_replaced_and_looked_into(workspace, home):
     root = workspace.root
-    (root / "report.md").write_text("# Visits\n\n| Year | Guests |\n|---|---|\n| 2025 | 12 |\n", encoding="utf-8")
+    (root / "report.md").write_text(
+        "# Visits\n\n| Year | Guests |\n|---|---|\n| 2025 | 12 |\n", encoding="utf-8"
+    )
     argv = [*DOGENT, "--profile", "offline", str(root)]
-    async with Terminal.open(argv, size=(100, 30), env=plain_environment(home), cwd=root, prepared=True) as terminal:
+    async with Terminal.open(
+        argv, size=(100, 30), env=plain_environment(home), cwd=root, prepared=True
+    ) as terminal:
         await terminal.wait_for("offline engine · no AI model", "ready")
         terminal.type("/export rep")
         await terminal.wait_for("› report.md")

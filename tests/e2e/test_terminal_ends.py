@@ -29,15 +29,22 @@ async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent,
         await terminal.wait_for("of [two] lines é 中")
         drafts = dogent.home / ".dogent" / "state" / "drafts"
         kept = json.dumps("中")[1:-1]
-        await eventually(lambda: any(kept in file.read_text() for file in drafts.rglob("*.jsonl")), "the draft on disk")
+        await eventually(
+            lambda: any(kept in file.read_text() for file in drafts.rglob("*.jsonl")),
+            "the draft on disk",
+        )
         terminal.signal(signal.SIGKILL)
         await terminal.exited()
     (session,) = list_sessions(workspace)
     async with dogent.open("--resume", session.session_id[:8], ready=False) as terminal:
-        await terminal.wait_for("Noted.", "Half a reply", "› An unsent thought", "of [two] lines é 中")
+        await terminal.wait_for(
+            "Noted.", "Half a reply", "› An unsent thought", "of [two] lines é 中"
+        )
         terminal.type(CTRL_C)
         await terminal.wait_without("An unsent thought")
-        await terminal.until(lambda: _recalled(terminal, "the first thing"), "the prompt of the last time")
+        await terminal.until(
+            lambda: _recalled(terminal, "the first thing"), "the prompt of the last time"
+        )
         terminal.type(CTRL_C)
         await terminal.wait_for(EMPTY)
         terminal.type("What was first?\r")
@@ -54,22 +61,34 @@ async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent,
         await terminal.exited()
     async with dogent.open("--continue", ready=False) as terminal:
         await terminal.wait_for("It was the first.", "▌ delete it", "■ stopped", "ready")
-        dogent.api.say("It is still there.")  # now: what the killed one's process still asks is not answered with it
+        dogent.api.say(
+            "It is still there."
+        )  # now: what the killed one's process still asks is not answered with it
         terminal.type("is it there?\r")
         await terminal.wait_for("It is still there.", "ready")
     assert (workspace.root / "keep.md").exists()
     messages = dogent.api.requests[-1].messages
     assert "delete it" in str(messages)
     calls = {call.id for message in messages for call in message.tool_calls}
-    assert calls == {result.tool_use_id for message in messages for result in message.tool_results}  # else the API refuses it
+    assert calls == {
+        result.tool_use_id for message in messages for result in message.tool_results
+    }  # else the API refuses it
 
 
-WHO = {"id": "who", "question": "Who reads it?", "options": ["the board", "visitors"], "recommended": "the board"}
+WHO = {
+    "id": "who",
+    "question": "Who reads it?",
+    "options": ["the board", "visitors"],
+    "recommended": "the board",
+}
 WHAT = {"id": "what", "question": "What about?", "placeholder": "a subject"}
 
 
 async def test_what_was_asked_and_answered_so_far_survives_a_kill(dogent):
-    dogent.api.call("mcp__dogent__ui_request", {"type": "clarification", "title": "First", "questions": [WHO, WHAT]})
+    dogent.api.call(
+        "mcp__dogent__ui_request",
+        {"type": "clarification", "title": "First", "questions": [WHO, WHAT]},
+    )
     dogent.api.say("Written for visitors.")
     async with dogent.open() as terminal:
         terminal.type("write a report\r")
@@ -80,7 +99,10 @@ async def test_what_was_asked_and_answered_so_far_survives_a_kill(dogent):
         terminal.type("trams & [b]ridges 桥")
         await terminal.wait_for("trams & [b]ridges 桥")
         answers = dogent.home / ".dogent" / "state" / "answers"
-        await eventually(lambda: any("桥" in file.read_text() for file in answers.rglob("*.json")), "the answers on disk")
+        await eventually(
+            lambda: any("桥" in file.read_text() for file in answers.rglob("*.json")),
+            "the answers on disk",
+        )
         terminal.signal(signal.SIGKILL)
         await terminal.exited()
     async with dogent.open("--continue", ready=False) as terminal:
@@ -96,7 +118,9 @@ async def test_what_was_asked_and_answered_so_far_survives_a_kill(dogent):
 
 
 class Choosing:
-    """Presses 2 until the second answer is chosen; not more often than a form that just came lets pass."""
+    """Presses 2 until the second answer is chosen; not more often than a form that just came
+    lets pass.
+    """
 
     PAUSE_S = 1.5
 
@@ -168,15 +192,23 @@ async def test_no_command_of_the_users_own_outlives_a_kill(dogent):
     """Nor what it started, in a session of its own or with an empty environment."""
     daemon = "setsid env -i sh -c '(exec tail -f /dev/null >/dev/null 2>&1) &'"
     async with dogent.open() as terminal:
-        terminal.type(f"!({daemon} &) ; (setsid sh -c 'exec tail -f /dev/null' &) ; tail -f /dev/null\r")
+        terminal.type(
+            f"!({daemon} &) ; (setsid sh -c 'exec tail -f /dev/null' &) ; tail -f /dev/null\r"
+        )
         await terminal.until(lambda: len(_in_folder(dogent.root)) == 3, "all commands")
         terminal.signal(signal.SIGKILL)
         await terminal.process.wait()
-        await eventually(lambda: not terminal.processes() and not _in_folder(dogent.root), "no process left", 2)
+        await eventually(
+            lambda: not terminal.processes() and not _in_folder(dogent.root), "no process left", 2
+        )
 
 
 def _in_folder(root) -> list[psutil.Process]:
-    return [process for process in psutil.process_iter(["name", "cwd"]) if process.info == {"name": "tail", "cwd": str(root)}]
+    return [
+        process
+        for process in psutil.process_iter(["name", "cwd"])
+        if process.info == {"name": "tail", "cwd": str(root)}
+    ]
 
 
 def _at_work(terminal) -> list[psutil.Process]:
@@ -197,7 +229,9 @@ async def test_suspend_and_resume_redraw_and_lose_nothing(window):
     await terminal.wait_for("› half a tho")
     terminal.type(CTRL_Z)
     application = psutil.Process(terminal.process.pid)
-    await eventually(lambda: application.status() == psutil.STATUS_STOPPED, "the application stopped")
+    await eventually(
+        lambda: application.status() == psutil.STATUS_STOPPED, "the application stopped"
+    )
     await terminal.until(lambda: "Before the pause" not in terminal.text(), "the shell's screen")
     assert terminal.echoes()
     reply.release_all()
@@ -212,7 +246,9 @@ async def test_after_a_stop_from_outside_keys_are_read_by_one_reader_and_it_ends
         application = psutil.Process(terminal.process.pid)
         for _ in range(2):
             terminal.signal(signal.SIGSTOP)
-            await eventually(lambda: application.status() == psutil.STATUS_STOPPED, "the application stopped")
+            await eventually(
+                lambda: application.status() == psutil.STATUS_STOPPED, "the application stopped"
+            )
             terminal.signal(signal.SIGCONT)
             await terminal.wait_for(EMPTY, "ready")
         typed = "every key of a line, in its order " * 2
@@ -224,7 +260,9 @@ async def test_after_a_stop_from_outside_keys_are_read_by_one_reader_and_it_ends
 
 
 def _typed(terminal, text: str) -> bool:
-    """Type `text` where the prompt is empty: keys that come while the terminal is taken again are dropped."""
+    """Type `text` where the prompt is empty: keys that come while the terminal is taken again
+    are dropped.
+    """
     shown = " ".join(terminal.text().split())
     if EMPTY in terminal.text():
         terminal.type(text)

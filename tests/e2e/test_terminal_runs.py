@@ -1,9 +1,22 @@
-"""Runs in a real terminal: typing, pasting, resizing and leaving things to wait while the agent is at work."""
+"""Runs in a real terminal: typing, pasting, resizing and leaving things to wait while the agent
+is at work.
+"""
 
 import pytest
 
 from tests.e2e.conftest import IN_ONE_LOOP
-from tests.e2e.terminal import DOWN, ESCAPE, LEFT, MOUSE_MOVED, PAGE_DOWN, PAGE_UP, RIGHT, TAB, UP, WHEEL_UP
+from tests.e2e.terminal import (
+    DOWN,
+    ESCAPE,
+    LEFT,
+    MOUSE_MOVED,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    TAB,
+    UP,
+    WHEEL_UP,
+)
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
@@ -26,7 +39,9 @@ async def test_typing_during_a_run_goes_on(window):
 
 
 async def test_a_megabyte_is_pasted_while_streaming_and_sent_whole(dogent):
-    megabyte = "".join(f"line {number} of what was pasted, [with] marks\n" for number in range(25_000))
+    megabyte = "".join(
+        f"line {number} of what was pasted, [with] marks\n" for number in range(25_000)
+    )
     assert len(megabyte) > 1_000_000
     reply = dogent.api.say_in_pieces("Before. ", "After.")
     dogent.api.say("That was long.")
@@ -55,16 +70,24 @@ async def test_resizing_while_streaming_loses_nothing(window):
     for step in range(15):
         terminal.resize(*[(60, 60), (140, 45), (100, 50), (72, 60)][step % 4])
         reply.release(20)
-        await terminal.until(lambda: f"word{step * 20 + 19} " in " ".join(terminal.text().split()) + " ", f"piece {step}")  # noqa: B023
+        await terminal.until(
+            lambda: f"word{step * 20 + 19} " in " ".join(terminal.text().split()) + " ",  # noqa: B023
+            f"piece {step}",
+        )
     reply.release_all()
     await terminal.wait_for("ready")
     terminal.resize(140, 45)
-    await terminal.until(lambda: "".join(words).strip() in _flowing(terminal.text()), "the whole reply")
+    await terminal.until(
+        lambda: "".join(words).strip() in _flowing(terminal.text()), "the whole reply"
+    )
 
 
 def _flowing(screen: str) -> str:
     """What the transcript says, without its line breaks and what stands beside it."""
-    return " ".join(" ".join(line.split("▏")[0].replace("█", "").replace("▎", "").split()) for line in screen.split("\n"))
+    return " ".join(
+        " ".join(line.split("▏")[0].replace("█", "").replace("▎", "").split())
+        for line in screen.split("\n")
+    )
 
 
 async def test_prompts_queue_during_a_run_and_can_be_dropped_and_edited(window):
@@ -85,7 +108,10 @@ async def test_prompts_queue_during_a_run_and_can_be_dropped_and_edited(window):
     await terminal.wait_for("1 queued", "› third")
     reply.release_all()
     await terminal.wait_for("To the second.", "› third", "ready")
-    assert [request.last_user_text().split("\n")[0] for request in window.api.requests] == ["first", "second"]
+    assert [request.last_user_text().split("\n")[0] for request in window.api.requests] == [
+        "first",
+        "second",
+    ]
 
 
 async def test_escape_interrupts_and_the_session_goes_on(window):
@@ -108,7 +134,9 @@ async def test_arrows_and_the_mouse_never_interrupt(window):
     terminal = window.terminal
     terminal.type("Tell on\r")
     await terminal.wait_for("Nothing", "writing")
-    for number, key in enumerate((UP, DOWN, RIGHT, LEFT, MOUSE_MOVED, WHEEL_UP, PAGE_UP, PAGE_DOWN)):
+    for number, key in enumerate(
+        (UP, DOWN, RIGHT, LEFT, MOUSE_MOVED, WHEEL_UP, PAGE_UP, PAGE_DOWN)
+    ):
         terminal.type(f"{key * 3}({number})")
         await terminal.wait_for(f"({number})", "writing")
     reply.release_all()
@@ -146,7 +174,9 @@ async def test_an_allowed_call_runs(window):
     assert not (window.root / "said.txt").exists()
 
 
-async def test_the_picker_offers_files_and_the_reference_reaches_the_model_without_its_contents(dogent):
+async def test_the_picker_offers_files_and_the_reference_reaches_the_model_without_its_contents(
+    dogent,
+):
     (dogent.root / "notes").mkdir()
     (dogent.root / "notes" / "field report.md").write_text("The secret is 4711.", encoding="utf-8")
     (dogent.root / "budget.md").write_text("Numbers", encoding="utf-8")
@@ -158,7 +188,10 @@ async def test_the_picker_offers_files_and_the_reference_reaches_the_model_witho
         await terminal.wait_for('› Look at @"notes/field report.md"')
         terminal.type("\r")
         await terminal.wait_for("Understood.", "ready")
-        await terminal.until(lambda: terminal.text().count("field report.md") >= 2, "it in the transcript and the attachments")
+        await terminal.until(
+            lambda: terminal.text().count("field report.md") >= 2,
+            "it in the transcript and the attachments",
+        )
     sent = dogent.api.requests[0].last_user_text()
     assert '"path": "notes/field report.md"' in sent
     assert "4711" not in str(dogent.api.requests[0].messages)
@@ -172,7 +205,10 @@ async def test_who_looks_at_another_window_is_told_in_words(api, dogent):
         await terminal.wait_for("It is")
         terminal.focus(on=False)
         reply.release_all()
-        await terminal.until(lambda: b"\x1b]9;dogent-tui: report.md is done\x07" in terminal.output, "the notification")
+        await terminal.until(
+            lambda: b"\x1b]9;dogent-tui: report.md is done\x07" in terminal.output,
+            "the notification",
+        )
         terminal.focus(on=True)
         api.say("Again.")
         terminal.type("And again\r")

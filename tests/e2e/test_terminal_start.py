@@ -1,4 +1,6 @@
-"""The application in a real terminal: sizes, colors, and the state in which it leaves the terminal."""
+"""The application in a real terminal: sizes, colors, and the state in which it leaves the
+terminal.
+"""
 
 import re
 import signal
@@ -26,7 +28,9 @@ WHILE_OPEN = {ALTERNATE_SCREEN, MOUSE, FOCUS_REPORTS, BRACKETED_PASTE}
     ],
     ids=["40x10", "80x24 vt100", "120x40", "200x60 xterm-mono", "100x30 dumb"],
 )
-async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(dogent, size, way_out, prepared, env):
+async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(
+    dogent, size, way_out, prepared, env
+):
     dogent.api.say("# A heading\n\nGood **day** to you.")
     async with dogent.open(size=size, ready=False, prepared=prepared, **env) as terminal:
         await terminal.wait_for("›")
@@ -34,8 +38,12 @@ async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(do
         await terminal.wait_for("› Hello there")
         assert SIDEBAR not in terminal.text()  # there is nothing to show in it
         terminal.type("\r")
-        await terminal.wait_for("Good day to you.", "ready")  # also where Enter came before the agent was there
-        await eventually(lambda: '"run_started"' in _logged(dogent), "the prompt in the log of the session")
+        await terminal.wait_for(
+            "Good day to you.", "ready"
+        )  # also where Enter came before the agent was there
+        await eventually(
+            lambda: '"run_started"' in _logged(dogent), "the prompt in the log of the session"
+        )
         assert max(map(len, terminal.text().split("\n"))) <= size[0]
         assert terminal.screen.modes >= WHILE_OPEN
         assert not terminal.echoes()
@@ -93,7 +101,9 @@ async def test_a_hundred_sizes_in_a_row_end_in_a_whole_screen(window):
     terminal.resize(90, 25)
     terminal.type("still here")
     await terminal.wait_for("› still here")
-    await terminal.until(lambda: "ready" in terminal.text().split("\n")[24], "the status in the last row")
+    await terminal.until(
+        lambda: "ready" in terminal.text().split("\n")[24], "the status in the last row"
+    )
     assert len(terminal.text().split("\n")) == 25
 
 
@@ -111,8 +121,14 @@ async def test_it_works_without_colors(dogent):
 
 
 def attributes(output: bytes) -> set[str]:
-    """The parameters of every SGR sequence: colors are 30 to 49 and 90 to 107, attributes what is below."""
-    return {number for found in re.findall(rb"\x1b\[([0-9;:]*)m", output) for number in re.split("[;:]", found.decode() or "0")}
+    """The parameters of every SGR sequence: colors are 30 to 49 and 90 to 107, attributes what
+    is below.
+    """
+    return {
+        number
+        for found in re.findall(rb"\x1b\[([0-9;:]*)m", output)
+        for number in re.split("[;:]", found.decode() or "0")
+    }
 
 
 async def test_ctrl_c_once_clears_and_up_brings_it_back(window):

@@ -1,4 +1,6 @@
-"""Text from outside in a real terminal: shown as it is written, never obeyed by us or the terminal, never the end of a run."""
+"""Text from outside in a real terminal: shown as it is written, never obeyed by us or the
+terminal, never the end of a run.
+"""
 
 import pytest
 
@@ -9,7 +11,10 @@ from tests.e2e.terminal import TAB
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 MARKUP = "[/b] [x](y) [ ] [bold red]not[/] [@click=app.quit]no %s[/] [link=x]"
-CONTROLS = "\x1b[31mred %s\x1b[0m \x1b[2J\x1b[?1049l\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07 \x07\x08\x00\x9b2J\x7f end"
+CONTROLS = (
+    "\x1b[31mred %s\x1b[0m \x1b[2J\x1b[?1049l\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07"
+    " \x07\x08\x00\x9b2J\x7f end"
+)
 """With a word to know it by: what an earlier test wrote may still be on the screen."""
 
 
@@ -33,8 +38,13 @@ async def test_in_the_prompt_and_the_reply(window):
     await terminal.wait_for("› [/b] [x](y) [ ] [bold red]not[/]", "␛[31mred prompt")
     terminal.type("\r")
     await terminal.wait_for("plain [/b]", "ready", "[@click=app.quit]no prompt[/]")
-    await terminal.until(lambda: terminal.text().count("␛[31mred prompt") == 2, "the controls of prompt and reply")
-    await terminal.until(lambda: terminal.text().count("[@click=app.quit]no prompt[/]") == 3, "the markup of prompt and reply")
+    await terminal.until(
+        lambda: terminal.text().count("␛[31mred prompt") == 2, "the controls of prompt and reply"
+    )
+    await terminal.until(
+        lambda: terminal.text().count("[@click=app.quit]no prompt[/]") == 3,
+        "the markup of prompt and reply",
+    )
     terminal.type("Go on\r")
     await terminal.wait_for("We go on.")
     assert_unharmed(terminal)
@@ -53,17 +63,26 @@ async def test_in_file_names_and_tool_results(dogent):
         terminal.type(TAB)
         await terminal.wait_for("› Look at @")
         terminal.type("\r")
-        await terminal.wait_for("It contains the control character", "Deny n")  # a name that no honest file has
-        await terminal.press_until("y", lambda: "All read." in terminal.text(), "the run after the question")
+        await terminal.wait_for(
+            "It contains the control character", "Deny n"
+        )  # a name that no honest file has
+        await terminal.press_until(
+            "y", lambda: "All read." in terminal.text(), "the run after the question"
+        )
         await terminal.wait_for("ready")
-        await terminal.until(lambda: terminal.text().count("[b]re␛[31mred") >= 3, "the name in prompt, reply, card and sidebar")
+        await terminal.until(
+            lambda: terminal.text().count("[b]re␛[31mred") >= 3,
+            "the name in prompt, reply, card and sidebar",
+        )
         terminal.type("\x0f")  # unfold every card
         await terminal.wait_for("[@click=app.quit]no file[/]", "␛[31mred file␛[0m ␛[2J")
         assert_unharmed(terminal)
 
 
 async def test_in_what_the_endpoint_says_of_an_error(window):
-    window.api.otherwise(lambda _request: ApiError(404, f"{MARKUP} {CONTROLS}" % ("error", "error")))
+    window.api.otherwise(
+        lambda _request: ApiError(404, f"{MARKUP} {CONTROLS}" % ("error", "error"))
+    )
     terminal = window.terminal
     terminal.resize(140, 50)
     terminal.type("Hi\r")
@@ -85,11 +104,16 @@ async def test_keys_that_no_keyboard_sends_do_no_harm(window):
 
 async def test_in_a_question(window):
     outside = str(window.root.parent / "[b]\x1b[31m.md")
-    window.api.call("Write", {"file_path": outside, "content": f"{MARKUP}\n{CONTROLS}" % ("question", "question")})
+    window.api.call(
+        "Write",
+        {"file_path": outside, "content": f"{MARKUP}\n{CONTROLS}" % ("question", "question")},
+    )
     terminal = window.terminal
     terminal.resize(140, 50)
     terminal.type("Say it\r")
-    await terminal.wait_for("Write /", "Deny n", "[@click=app.quit]no question[/]", "␛[31mred question", "[b]␛[31m.md")
+    await terminal.wait_for(
+        "Write /", "Deny n", "[@click=app.quit]no question[/]", "␛[31mred question", "[b]␛[31m.md"
+    )
     assert_unharmed(terminal)
     terminal.type("\x11")
     await terminal.exited()

@@ -10,10 +10,14 @@ pytestmark = IN_ONE_LOOP
 
 
 def plant(root):
-    """Lay everything into a workspace that a hostile one could bring along. Returns the file that a hook would make."""
+    """Lay everything into a workspace that a hostile one could bring along. Returns the file
+    that a hook would make.
+    """
     trace = root.parent / "hook-ran"
     touch = [{"hooks": [{"type": "command", "command": f"touch {trace}"}]}]
-    hooks = dict.fromkeys(("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"), touch)
+    hooks = dict.fromkeys(
+        ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"), touch
+    )
     server = {"command": "touch", "args": [str(trace)]}
     settings = {
         "hooks": hooks,
@@ -34,7 +38,9 @@ def plant(root):
 
 
 async def nothing_planted_does_anything(api, agent, trace):
-    """Ask for what was planted, and have the model try what only a planted permission would let through."""
+    """Ask for what was planted, and have the model try what only a planted permission would let
+    through.
+    """
     victim = agent.root / "keep.md"
     victim.touch()
     api.call("Bash", {"command": "rm keep.md"})
@@ -46,14 +52,21 @@ async def nothing_planted_does_anything(api, agent, trace):
     assert "onion" not in sent.replace("/onion", "").lower()
 
 
-async def test_what_a_workspace_plants_does_nothing_and_its_wishes_do_not_count(api, workspace, open_service):
+async def test_what_a_workspace_plants_does_nothing_and_its_wishes_do_not_count(
+    api, workspace, open_service
+):
     trace = plant(workspace.root)
     async with open_service() as agent:
         await nothing_planted_does_anything(api, agent, trace)
-    assert all("Always metric units." not in str([*request.messages, request.system]) for request in api.requests)
+    assert all(
+        "Always metric units." not in str([*request.messages, request.system])
+        for request in api.requests
+    )
 
 
-async def test_trust_given_before_the_first_run_has_the_wishes_count_and_nothing_else(api, workspace, open_service):
+async def test_trust_given_before_the_first_run_has_the_wishes_count_and_nothing_else(
+    api, workspace, open_service
+):
     trace = plant(workspace.root)
     api.say("One.")
     api.say("Two.")

@@ -1,4 +1,6 @@
-"""What the agent asks on a screen, through the real CLI: when the model is asked again, and what it then sees."""
+"""What the agent asks on a screen, through the real CLI: when the model is asked again, and what
+it then sees.
+"""
 
 import asyncio
 
@@ -30,11 +32,20 @@ AUDIENCE = {
     "type": "clarification",
     "title": "Before I write",
     "questions": [
-        {"id": "audience", "question": "Who reads it?", "options": ["board", "visitors"], "recommended": "board"},
+        {
+            "id": "audience",
+            "question": "Who reads it?",
+            "options": ["board", "visitors"],
+            "recommended": "board",
+        },
         {"id": "length", "question": "How long?", "options": [{"label": "One page", "value": "1"}]},
     ],
 }
-OUTLINE = {"type": "outline_edit", "title": "Outline of the report", "outline_text": "# Report\n\n## Visits\n"}
+OUTLINE = {
+    "type": "outline_edit",
+    "title": "Outline of the report",
+    "outline_text": "# Report\n\n## Visits\n",
+}
 
 
 async def finished(agent):
@@ -59,7 +70,11 @@ async def test_one_request_to_the_model_before_the_answers_and_one_after(api, ag
     api.call(UI_REQUEST, AUDIENCE, before="Let me ask.")
     api.say("Written for the board.")
     ended, (request,) = await asked(agent)
-    assert (ended.status, request.kind, request.run_id) == ("needs_clarification", "clarification", ended.run_id)
+    assert (ended.status, request.kind, request.run_id) == (
+        "needs_clarification",
+        "clarification",
+        ended.run_id,
+    )
     assert agent.events.index(request) < agent.events.index(ended)
     assert "Before I write" in ended.reason
     later = await agent.service.submit(Prompt("And then this"))
@@ -86,7 +101,13 @@ async def test_one_request_to_the_model_before_the_answers_and_one_after(api, ag
 
 
 async def test_what_is_wrong_in_a_payload_goes_back_to_the_model(api, agent):
-    api.call(UI_REQUEST, {**AUDIENCE, "questions": [{"id": "audience", "question": "Who?", "options": [{"value": ""}]}]})
+    api.call(
+        UI_REQUEST,
+        {
+            **AUDIENCE,
+            "questions": [{"id": "audience", "question": "Who?", "options": [{"value": ""}]}],
+        },
+    )
     api.call(UI_REQUEST, {"response_type": "outline_edit", "title": "T", "outline_text": "# T"})
     api.say("Good.")
     ended, (request,) = await asked(agent)
@@ -127,7 +148,11 @@ async def test_what_is_abandoned_ends_as_interrupted_and_the_model_learns_of_it(
     await agent.service.interrupt()  # nothing runs; the request stays open
     assert [waiting.request_id for waiting in agent.service.requests] == [request.request_id]
     again = await answer(agent, request)
-    assert (again.status, again.run_id, again.duration_ms) == ("interrupted", ended.run_id, ended.duration_ms)
+    assert (again.status, again.run_id, again.duration_ms) == (
+        "interrupted",
+        ended.run_id,
+        ended.duration_ms,
+    )
     assert agent.service.requests == ()
     assert (await agent.run("Write about tea")).status == "completed"
     assert "I did not answer “Before I write”." in api.requests[1].last_user_text()
@@ -139,7 +164,10 @@ ASK_USER = {
             "question": "Which color?",
             "header": "Color",
             "multiSelect": False,
-            "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}],
+            "options": [
+                {"label": "Red", "description": "warm"},
+                {"label": "Blue", "description": "cold"},
+            ],
         }
     ]
 }
@@ -147,12 +175,21 @@ ASK_USER = {
 
 async def test_the_question_of_the_cli_is_not_offered_but_understood(api, agent):
     def blue(request):
-        return (ReplyText("Blue it is." if "Which color?\n→ Blue" in request.last_user_text() else "I go on unasked."),)
+        return (
+            ReplyText(
+                "Blue it is."
+                if "Which color?\n→ Blue" in request.last_user_text()
+                else "I go on unasked."
+            ),
+        )
 
     api.call("AskUserQuestion", ASK_USER)
     api.otherwise(blue)
     ended = await agent.run("Paint")
-    assert (ended.status, api.requests[0].tools.count("AskUserQuestion")) == ("needs_clarification", 0)
+    assert (ended.status, api.requests[0].tools.count("AskUserQuestion")) == (
+        "needs_clarification",
+        0,
+    )
     [request] = agent.service.requests
     assert request.payload["questions"][0]["question"] == "Which color?"
     assert (await answer(agent, request, answers={"q1": "Blue"})).result == "Blue it is."
@@ -162,22 +199,37 @@ async def test_the_question_of_the_cli_is_not_offered_but_understood(api, agent)
 async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_model(api, agent):
     proposal = {"path": "tea.md", "new_content": "ONE\n\ntwo\n\nTHREE\n", "summary": "Louder"}
     (agent.root / "tea.md").write_text("one\n\ntwo\n\nthree\n")
-    api.call("mcp__dogent__propose_document_change", {"new_content": "one", "summary": "No document is open"})
-    api.call("mcp__dogent__propose_document_change", {**proposal, "new_content": "one\n\ntwo\n\nthree"})
+    api.call(
+        "mcp__dogent__propose_document_change",
+        {"new_content": "one", "summary": "No document is open"},
+    )
+    api.call(
+        "mcp__dogent__propose_document_change", {**proposal, "new_content": "one\n\ntwo\n\nthree"}
+    )
     api.call("mcp__dogent__propose_document_change", proposal)
     api.say("Understood.")
-    await agent.service.submit(Prompt("Make it louder", (Attachment("tea.md", "tea.md", "md", lines="1-2"),)))
+    await agent.service.submit(
+        Prompt("Make it louder", (Attachment("tea.md", "tea.md", "md", lines="1-2"),))
+    )
     request = await agent.heard(UiRequested)
-    assert (request.kind, request.in_run, request.payload["base"]) == ("document_change", True, "one\n\ntwo\n\nthree\n")
+    assert (request.kind, request.in_run, request.payload["base"]) == (
+        "document_change",
+        True,
+        "one\n\ntwo\n\nthree\n",
+    )
     assert agent.of(RunFinished) == []
     assert "the user has no document open" in agent.of(ToolResult)[0].content
     assert '"lines": "1-2"' in api.requests[0].last_user_text()
     with pytest.raises(AgentError):
         await agent.service.reply(request.request_id, UiAnswer(outline="x"))
-    assert (await answer(agent, request, review="Hunk 2: rejected. Comment: softer")).status == "completed"
+    assert (
+        await answer(agent, request, review="Hunk 2: rejected. Comment: softer")
+    ).status == "completed"
     assert "Hunk 2: rejected. Comment: softer" in agent.of(ToolResult)[-1].content
     assert "Hunk 2: rejected. Comment: softer" in str(api.requests[-1].messages[-1])
-    assert (agent.root / "tea.md").read_text() == "one\n\ntwo\n\nthree\n", "the screen writes, nothing else"
+    assert (agent.root / "tea.md").read_text() == "one\n\ntwo\n\nthree\n", (
+        "the screen writes, nothing else"
+    )
 
     api.call("mcp__dogent__propose_document_change", proposal)
     await agent.service.submit(Prompt("Again"))
@@ -187,12 +239,16 @@ async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_m
     assert agent.service.requests == ()
 
 
-async def test_what_was_open_when_all_ended_is_answered_in_the_conversation_that_goes_on(api, workspace, open_service):
+async def test_what_was_open_when_all_ended_is_answered_in_the_conversation_that_goes_on(
+    api, workspace, open_service
+):
     api.call_all((UI_REQUEST, AUDIENCE), (UI_REQUEST, OUTLINE))
     api.say("Good.")
     async with open_service() as agent:
         session_id = agent.service.session_id
-        recording = asyncio.create_task(Recorder(workspace, session_id).record(agent.service.events()))
+        recording = asyncio.create_task(
+            Recorder(workspace, session_id).record(agent.service.events())
+        )
         _, (questions, outline) = await asked(agent)
         await agent.service.reply(questions.request_id, UiAnswer(answers={"audience": "board"}))
     await recording
@@ -200,7 +256,9 @@ async def test_what_was_open_when_all_ended_is_answered_in_the_conversation_that
     async with open_service(session=SessionChoice(session_id, resume=True)) as agent:
         agent.service.restore(earlier_events(log))
         assert [request.payload for request in agent.service.requests] == [outline.payload]
-        recording = asyncio.create_task(Recorder(workspace, session_id).record(agent.service.events()))
+        recording = asyncio.create_task(
+            Recorder(workspace, session_id).record(agent.service.events())
+        )
         assert (await answer(agent, outline, outline="# Mine")).status == "completed"
     await recording
     last = api.requests[1].last_user_text()

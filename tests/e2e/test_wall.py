@@ -1,4 +1,6 @@
-"""Commands of the agent behind the wall: the real CLI runs them, and what they did is kept or dropped."""
+"""Commands of the agent behind the wall: the real CLI runs them, and what they did is kept or
+dropped.
+"""
 
 import signal
 from contextlib import suppress
@@ -6,7 +8,13 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolResult
+from dogent_tui.agent.events import (
+    PermissionAnswer,
+    PermissionRequested,
+    Prompt,
+    RunFinished,
+    ToolResult,
+)
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.undo_log import UndoLog
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
@@ -79,19 +87,27 @@ async def test_a_deletion_that_nobody_could_read_is_asked_about_when_it_happened
         question = await asked(agent)
         assert question.happened
         assert keep.exists(), "nothing happened before the answer"
-        assert [(target.path, target.kind, target.size) for target in question.targets] == [(str(keep), "delete", 8)]
+        assert [(target.path, target.kind, target.size) for target in question.targets] == [
+            (str(keep), "delete", 8)
+        ]
         finished = await ended(agent, question, answer, **more)
         assert finished.status == status
         assert keep.exists() is there
         api.reset()
 
 
-async def test_a_place_outside_is_asked_about_and_then_exactly_that_one_is_changed(api, agent, tmp_path):
+async def test_a_place_outside_is_asked_about_and_then_exactly_that_one_is_changed(
+    api, agent, tmp_path
+):
     place = tmp_path / "other"
     place.mkdir()
     (place / "secret.md").write_text("secret")
     (place / "old.md").write_text("old")
-    bash(api, f'echo made > {place}/new.md; rm {place}/old.md; node -e \'console.log(require("fs").readdirSync("{place}"))\'')
+    bash(
+        api,
+        f"echo made > {place}/new.md; rm {place}/old.md; node -e"
+        f' \'console.log(require("fs").readdirSync("{place}"))\'',
+    )
     api.say("Done.")
     question = await asked(agent)
     assert not question.happened
@@ -102,9 +118,15 @@ async def test_a_place_outside_is_asked_about_and_then_exactly_that_one_is_chang
     assert "[ 'new.md' ]" in agent.of(ToolResult)[-1].content
 
 
-async def test_a_folder_outside_that_may_be_read_can_be_changed_where_that_was_allowed(api, agent, tmp_path):
+async def test_a_folder_outside_that_may_be_read_can_be_changed_where_that_was_allowed(
+    api, agent, tmp_path
+):
     (tmp_path / "one.md").write_text("one")
-    bash(api, f"ls {tmp_path}; echo two > {tmp_path}/two.md; touch $(echo {tmp_path})/three.md; ls {tmp_path}")
+    bash(
+        api,
+        f"ls {tmp_path}; echo two > {tmp_path}/two.md; touch $(echo {tmp_path})/three.md; ls"
+        f" {tmp_path}",
+    )
     api.say("Done.")
     await ended(agent, await asked(agent), "allow")
     assert agent.of(ToolResult)[-1].content.split() == ["one.md", "one.md", "three.md", "two.md"]
@@ -162,7 +184,9 @@ async def test_a_time_limit_of_the_model_holds_and_what_was_done_until_then_is_k
 
 
 async def test_commands_survive_the_end_of_what_runs_them(api, agent):
-    """Whoever kills the resident process ends the command that runs, and the next one runs all the same."""
+    """Whoever kills the resident process ends the command that runs, and the next one runs all
+    the same.
+    """
     bash(api, "touch started; touch lost.md; sleep 60")
     bash(api, "echo next > next.md")
     api.say("Done.")
@@ -176,7 +200,9 @@ async def test_commands_survive_the_end_of_what_runs_them(api, agent):
 
 
 def _at_work():
-    """Return the resident process behind whose wall a command is asleep, None where there is none."""
+    """Return the resident process behind whose wall a command is asleep, None where there is
+    none.
+    """
     for child in psutil.Process().children():
         with suppress(psutil.Error):
             if "starter.py" in " ".join(child.cmdline()) and any(
@@ -198,7 +224,9 @@ async def test_an_interrupt_ends_the_command_and_nothing_of_it_is_kept(api, agen
 
 
 @pytest.mark.slow
-async def test_what_was_not_answered_when_the_application_was_killed_is_offered_once(dogent, workspace):
+async def test_what_was_not_answered_when_the_application_was_killed_is_offered_once(
+    dogent, workspace
+):
     keep = workspace.root / "keep.md"
     keep.write_text("precious")
     bash(dogent.api, DELETES)

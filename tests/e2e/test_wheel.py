@@ -1,7 +1,8 @@
 """What a user installs: the wheel, in an empty environment, outside of the checkout.
 
-The environment holds the wheel and what the wheel says that it needs, with all that this needs in turn, and nothing else of
-what is installed here. The packages are links to those of this environment, which `make setup` had pip find by the same list.
+The environment holds the wheel and what the wheel says that it needs, with all that this needs in
+turn, and nothing else of what is installed here. The packages are links to those of this
+environment, which `make setup` had pip find by the same list.
 """
 
 import subprocess
@@ -25,7 +26,16 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(folder),
+        str(ROOT),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     (built,) = folder.glob("*.whl")
     return built
@@ -35,26 +45,46 @@ def test_the_wheel_has_everything_the_application_reads(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {f"dogent_tui/styles/{style.name}" for style in (ROOT / "styles").iterdir()} <= names
     assert {f"dogent_tui/agent/prompts/{name}.md" for name in ("system", "user")} <= names
-    assert {f"dogent_tui/schemas/{name}.schema.json" for name in ("claude", "web", "vision", "dogent", "home")} <= names
+    assert {
+        f"dogent_tui/schemas/{name}.schema.json"
+        for name in ("claude", "web", "vision", "dogent", "home")
+    } <= names
     assert any(name.startswith("dogent_tui/sample/files/") for name in names)
-    assert {f"dogent_tui/faces/page/{name}" for name in ("index.html", "page.css", "page.js")} <= names
-    assert {f"dogent_tui/documents/export/reference/{name}.xml" for name in ("document", "footer", "header", "styles")} <= names
+    assert {
+        f"dogent_tui/faces/page/{name}" for name in ("index.html", "page.css", "page.js")
+    } <= names
+    assert {
+        f"dogent_tui/documents/export/reference/{name}.xml"
+        for name in ("document", "footer", "header", "styles")
+    } <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
 
 
 async def test_it_starts_from_an_empty_environment(wheel, tmp_path, home):
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
-    metadata = PathDistribution(zipfile.Path(wheel, f"dogent_tui-{wheel.name.split('-')[1]}.dist-info/"))
+    metadata = PathDistribution(
+        zipfile.Path(wheel, f"dogent_tui-{wheel.name.split('-')[1]}.dist-info/")
+    )
     for needed in all_needed(metadata.requires or []):
         link(needed, environment)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(environment)]
-    subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)], check=True, cwd=tmp_path)
-    subprocess.run([*pip, "check"], check=True, cwd=tmp_path)  # each is there, in a version that will do
+    subprocess.run(
+        [*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)],
+        check=True,
+        cwd=tmp_path,
+    )
+    subprocess.run(
+        [*pip, "check"], check=True, cwd=tmp_path
+    )  # each is there, in a version that will do
     program = environment / "bin" / "dogent-tui"
-    version = subprocess.run([str(program), "--version"], check=True, capture_output=True, text=True, cwd=tmp_path)
+    version = subprocess.run(
+        [str(program), "--version"], check=True, capture_output=True, text=True, cwd=tmp_path
+    )
     assert version.stdout.startswith("dogent-tui ")
-    async with Terminal.open([str(program), "--sample"], cwd=tmp_path, env=plain_environment(home, PYTHONPATH="")) as terminal:
+    async with Terminal.open(
+        [str(program), "--sample"], cwd=tmp_path, env=plain_environment(home, PYTHONPATH="")
+    ) as terminal:
         await terminal.wait_for("Folder for the sample documents [~/dogent-sample]:")
         terminal.type("\r")
         await terminal.wait_for("What would you like to write?", "offline engine")
@@ -75,7 +105,12 @@ def all_needed(requirements: Iterable[str]) -> list[Distribution]:
         requirement, extras_of_whoever_asks = wanted.pop()
         key = (requirement.name, frozenset(requirement.extras))
         marker = requirement.marker
-        if key in found or (marker and not any(marker.evaluate({"extra": extra}) for extra in {"", *extras_of_whoever_asks})):
+        if key in found or (
+            marker
+            and not any(
+                marker.evaluate({"extra": extra}) for extra in {"", *extras_of_whoever_asks}
+            )
+        ):
             continue
         found[key] = distribution(requirement.name)
         wanted += [(Requirement(text), key[1]) for text in found[key].requires or []]
@@ -84,8 +119,14 @@ def all_needed(requirements: Iterable[str]) -> list[Distribution]:
 
 def link(installed: Distribution, environment: Path) -> None:
     """Put `installed` into `environment`: its packages and modules, and its programs."""
-    site_packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment), "platbase": str(environment)}))
-    for name in {file.parts[0] for file in installed.files or [] if file.parts[0] not in ("..", "__pycache__")}:
+    site_packages = Path(
+        sysconfig.get_path("purelib", vars={"base": str(environment), "platbase": str(environment)})
+    )
+    for name in {
+        file.parts[0]
+        for file in installed.files or []
+        if file.parts[0] not in ("..", "__pycache__")
+    }:
         if not (site_packages / name).exists():
             (site_packages / name).symlink_to(installed.locate_file(name))
     for file in installed.files or []:

@@ -26,9 +26,13 @@ LIMIT_S = 60
 
 
 class Served:
-    """A running server: where it is, its token, the folder it serves, and the API that its agent asks."""
+    """A running server: where it is, its token, the folder it serves, and the API that its agent
+    asks.
+    """
 
-    def __init__(self, url: str, token: str, root: Path, home: Path, api: ScriptedApi, pid: int = 0) -> None:
+    def __init__(
+        self, url: str, token: str, root: Path, home: Path, api: ScriptedApi, pid: int = 0
+    ) -> None:
         self.pid = pid
         self.url, self.token, self.root, self.home, self.api = url, token, root, home, api
         self.http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=LIMIT_S))
@@ -39,12 +43,18 @@ class Served:
         options = {"headers": self.headers, **options}
         async with self.http.post(f"{self.url}{path}", json=body, **options) as answer:
             text = await answer.text()
-            return answer.status, json.loads(text) if answer.content_type == "application/json" else text
+            return answer.status, json.loads(
+                text
+            ) if answer.content_type == "application/json" else text
 
-    async def chunks(self, chat: str, text: str, query: str = "", **more: Any) -> list[dict[str, Any]]:
+    async def chunks(
+        self, chat: str, text: str, query: str = "", **more: Any
+    ) -> list[dict[str, Any]]:
         """Send a prompt and return all chunks of the answer."""
         message = {"id": "u1", "role": "user", "parts": [{"type": "text", "text": text}]}
-        status, answer = await self.post(f"/api/chat{query}", {"id": chat, "messages": [message], **more})
+        status, answer = await self.post(
+            f"/api/chat{query}", {"id": chat, "messages": [message], **more}
+        )
         assert status == 200, answer
         return parsed(answer)
 
@@ -55,7 +65,9 @@ class Served:
 
     async def rest_of(self, chat: str) -> str:
         """Wait until the run of a chat has ended or waits, and return what it said."""
-        async with self.http.get(f"{self.url}/api/chat/{chat}/stream", headers=self.headers) as answer:
+        async with self.http.get(
+            f"{self.url}/api/chat/{chat}/stream", headers=self.headers
+        ) as answer:
             return await answer.text()
 
 
@@ -88,7 +100,9 @@ async def started(
     write_profile(home / ".dogent", root, api)
     command = [sys.executable, "-m", "dogent_tui", "serve", str(root), *arguments]
     environment = plain_environment(home)
-    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=environment, cwd=ROOT)
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, env=environment, cwd=ROOT
+    )
     try:
         yield process, home, root
     finally:
@@ -131,7 +145,9 @@ class Page:
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._answers[number] = answer
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"act": act, "number": number, **values}).encode() + b"\n")
+        self._process.stdin.write(
+            json.dumps({"act": act, "number": number, **values}).encode() + b"\n"
+        )
         await self._process.stdin.drain()
         told = await asyncio.wait_for(answer, LIMIT_S)
         assert "failed" not in told, told["failed"]

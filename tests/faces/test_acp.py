@@ -21,7 +21,9 @@ from tests.faces.conftest import LIMIT_S, ROOT
 
 pytestmark = pytest.mark.slow
 
-FORMS = schema.ClientCapabilities(elicitation=schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities()))
+FORMS = schema.ClientCapabilities(
+    elicitation=schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities())
+)
 
 
 class Editor:
@@ -44,14 +46,20 @@ class Editor:
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         self.updates.append(update)
 
-    async def request_permission(self, session_id: str, tool_call: Any, options: Any, **_: Any) -> Any:
+    async def request_permission(
+        self, session_id: str, tool_call: Any, options: Any, **_: Any
+    ) -> Any:
         self.asked.append((tool_call, options))
         self.has_asked.set()
         if self.waits is not None:
             await self.waits.wait()
         if self.choose == "cancelled":
-            return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
-        return schema.RequestPermissionResponse(outcome=schema.AllowedOutcome(outcome="selected", option_id=self.choose))
+            return schema.RequestPermissionResponse(
+                outcome=schema.DeniedOutcome(outcome="cancelled")
+            )
+        return schema.RequestPermissionResponse(
+            outcome=schema.AllowedOutcome(outcome="selected", option_id=self.choose)
+        )
 
     async def create_elicitation(self, message: str, mode: Any, **_: Any) -> Any:
         self.asked.append((message, mode))
@@ -72,7 +80,9 @@ class Editor:
     async def say(self, *blocks: Any) -> str:
         """Send a prompt and return why its turn ended."""
         given = [text_block(block) if isinstance(block, str) else block for block in blocks]
-        answer = await asyncio.wait_for(self.conn.prompt(session_id=self.session, prompt=given), LIMIT_S)
+        answer = await asyncio.wait_for(
+            self.conn.prompt(session_id=self.session, prompt=given), LIMIT_S
+        )
         return str(answer.stop_reason)
 
 
@@ -88,7 +98,12 @@ class Place:
         editor = Editor()
         command = (sys.executable, "-m", "dogent_tui", "acp")
         waits = {"shutdown_timeout": LIMIT_S}
-        options = {"env": plain_environment(self.home), "cwd": ROOT, "use_unstable_protocol": True, "transport_kwargs": waits}
+        options = {
+            "env": plain_environment(self.home),
+            "cwd": ROOT,
+            "use_unstable_protocol": True,
+            "transport_kwargs": waits,
+        }
         async with acp.spawn_agent_process(editor, *command, **options) as (conn, process):  # type: ignore[arg-type]
             editor.conn, editor.process = conn, psutil.Process(process.pid)
             await conn.initialize(protocol_version=1, client_capabilities=capabilities)
@@ -96,7 +111,9 @@ class Place:
                 await conn.load_session(cwd=str(self.root), session_id=session, mcp_servers=[])
                 editor.session = session
             else:
-                editor.session = (await conn.new_session(cwd=str(self.root), mcp_servers=[])).session_id
+                editor.session = (
+                    await conn.new_session(cwd=str(self.root), mcp_servers=[])
+                ).session_id
             yield editor
 
 
@@ -115,10 +132,14 @@ async def test_a_conversation_is_held_listed_and_loaded_again(place: Place) -> N
     async with place.editor() as editor:
         assert await editor.say("hi there") == "end_turn"
         assert editor.text == "Hello **wörld** 写作 🎉"
-        assert [each.content.text for each in editor.of("agent_thought_chunk")] == ["Thinking of it."]
+        assert [each.content.text for each in editor.of("agent_thought_chunk")] == [
+            "Thinking of it."
+        ]
         assert [each.title for each in editor.of("session_info_update")] == ["hi there"]
         listed = await editor.conn.list_sessions(cwd=str(place.root))
-        assert [(each.session_id, each.title) for each in listed.sessions] == [(editor.session, "hi there")]
+        assert [(each.session_id, each.title) for each in listed.sessions] == [
+            (editor.session, "hi there")
+        ]
         session = editor.session
     place.api.say("You said hi.")
     async with place.editor(session=session) as editor:
@@ -137,7 +158,10 @@ async def test_what_leads_outside_is_asked_with_deny_first(place: Place, choose:
         editor.choose = choose
         reason = await editor.say("write it")
         call, options = editor.asked[0]
-        assert [(option.option_id, option.kind) for option in options][:2] == [("deny", "reject_once"), ("once", "allow_once")]
+        assert [(option.option_id, option.kind) for option in options][:2] == [
+            ("deny", "reject_once"),
+            ("once", "allow_once"),
+        ]
         assert str(outside) in [location.path for location in call.locations]
         assert outside.exists() is (choose == "once")
         assert reason == ("cancelled" if choose == "cancelled" else "end_turn")
@@ -146,7 +170,9 @@ async def test_what_leads_outside_is_asked_with_deny_first(place: Place, choose:
 
 
 async def test_cancelling_while_a_permission_waits(place: Place) -> None:
-    place.api.call("Write", {"file_path": str(place.root.parent / "outside.md"), "content": "new\n"})
+    place.api.call(
+        "Write", {"file_path": str(place.root.parent / "outside.md"), "content": "new\n"}
+    )
     place.api.say("Still here.")
     async with place.editor() as editor:
         editor.waits = asyncio.Event()
@@ -174,7 +200,12 @@ QUESTIONS = {
     "type": "clarification",
     "title": "Before I begin",
     "questions": [
-        {"id": "who", "question": "For whom?", "options": ["board", "public"], "recommended": "board"},
+        {
+            "id": "who",
+            "question": "For whom?",
+            "options": ["board", "public"],
+            "recommended": "board",
+        },
     ],
 }
 
@@ -188,11 +219,16 @@ async def test_a_form_is_an_elicitation(place: Place) -> None:
         assert editor.text.endswith("For the public, then.")
         _, mode = editor.asked[0]
         field = mode.requested_schema.properties["who"]
-        assert (field.default, [option.const for option in field.one_of]) == ("board", ["board", "public"])
+        assert (field.default, [option.const for option in field.one_of]) == (
+            "board",
+            ["board", "public"],
+        )
     assert "public" in str(place.api.requests[-1].messages[-1])
 
 
-async def test_without_forms_the_questions_are_text_and_the_next_prompt_answers(place: Place) -> None:
+async def test_without_forms_the_questions_are_text_and_the_next_prompt_answers(
+    place: Place,
+) -> None:
     place.api.call("mcp__dogent__ui_request", QUESTIONS)
     place.api.say("For the public, then.")
     async with place.editor() as editor:
@@ -216,7 +252,10 @@ async def test_a_proposed_change_is_chosen_hunk_by_hunk(place: Place, capabiliti
         assert await editor.say("in German") == "end_turn"
         assert editor.text.endswith("Done.")
         [call] = [each for each in editor.of("tool_call") if each.title.startswith("Change of")]
-        assert [(diff.old_text, diff.new_text) for diff in call.content] == [("One.", "Eins."), ("Three.", "Drei.")]
+        assert [(diff.old_text, diff.new_text) for diff in call.content] == [
+            ("One.", "Eins."),
+            ("Three.", "Drei."),
+        ]
     expected = before.replace("Three.", "Drei.") if capabilities else after
     assert (place.root / "plan.md").read_text(encoding="utf-8") == expected
 
@@ -237,14 +276,24 @@ async def test_model_and_review_are_options(place: Place) -> None:
     place.api.say("Here.")
     (place.root / "a.md").write_text("old\n", encoding="utf-8")
     async with place.editor() as editor:
-        answer = await editor.conn.set_config_option(config_id="review", session_id=editor.session, value="on")
-        assert {option.id: option.current_value for option in answer.config_options}["review"] == "on"
-        answer = await editor.conn.set_config_option(config_id="model", session_id=editor.session, value="offline")
-        assert {option.id: option.current_value for option in answer.config_options}["model"] == "offline"
+        answer = await editor.conn.set_config_option(
+            config_id="review", session_id=editor.session, value="on"
+        )
+        assert {option.id: option.current_value for option in answer.config_options}[
+            "review"
+        ] == "on"
+        answer = await editor.conn.set_config_option(
+            config_id="model", session_id=editor.session, value="offline"
+        )
+        assert {option.id: option.current_value for option in answer.config_options}[
+            "model"
+        ] == "offline"
         assert await editor.say("list the files") == "end_turn"
         assert "a.md" in editor.text
         with pytest.raises(acp.RequestError, match="no option"):
-            await editor.conn.set_config_option(config_id="model", session_id=editor.session, value="nobody")
+            await editor.conn.set_config_option(
+                config_id="model", session_id=editor.session, value="nobody"
+            )
 
 
 async def test_a_failure_is_our_sentence(place: Place) -> None:
@@ -260,7 +309,11 @@ async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
     place.api.say("Done.")
     command = (sys.executable, "-m", "dogent_tui", "acp")
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=plain_environment(place.home), cwd=ROOT
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env=plain_environment(place.home),
+        cwd=ROOT,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -271,17 +324,28 @@ async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
 
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n")
+        process.stdin.write(
+            json.dumps(
+                {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            ).encode()
+            + b"\n"
+        )
         while True:
-            line = json.loads(await asyncio.wait_for(process.stdout.readline(), LIMIT_S))  # each one is JSON
+            line = json.loads(
+                await asyncio.wait_for(process.stdout.readline(), LIMIT_S)
+            )  # each one is JSON
             lines.append(line)
             if line.get("id") == number and "method" not in line:
                 return dict(line)
 
     told = await ask(1, "initialize", protocolVersion=1)
     assert told["result"]["authMethods"]
-    session = (await ask(2, "session/new", cwd=str(place.root), mcpServers=[]))["result"]["sessionId"]
-    done = await ask(3, "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "say it"}])
+    session = (await ask(2, "session/new", cwd=str(place.root), mcpServers=[]))["result"][
+        "sessionId"
+    ]
+    done = await ask(
+        3, "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "say it"}]
+    )
     assert done["result"]["stopReason"] == "end_turn"
     assert "out" in str(lines)
     process.stdin.close()
@@ -291,7 +355,9 @@ async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
 async def test_cancelling_before_anything_has_begun(place: Place) -> None:
     async with place.editor() as editor:
         prompt = editor.conn.prompt(session_id=editor.session, prompt=[text_block("never mind")])
-        answer, _ = await asyncio.gather(prompt, editor.conn.cancel(session_id=editor.session))  # in one go
+        answer, _ = await asyncio.gather(
+            prompt, editor.conn.cancel(session_id=editor.session)
+        )  # in one go
         assert answer.stop_reason == "cancelled"
         place.api.reset()
         place.api.say("Here.")
@@ -316,7 +382,10 @@ async def test_cancelling_while_a_form_waits(place: Place) -> None:
 async def test_cancelling_while_a_review_waits_writes_nothing(place: Place) -> None:
     (place.root / "plan.md").write_text("One.\n", encoding="utf-8")
     place.api.call("Read", {"file_path": str(place.root / "plan.md")})
-    place.api.call("mcp__dogent__propose_document_change", {"path": "plan.md", "new_content": "Eins.\n", "summary": "German."})
+    place.api.call(
+        "mcp__dogent__propose_document_change",
+        {"path": "plan.md", "new_content": "Eins.\n", "summary": "German."},
+    )
     async with place.editor() as editor:
         editor.waits = asyncio.Event()
         prompt = asyncio.create_task(editor.say("in German"))
@@ -408,7 +477,9 @@ async def test_what_is_not_there_is_refused_in_a_sentence(place: Place) -> None:
                 await editor.conn.new_session(cwd=cwd, mcp_servers=[])
         for session in (unknown, "../../etc", ""):
             with pytest.raises(acp.RequestError):
-                await editor.conn.load_session(cwd=str(place.root), session_id=session, mcp_servers=[])
+                await editor.conn.load_session(
+                    cwd=str(place.root), session_id=session, mcp_servers=[]
+                )
             with pytest.raises(acp.RequestError, match="no session"):
                 await editor.conn.prompt(session_id=session, prompt=[text_block("hello")])
         with pytest.raises(acp.RequestError):
@@ -422,7 +493,9 @@ async def test_a_session_is_loaded_while_it_is_open(place: Place) -> None:
     place.api.say("Twice.")
     async with place.editor() as editor:
         await editor.say("hello")
-        await editor.conn.load_session(cwd=str(place.root), session_id=editor.session, mcp_servers=[])
+        await editor.conn.load_session(
+            cwd=str(place.root), session_id=editor.session, mcp_servers=[]
+        )
         assert editor.text == "Once.Once."
         assert await editor.say("again") == "end_turn"
         assert editor.text.endswith("Twice.")
@@ -432,7 +505,13 @@ ATTACKS: list[tuple[str, dict[str, str]]] = [
     ("Write", {"file_path": "{out}/new.md", "content": "x"}),
     ("Write", {"file_path": "{root}/../outside/new.md", "content": "x"}),
     ("Write", {"file_path": "{root}/leads-out/new.md", "content": "x"}),
-    ("Write", {"file_path": "{root}/.dogent/dogent.json", "content": '{{"permissions": {{"allow": ["everything"]}}}}'}),
+    (
+        "Write",
+        {
+            "file_path": "{root}/.dogent/dogent.json",
+            "content": '{{"permissions": {{"allow": ["everything"]}}}}',
+        },
+    ),
     ("Write", {"file_path": "{root}/.git/hooks/pre-commit", "content": "#!/bin/sh"}),
     ("Write", {"file_path": "{home}/.bashrc", "content": "x"}),
     ("Write", {"file_path": "{home}/.dogent/claude.json", "content": "x"}),
@@ -453,7 +532,9 @@ ATTACKS: list[tuple[str, dict[str, str]]] = [
 
 
 async def test_the_attacks_of_the_permission_suite_do_nothing_here(place: Place) -> None:
-    """Whatever is asked is denied: nothing outside changes, nothing is deleted, and no secret comes to the model."""
+    """Whatever is asked is denied: nothing outside changes, nothing is deleted, and no secret
+    comes to the model.
+    """
     out = place.root.parent / "outside"
     for path, text in {
         out / "secret.md": "the secret",
@@ -467,7 +548,12 @@ async def test_the_attacks_of_the_permission_suite_do_nothing_here(place: Place)
     kept = (place.home / ".ssh", place.home / ".dogent/claude.json", out, place.root)
 
     def tree() -> dict[str, bytes]:
-        found = [path for each in kept for path in ([each] if each.is_file() else each.rglob("*")) if path.is_file()]
+        found = [
+            path
+            for each in kept
+            for path in ([each] if each.is_file() else each.rglob("*"))
+            if path.is_file()
+        ]
         return {str(path): path.read_bytes() for path in found if "sessions" not in path.parts}
 
     async with place.editor() as editor:
@@ -476,27 +562,38 @@ async def test_the_attacks_of_the_permission_suite_do_nothing_here(place: Place)
         before = tree()
         for tool, given in ATTACKS:
             place.api.reset()
-            values = {key: value.format(root=place.root, out=out, home=place.home) for key, value in given.items()}
+            values = {
+                key: value.format(root=place.root, out=out, home=place.home)
+                for key, value in given.items()
+            }
             place.api.call(tool, values)
             place.api.say("Denied, then.")
             await editor.say("do it")
             after = tree()
             changed = {path for path in before | after if before.get(path) != after.get(path)}
-            assert {path for path in changed if "/.dogent/" not in path.removeprefix(str(place.home))} <= {f"{place.root}/l"}, (
+            assert {
+                path for path in changed if "/.dogent/" not in path.removeprefix(str(place.home))
+            } <= {f"{place.root}/l"}, values
+            assert str(place.root / ".dogent/dogent.json") not in changed
+            assert "the secret" not in str([request.messages for request in place.api.requests]), (
                 values
             )
-            assert str(place.root / ".dogent/dogent.json") not in changed
-            assert "the secret" not in str([request.messages for request in place.api.requests]), values
     assert len(editor.asked) >= len(ATTACKS) // 2
 
 
 async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
-    """What is no message, or asks for nothing that there is, does no harm: the next request is answered."""
+    """What is no message, or asks for nothing that there is, does no harm: the next request is
+    answered.
+    """
     import json
 
     command = (sys.executable, "-m", "dogent_tui", "acp")
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=plain_environment(place.home), cwd=ROOT
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env=plain_environment(place.home),
+        cwd=ROOT,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -504,15 +601,32 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
     asked = [
         {"method": "nope"},
         {"method": "session/prompt"},
-        {"method": "session/prompt", "params": {"sessionId": "x", "prompt": [{"type": "text", "text": "hello"}]}},
+        {
+            "method": "session/prompt",
+            "params": {"sessionId": "x", "prompt": [{"type": "text", "text": "hello"}]},
+        },
         {"method": "session/new", "params": {"cwd": ["x"], "mcpServers": []}},
-        {"method": "session/load", "params": {"cwd": str(place.root), "sessionId": "../x", "mcpServers": []}},
+        {
+            "method": "session/load",
+            "params": {"cwd": str(place.root), "sessionId": "../x", "mcpServers": []},
+        },
         {"method": "session/list", "params": {"cursor": "-5", "cwd": "/\0"}},
         {"method": "fs/read_text_file", "params": {"path": "/etc/passwd", "sessionId": "x"}},
         {"method": 5},
     ]
-    lines = [*junk, *(json.dumps({"jsonrpc": "2.0", "id": number, **each}).encode() for number, each in enumerate(asked))]
-    last = {"jsonrpc": "2.0", "id": "last", "method": "initialize", "params": {"protocolVersion": 1}}
+    lines = [
+        *junk,
+        *(
+            json.dumps({"jsonrpc": "2.0", "id": number, **each}).encode()
+            for number, each in enumerate(asked)
+        ),
+    ]
+    last = {
+        "jsonrpc": "2.0",
+        "id": "last",
+        "method": "initialize",
+        "params": {"protocolVersion": 1},
+    }
     process.stdin.write(b"\n".join([*lines, json.dumps(last).encode(), b""]))
     answers: dict[Any, Any] = {}
     while not {"last", *range(len(asked) - 2)} <= answers.keys():

@@ -1,4 +1,6 @@
-"""The AI SDK's own client, versions 6 and 7, against the real server, the real CLI and a scripted model."""
+"""The AI SDK's own client, versions 6 and 7, against the real server, the real CLI and a
+scripted model.
+"""
 
 import asyncio
 import uuid
@@ -30,7 +32,9 @@ async def api() -> AsyncIterator[ScriptedApi]:
         yield api
 
 
-async def test_a_reply_streams_and_the_chat_remembers(served: Served, page: Page, chat: str) -> None:
+async def test_a_reply_streams_and_the_chat_remembers(
+    served: Served, page: Page, chat: str
+) -> None:
     served.api.say("Hello **wörld** 写作 🎉", thinking="Thinking of it.")
     served.api.say("You said hi.")
     await page.open(served, chat)
@@ -49,13 +53,16 @@ async def test_only_tools_that_ask_are_offered(served: Served, page: Page, chat:
     await page("send", chat=chat, text="hello")
     names = {name.removeprefix("mcp__dogent__") for name in served.api.requests[-1].tools}
     assert names == {
-        "list_file_tree", "search_markdown_files", "search_markdown_content", "read_markdown_file", "read_document",
+        "list_file_tree", "search_markdown_files", "search_markdown_content", "read_markdown_file",
+        "read_document",
         "propose_document_change", "ui_request",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("approved", [True, False])
-async def test_an_approval_is_the_next_post_and_one_message(served: Served, page: Page, chat: str, approved: bool) -> None:
+async def test_an_approval_is_the_next_post_and_one_message(
+    served: Served, page: Page, chat: str, approved: bool
+) -> None:
     (served.root / "a.md").write_text("# A\n\nThe answer is 42.\n", encoding="utf-8")
     served.api.call(READ, {"path": "a.md", "reason": "To find the answer."}, before="Let me look.")
     served.api.say("It is 42." if approved else "Then I cannot know.")
@@ -63,7 +70,8 @@ async def test_an_approval_is_the_next_post_and_one_message(served: Served, page
     told = await page("send", chat=chat, text="what is the answer?")
     [asked] = parts_of(told, "data-permission")
     assert {key: asked["data"][key] for key in ("toolName", "action", "reason", "status")} == {
-        "toolName": "readMarkdownFile", "action": "read", "reason": "To find the answer.", "status": "pending",
+        "toolName": "readMarkdownFile", "action": "read", "reason": "To find the answer.",
+        "status": "pending",
     }  # fmt: skip
     [tool] = parts_of(told, "dynamic-tool")
     assert tool["state"] == "approval-requested"
@@ -75,7 +83,9 @@ async def test_an_approval_is_the_next_post_and_one_message(served: Served, page
     assert ("The answer is 42" in str(served.api.requests[-1].messages)) is approved
 
 
-async def test_the_page_runs_the_tool_by_execute_tool(served: Served, page: Page, chat: str) -> None:
+async def test_the_page_runs_the_tool_by_execute_tool(
+    served: Served, page: Page, chat: str
+) -> None:
     (served.root / "b.md").write_text("# B\n", encoding="utf-8")
     served.api.call(READ, {"path": "b.md", "reason": "To see it."})
     served.api.say("It is B.")
@@ -88,7 +98,9 @@ async def test_the_page_runs_the_tool_by_execute_tool(served: Served, page: Page
     assert told["status"] == "ready"
 
 
-async def test_an_edited_prompt_and_a_regenerated_answer_go_back(served: Served, page: Page, chat: str) -> None:
+async def test_an_edited_prompt_and_a_regenerated_answer_go_back(
+    served: Served, page: Page, chat: str
+) -> None:
     for reply in ("first", "second", "third", "fourth"):
         served.api.say(reply)
     await page.open(served, chat)
@@ -110,7 +122,9 @@ async def test_an_error_is_our_sentence(served: Served, page: Page, chat: str) -
     assert "{" not in told["error"]
 
 
-async def test_a_chat_that_runs_is_resumed_from_its_beginning(served: Served, page: Page, chat: str) -> None:
+async def test_a_chat_that_runs_is_resumed_from_its_beginning(
+    served: Served, page: Page, chat: str
+) -> None:
     pieces = served.api.say_in_pieces("The first half, ", "the second half.")
     await page.open(served, chat)
     await page("begin", chat=chat, text="a long one")
@@ -119,7 +133,10 @@ async def test_a_chat_that_runs_is_resumed_from_its_beginning(served: Served, pa
     await page.open(served, other, of=chat)
     while not (told := await page("told", chat=chat))["text"]:
         await asyncio.sleep(0.02)
-    answer, again = page("settle", chat=chat), page("resume", chat=other, half="The fir", message=told["id"])
+    answer, again = (
+        page("settle", chat=chat),
+        page("resume", chat=other, half="The fir", message=told["id"]),
+    )
     pieces.release_all()
     told, both = await asyncio.gather(answer, again)
     assert told["text"] == both["text"] == "The first half, the second half."
@@ -140,8 +157,16 @@ async def test_stopping_ends_the_run_on_the_server(served: Served, page: Page, c
 
 
 async def test_a_form_is_answered_beside_the_chat(served: Served, page: Page, chat: str) -> None:
-    question = {"id": "who", "question": "For whom?", "options": [{"label": "Board", "value": "board"}], "recommended": "board"}
-    served.api.call("mcp__dogent__ui_request", {"type": "clarification", "title": "Before I begin", "questions": [question]})
+    question = {
+        "id": "who",
+        "question": "For whom?",
+        "options": [{"label": "Board", "value": "board"}],
+        "recommended": "board",
+    }
+    served.api.call(
+        "mcp__dogent__ui_request",
+        {"type": "clarification", "title": "Before I begin", "questions": [question]},
+    )
     served.api.say("For the board, then.")
     await page.open(served, chat)
     told = await page("send", chat=chat, text="write a report")
@@ -154,18 +179,30 @@ async def test_a_form_is_answered_beside_the_chat(served: Served, page: Page, ch
     assert told["text"].endswith("For the board, then.")
 
 
-async def test_a_proposed_change_is_reviewed_hunk_by_hunk(served: Served, page: Page, chat: str) -> None:
+async def test_a_proposed_change_is_reviewed_hunk_by_hunk(
+    served: Served, page: Page, chat: str
+) -> None:
     before = "# Plan\n\nOne.\n\n## Next\n\nTwo.\n\n## Last\n\nThree.\n"
     (served.root / "plan.md").write_text("# Plan\n\nOne.\n", encoding="utf-8")
-    change = {"path": "plan.md", "new_content": before.replace("One.", "Eins.").replace("Three.", "Drei."), "summary": "German."}
+    change = {
+        "path": "plan.md",
+        "new_content": before.replace("One.", "Eins.").replace("Three.", "Drei."),
+        "summary": "German.",
+    }
     served.api.call("mcp__dogent__propose_document_change", change)
     served.api.say("Done.")
-    await page.open(served, chat, body={"filePath": str(served.root / "plan.md"), "fileContent": before})
+    await page.open(
+        served, chat, body={"filePath": str(served.root / "plan.md"), "fileContent": before}
+    )
     told = await page("send", chat=chat, text="in German")
     [review] = parts_of(told, "data-review")
-    assert [(hunk["old"], hunk["new"]) for hunk in review["data"]["hunks"]] == [(["One."], ["Eins."]), (["Three."], ["Drei."])]
+    assert [(hunk["old"], hunk["new"]) for hunk in review["data"]["hunks"]] == [
+        (["One."], ["Eins."]),
+        (["Three."], ["Drei."]),
+    ]
     status, done = await served.post(
-        f"/api/chat/{chat}/answers/{review['data']['id']}", {"hunks": {"1": "accepted", "2": "rejected"}}
+        f"/api/chat/{chat}/answers/{review['data']['id']}",
+        {"hunks": {"1": "accepted", "2": "rejected"}},
     )
     assert (status, done["data"]["written"]) == (200, True)
     assert (served.root / "plan.md").read_text(encoding="utf-8") == before.replace("One.", "Eins.")
@@ -175,14 +212,18 @@ async def test_a_proposed_change_is_reviewed_hunk_by_hunk(served: Served, page: 
 
 
 @pytest.mark.parametrize("approved", [True, False])
-async def test_a_permission_is_answered_beside_the_open_stream(served: Served, page: Page, chat: str, approved: bool) -> None:
+async def test_a_permission_is_answered_beside_the_open_stream(
+    served: Served, page: Page, chat: str, approved: bool
+) -> None:
     (served.root / "a.md").write_text("# A\n", encoding="utf-8")
     served.api.call(READ, {"path": "a.md", "reason": "To see it."})
     served.api.say("Said.")
     await page.open(served, chat, query="?approvals=stream")
     await page("begin", chat=chat, text="look")
     asked = await waiting(page, chat)
-    status, _ = await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": approved, "scope": "session"})
+    status, _ = await served.post(
+        f"/api/chat/{chat}/approvals/{asked}", {"approved": approved, "scope": "session"}
+    )
     assert status == 200
     told = await page("settle", chat=chat)
     [tool] = parts_of(told, "dynamic-tool")
@@ -190,7 +231,9 @@ async def test_a_permission_is_answered_beside_the_open_stream(served: Served, p
     assert tool["state"] == ("output-available" if approved else "output-denied")
 
 
-async def test_what_the_page_does_not_run_is_a_denial(served: Served, page: Page, chat: str) -> None:
+async def test_what_the_page_does_not_run_is_a_denial(
+    served: Served, page: Page, chat: str
+) -> None:
     (served.root / "b.md").write_text("# B\n", encoding="utf-8")
     served.api.call(READ, {"path": "b.md", "reason": "To see it."})
     served.api.say("Then not.")
@@ -203,7 +246,9 @@ async def test_what_the_page_does_not_run_is_a_denial(served: Served, page: Page
     assert "# B" not in str(served.api.requests[-1].messages)
 
 
-async def test_an_output_that_nobody_made_is_refused_and_not_sent_again(served: Served, page: Page, chat: str) -> None:
+async def test_an_output_that_nobody_made_is_refused_and_not_sent_again(
+    served: Served, page: Page, chat: str
+) -> None:
     (served.root / "b.md").write_text("# B\n", encoding="utf-8")
     served.api.call(READ, {"path": "b.md", "reason": "To see it."})
     await page.open(served, chat, query="?approvals=page", client="invent")
@@ -215,7 +260,9 @@ async def test_an_output_that_nobody_made_is_refused_and_not_sent_again(served: 
     await served.post(f"/api/chat/{chat}/stop", {})
 
 
-async def test_two_chats_ask_the_same_and_each_gets_its_answer(served: Served, page: Page, chat: str) -> None:
+async def test_two_chats_ask_the_same_and_each_gets_its_answer(
+    served: Served, page: Page, chat: str
+) -> None:
     (served.root / "b.md").write_text("# B\n", encoding="utf-8")
     call = {"path": "b.md", "reason": "To see it."}
     served.api.call(READ, call)
@@ -224,7 +271,10 @@ async def test_two_chats_ask_the_same_and_each_gets_its_answer(served: Served, p
     other = uuid.uuid4().hex
     await served.chunks(chat, "one", "?approvals=page")
     await served.chunks(other, "two", "?approvals=page")
-    wanted = {"toolName": "readMarkdownFile", "parameters": {"filePath": "b.md", "reason": "To see it."}}
+    wanted = {
+        "toolName": "readMarkdownFile",
+        "parameters": {"filePath": "b.md", "reason": "To see it."},
+    }
     assert (await served.post("/api/chat/execute-tool", {**wanted, "id": chat}))[0] == 200
     assert (await served.post("/api/chat/execute-tool", {**wanted, "id": chat}))[0] == 403
     await served.rest_of(chat)
@@ -232,7 +282,9 @@ async def test_two_chats_ask_the_same_and_each_gets_its_answer(served: Served, p
     await served.post(f"/api/chat/{other}/stop", {})
 
 
-async def test_an_edited_prompt_goes_back_to_before_it(served: Served, page: Page, chat: str) -> None:
+async def test_an_edited_prompt_goes_back_to_before_it(
+    served: Served, page: Page, chat: str
+) -> None:
     for reply in ("first", "second", "third"):
         served.api.say(reply)
     await page.open(served, chat)
@@ -244,7 +296,9 @@ async def test_an_edited_prompt_goes_back_to_before_it(served: Served, page: Pag
     assert "'two'" not in str(served.api.requests[-1].messages)
 
 
-async def test_a_connection_that_is_cut_is_an_error_and_no_success(served: Served, page: Page, chat: str) -> None:
+async def test_a_connection_that_is_cut_is_an_error_and_no_success(
+    served: Served, page: Page, chat: str
+) -> None:
     pieces = served.api.say_in_pieces("Half of it, ", "never sent.")
     await page.open(served, chat)
     await page("begin", chat=chat, text="a long one")
@@ -268,14 +322,18 @@ async def waiting(page: Page, chat: str) -> str:
         await asyncio.sleep(0.02)
 
 
-async def test_everything_is_offered_where_it_was_asked_for(tmp_path: Path, api: ScriptedApi, page: Page, chat: str) -> None:
+async def test_everything_is_offered_where_it_was_asked_for(
+    tmp_path: Path, api: ScriptedApi, page: Page, chat: str
+) -> None:
     outside = tmp_path / "outside.md"
     api.call("Write", {"file_path": str(outside), "content": "x\n"})
     api.say("Still here.")
     async with serving(tmp_path, api, "--tools", "all") as served:
         await page.open(served, chat)
         told = await page("send", chat=chat, text="write it")
-        assert {"Bash", "Read", "Write", "Edit", "mcp__dogent__read_markdown_file"} <= set(api.requests[-1].tools)
+        assert {"Bash", "Read", "Write", "Edit", "mcp__dogent__read_markdown_file"} <= set(
+            api.requests[-1].tools
+        )
         [tool] = parts_of(told, "dynamic-tool")
         told = await page("approve", chat=chat, id=tool["approval"]["id"], approved=False)
         assert told["metadata"]["status"] == "aborted"
@@ -284,8 +342,14 @@ async def test_everything_is_offered_where_it_was_asked_for(tmp_path: Path, api:
         assert (await page("send", chat=chat, text="hello"))["text"] == "Still here."
 
 
-async def test_a_chat_goes_on_after_the_server_was_started_again(tmp_path: Path, api: ScriptedApi, page: Page, chat: str) -> None:
-    question = {"type": "clarification", "title": "Before I begin", "questions": [{"id": "who", "question": "For whom?"}]}
+async def test_a_chat_goes_on_after_the_server_was_started_again(
+    tmp_path: Path, api: ScriptedApi, page: Page, chat: str
+) -> None:
+    question = {
+        "type": "clarification",
+        "title": "Before I begin",
+        "questions": [{"id": "who", "question": "For whom?"}],
+    }
     api.call("mcp__dogent__ui_request", question)
     async with serving(tmp_path, api) as served:
         await page.open(served, chat)
@@ -297,12 +361,20 @@ async def test_a_chat_goes_on_after_the_server_was_started_again(tmp_path: Path,
         assert known["said"][0] == {"role": "user", "text": "write a report"}
         assert not known["isRunning"]
         [form] = [each for each in known["waiting"] if each["type"] == "data-form"]
-        status, _ = await served.post(f"/api/chat/{chat}/answers/{form['id']}", {"answers": {"who": "the board"}})
+        status, _ = await served.post(
+            f"/api/chat/{chat}/answers/{form['id']}", {"answers": {"who": "the board"}}
+        )
         assert status == 200
         await served.rest_of(chat)
-        assert {"role": "assistant", "text": "For the board, then."} in (await served.known(chat))["said"]
+        assert {"role": "assistant", "text": "For the board, then."} in (await served.known(chat))[
+            "said"
+        ]
         await page.open(served, chat)
-        assert (await page("send", chat=chat, text="what did I ask?"))["text"] == "You asked for a report."
+        assert (await page("send", chat=chat, text="what did I ask?"))[
+            "text"
+        ] == "You asked for a report."
         assert "write a report" in str(api.requests[-1].messages)
-        async with served.http.get(f"{served.url}/api/chat/nobody", headers=served.headers) as answer:
+        async with served.http.get(
+            f"{served.url}/api/chat/nobody", headers=served.headers
+        ) as answer:
             assert answer.status == 409

@@ -1,4 +1,6 @@
-"""Requests that the server must refuse, each with nothing done: nobody else gets in, and nothing widens what is allowed."""
+"""Requests that the server must refuse, each with nothing done: nobody else gets in, and nothing
+widens what is allowed.
+"""
 
 import asyncio
 import json
@@ -25,7 +27,9 @@ def body(text: str = "hello", **more: Any) -> dict[str, Any]:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    """Return what the files below `root` hold, without ours and the CLI's, which come and go as the server works."""
+    """Return what the files below `root` hold, without ours and the CLI's, which come and go as
+    the server works.
+    """
     found: dict[str, bytes] = {}
     for folder, names, files in os.walk(root):
         names[:] = [name for name in names if name not in (".dogent", ".cache", ".claude")]
@@ -66,18 +70,31 @@ STRANGERS: list[tuple[int, dict[str, str]]] = [
 @pytest.mark.parametrize(("status", "changed"), STRANGERS)
 async def test_strangers_are_refused(served: Served, status: int, changed: dict[str, str]) -> None:
     headers = {**served.headers, "content-type": "application/json", **changed}
-    for path in ("/api/chat", "/api/chat/execute-tool", "/api/chat/x/approvals/y", "/api/chat/x/answers/y", "/api/chat/x/stop"):
-        async with served.http.post(served.url + path, data=json.dumps(body()), headers=headers) as answer:
+    for path in (
+        "/api/chat",
+        "/api/chat/execute-tool",
+        "/api/chat/x/approvals/y",
+        "/api/chat/x/answers/y",
+        "/api/chat/x/stop",
+    ):
+        async with served.http.post(
+            served.url + path, data=json.dumps(body()), headers=headers
+        ) as answer:
             is_seed = path.endswith("execute-tool")  # whose clients read {success, error}
             text = (await answer.json())["error"] if is_seed else await answer.text()
-            assert (answer.status, answer.content_type == "text/plain") == (status, not is_seed), path
+            assert (answer.status, answer.content_type == "text/plain") == (
+                status,
+                not is_seed,
+            ), path
             assert text.endswith(".")
             assert "access-control-allow-origin" not in answer.headers
     assert not served.api.requests
 
 
 @pytest.mark.parametrize("path", ["/api/chat/x/stream", "/api/chat/x", "/api/files?query="])
-async def test_what_is_read_needs_the_token_and_not_in_the_address(served: Served, path: str) -> None:
+async def test_what_is_read_needs_the_token_and_not_in_the_address(
+    served: Served, path: str
+) -> None:
     joined = f"{served.url}{path}{'&' if '?' in path else '?'}token={served.token}"
     for headers in ({}, {"authorization": "Bearer x"}, {"cookie": f"token={served.token}"}):
         async with served.http.get(joined, headers=headers) as answer:
@@ -151,7 +168,10 @@ async def test_a_body_that_is_too_large_is_refused(served: Served) -> None:
 async def test_execute_tool_runs_only_what_waits_and_once(served: Served) -> None:
     (served.root / "a.md").write_text("# A\n", encoding="utf-8")
     (served.root / "b.md").write_text("# B\n", encoding="utf-8")
-    call = {"toolName": "readMarkdownFile", "parameters": {"filePath": str(served.root / "a.md"), "reason": "To see."}}
+    call = {
+        "toolName": "readMarkdownFile",
+        "parameters": {"filePath": str(served.root / "a.md"), "reason": "To see."},
+    }
     assert (await served.post("/api/chat/execute-tool", call))[0] == 403  # nobody asked for it
     served.api.call(READ, {"path": "a.md", "reason": "To see."})
     served.api.say("Seen.")
@@ -200,7 +220,10 @@ async def test_what_an_editor_has_not_saved_is_not_written(served: Served) -> No
     served.api.say("Seen.")
     chat = uuid.uuid4().hex
     await served.chunks(chat, "read it", filePath="open.md", fileContent="unsaved\n")
-    call = {"toolName": "readMarkdownFile", "parameters": {"filePath": "open.md", "reason": "To see."}}
+    call = {
+        "toolName": "readMarkdownFile",
+        "parameters": {"filePath": "open.md", "reason": "To see."},
+    }
     _, done = await served.post("/api/chat/execute-tool", call)
     assert done["data"]["content"] == "unsaved\n"
     assert (served.root / "open.md").read_text(encoding="utf-8") == "saved\n"
@@ -219,7 +242,10 @@ async def test_the_code_of_the_page_opens_once() -> None:
 
 
 async def test_a_request_without_a_host_or_with_two_is_refused(served: Served) -> None:
-    head = "POST /api/chat HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n"
+    head = (
+        "POST /api/chat HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length:"
+        " 2\r\nConnection: close\r\n"
+    )
     token = f"Authorization: Bearer {served.token}\r\n"
     for hosts in ("", "Host: evil.example\r\n", "Host: 127.0.0.1\r\nHost: evil.example\r\n"):
         answer = await sent(served, f"{head}{token}{hosts}\r\n{{}}".encode())
@@ -232,8 +258,14 @@ def request_of(start: str, *headers: str, body: bytes = b"") -> bytes:
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
-HOST, AUTH, JSON = "Host: 127.0.0.1:PORT", "Authorization: Bearer TOKEN", "Content-Type: application/json"
-SMALL = json.dumps({"id": "x", "messages": [{"role": "user", "parts": [{"type": "text", "text": "hello"}]}]}).encode()
+HOST, AUTH, JSON = (
+    "Host: 127.0.0.1:PORT",
+    "Authorization: Bearer TOKEN",
+    "Content-Type: application/json",
+)
+SMALL = json.dumps(
+    {"id": "x", "messages": [{"role": "user", "parts": [{"type": "text", "text": "hello"}]}]}
+).encode()
 LENGTH = f"Content-Length: {len(SMALL)}"
 POST = "POST /api/chat HTTP/1.1"
 
@@ -243,31 +275,43 @@ REST = (AUTH, JSON, LENGTH)
 
 def code_of(body: bytes, *more: str) -> bytes:
     """Return a request that trades a code for the token."""
-    return request_of("POST /api/session HTTP/1.1", HOST, *more, JSON, f"Content-Length: {len(body)}", body=body)
+    return request_of(
+        "POST /api/session HTTP/1.1", HOST, *more, JSON, f"Content-Length: {len(body)}", body=body
+    )
 
 
 HOSTILE: list[tuple[str, bytes, set[int]]] = [
-    ("a host with a user in it", request_of(POST, "Host: 127.0.0.1:PORT@evil.example", *REST, body=SMALL), {400, 403}),
+    ("a host with a user in it", request_of(POST, "Host: 127.0.0.1:PORT@evil.example", *REST,
+        body=SMALL), {400, 403}),
     ("a host that is no address", request_of(POST, "Host: [::1", *REST, body=SMALL), {400, 403}),
-    ("a port that is none", request_of(POST, "Host: 127.0.0.1:99999", *REST, body=SMALL), {400, 403}),
+    ("a port that is none", request_of(POST, "Host: 127.0.0.1:99999", *REST, body=SMALL), {400,
+        403}),
     ("a port of letters", request_of(POST, "Host: 127.0.0.1:abc", *REST, body=SMALL), {400, 403}),
     ("loopback as a number", request_of(POST, "Host: 2130706433", *REST, body=SMALL), {403}),
     ("loopback in short", request_of(POST, "Host: 127.1", *REST, body=SMALL), {403}),
     ("any address", request_of(POST, "Host: 0.0.0.0:PORT", *REST, body=SMALL), {403}),
-    ("a name with a dot behind it", request_of(POST, "Host: localhost.:PORT", *REST, body=SMALL), {403}),
+    ("a name with a dot behind it", request_of(POST, "Host: localhost.:PORT", *REST, body=SMALL),
+        {403}),
     ("the page by another name", request_of("GET / HTTP/1.1", "Host: evil.example"), {403}),
-    ("the address of another host", request_of("GET http://evil.example/ HTTP/1.1", "Host: evil.example"), {403}),
-    ("its own origin on another port", request_of(POST, HOST, "Origin: http://127.0.0.1:1", *REST, body=SMALL), {403}),
-    ("its own origin by TLS", request_of(POST, HOST, "Origin: https://127.0.0.1:PORT", *REST, body=SMALL), {403}),
+    ("the address of another host", request_of("GET http://evil.example/ HTTP/1.1",
+        "Host: evil.example"), {403}),
+    ("its own origin on another port", request_of(POST, HOST, "Origin: http://127.0.0.1:1", *REST,
+        body=SMALL), {403}),
+    ("its own origin by TLS", request_of(POST, HOST, "Origin: https://127.0.0.1:PORT", *REST,
+        body=SMALL), {403}),
     ("an empty origin", request_of(POST, HOST, "Origin: ", *REST, body=SMALL), {403}),
-    ("its own behind another", request_of(POST, HOST, "Origin: http://evil#http://127.0.0.1", *REST, body=SMALL), {403}),
+    ("its own behind another", request_of(POST, HOST, "Origin: http://evil#http://127.0.0.1", *REST,
+        body=SMALL), {403}),
     ("the code from a strange page", code_of(b"{}", "Origin: null"), {403}),
     ("a code that is a guess", code_of(b'{"code": "x"}'), {403}),
     ("a code that is no text", code_of(b'{"code": 1}'), {400}),
     ("no code", code_of(b"{}"), {403}),
-    ("a token that is no ASCII", request_of(POST, HOST, "Authorization: Bearer \xe9\xff", JSON, LENGTH, body=SMALL), {401}),
-    ("the token twice", request_of(POST, HOST, "Authorization: Bearer TOKEN TOKEN", JSON, LENGTH, body=SMALL), {401}),
-    ("a method that is not served", request_of("PUT /api/chat HTTP/1.1", HOST, *REST, body=SMALL), {405}),
+    ("a token that is no ASCII", request_of(POST, HOST, "Authorization: Bearer \xe9\xff", JSON,
+        LENGTH, body=SMALL), {401}),
+    ("the token twice", request_of(POST, HOST, "Authorization: Bearer TOKEN TOKEN", JSON, LENGTH,
+        body=SMALL), {401}),
+    ("a method that is not served", request_of("PUT /api/chat HTTP/1.1", HOST, *REST, body=SMALL),
+        {405}),
     ("deletion", request_of("DELETE /api/chat/x HTTP/1.1", HOST, AUTH), {405}),
     ("a path with its slash twice", request_of("GET //api/files HTTP/1.1", HOST), {404}),
     ("a path that is encoded", request_of("GET /%61pi/files HTTP/1.1", HOST), {401}),
@@ -275,22 +319,32 @@ HOSTILE: list[tuple[str, bytes, set[int]]] = [
     ("the source beside the page", request_of("GET /page.js/../../http.py HTTP/1.1", HOST), {404}),
     ("the source, encoded", request_of("GET /..%2fhttp.py HTTP/1.1", HOST), {404}),
     ("a name cut by a null", request_of("GET /page.js%00.html HTTP/1.1", HOST), {400, 404}),
-    ("two lengths", request_of(POST, HOST, AUTH, JSON, "Content-Length: 2", LENGTH, body=SMALL), {400}),
-    ("a length and chunks", request_of(POST, HOST, AUTH, JSON, LENGTH, "Transfer-Encoding: chunked", body=b"0\r\n\r\n"), {400}),
-    ("a body that is not compressed", request_of(POST, HOST, AUTH, JSON, "Content-Encoding: gzip", LENGTH, body=SMALL), {400}),
-    ("half a character", request_of(POST, HOST, AUTH, JSON, f"Content-Length: {len(HALF)}", body=HALF), {400}),
+    ("two lengths", request_of(POST, HOST, AUTH, JSON, "Content-Length: 2", LENGTH, body=SMALL),
+        {400}),
+    ("a length and chunks", request_of(POST, HOST, AUTH, JSON, LENGTH, "Transfer-Encoding: chunked",
+        body=b"0\r\n\r\n"), {400}),
+    ("a body that is not compressed", request_of(POST, HOST, AUTH, JSON, "Content-Encoding: gzip",
+        LENGTH, body=SMALL), {400}),
+    ("half a character", request_of(POST, HOST, AUTH, JSON, f"Content-Length: {len(HALF)}",
+        body=HALF), {400}),
     ("two objects", request_of(POST, HOST, AUTH, JSON, "Content-Length: 4", body=b"{}{}"), {400}),
     ("a header without end", request_of(POST, HOST, AUTH, "X-Long: " + "x" * 100_000), {400, 431}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("asked", "statuses"), [(asked, statuses) for _, asked, statuses in HOSTILE], ids=[name for name, _, _ in HOSTILE]
+    ("asked", "statuses"),
+    [(asked, statuses) for _, asked, statuses in HOSTILE],
+    ids=[name for name, _, _ in HOSTILE],
 )
-async def test_nothing_comes_of_hostile_requests(served: Served, asked: bytes, statuses: set[int]) -> None:
+async def test_nothing_comes_of_hostile_requests(
+    served: Served, asked: bytes, statuses: set[int]
+) -> None:
     before = tree(served.root.parent)
     port = str(urlsplit(served.url).port)
-    answer = await sent(served, asked.replace(b"PORT", port.encode()).replace(b"TOKEN", served.token.encode()))
+    answer = await sent(
+        served, asked.replace(b"PORT", port.encode()).replace(b"TOKEN", served.token.encode())
+    )
     head, _, said = answer.partition(b"\r\n\r\n")
     assert int(head.split()[1]) in statuses, answer
     assert b"access-control-allow-origin" not in head.lower()
@@ -322,7 +376,12 @@ async def test_a_body_that_grows_when_it_is_unpacked_is_refused(served: Served) 
         {"messages": [{"role": "user", "parts": [{"type": "text", "text": ["x"]}]}]},
         {
             "messages": [
-                {"role": "assistant", "parts": [{"state": "approval-responded", "approval": {"id": "x", "approved": True}}]}
+                {
+                    "role": "assistant",
+                    "parts": [
+                        {"state": "approval-responded", "approval": {"id": "x", "approved": True}}
+                    ],
+                }
             ]
         },
         {"messages": [{"role": "tool", "parts": []}]},
@@ -340,7 +399,9 @@ async def test_fields_that_are_wrong_are_refused(served: Served, wrong: dict[str
 
 
 async def test_an_approval_can_not_be_more_than_was_asked(served: Served) -> None:
-    """A scope that the question does not offer is refused, and so is an answer to another chat's question in a message."""
+    """A scope that the question does not offer is refused, and so is an answer to another chat's
+    question in a message.
+    """
     (served.root / "a.md").write_text("# A\n", encoding="utf-8")
     served.api.call(READ, {"path": "a.md", "reason": "To see."})
     chat, other = uuid.uuid4().hex, uuid.uuid4().hex
@@ -348,7 +409,10 @@ async def test_an_approval_can_not_be_more_than_was_asked(served: Served) -> Non
     [asked] = [chunk["approvalId"] for chunk in chunks if chunk["type"] == "tool-approval-request"]
     served.api.say("Another chat.")
     await served.chunks(other, "hello")
-    stolen = {"role": "assistant", "parts": [{"state": "approval-responded", "approval": {"id": asked, "approved": True}}]}
+    stolen = {
+        "role": "assistant",
+        "parts": [{"state": "approval-responded", "approval": {"id": asked, "approved": True}}],
+    }
     assert (await served.post("/api/chat", {**body(), "id": other, "messages": [stolen]}))[0] == 200
     assert len(served.api.requests) == 2
     assert "data-permission" in await served.rest_of(chat)  # it waits as before
@@ -357,7 +421,11 @@ async def test_an_approval_can_not_be_more_than_was_asked(served: Served) -> Non
 
 async def test_slow_bodies_hold_nobody_up(served: Served) -> None:
     port = urlsplit(served.url).port
-    head = f"{POST}\r\nHost: 127.0.0.1:{port}\r\n{AUTH.replace('TOKEN', served.token)}\r\n{JSON}\r\nContent-Length: 999\r\n\r\n{{"
+    head = (
+        f"{POST}\r\nHost:"
+        f" 127.0.0.1:{port}\r\n{AUTH.replace('TOKEN', served.token)}\r\n{JSON}\r\nContent-Length:"
+        " 999\r\n\r\n{"
+    )
     slow = [await asyncio.open_connection("127.0.0.1", port) for _ in range(50)]
     for _, writer in slow:
         writer.write(head.encode())

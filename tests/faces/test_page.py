@@ -1,4 +1,6 @@
-"""The page of `dogent-tui serve` in a headless browser: the real server, the real CLI, a scripted model, the keyboard alone."""
+"""The page of `dogent-tui serve` in a headless browser: the real server, the real CLI, a
+scripted model, the keyboard alone.
+"""
 
 import asyncio
 import os
@@ -10,7 +12,15 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, Route, ViewportSize, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    Locator,
+    Page,
+    Route,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
 
 from dogent_tui.documents.export.browser import find_browsers
 from tests.e2e.scripted_api import ScriptedApi
@@ -24,8 +34,13 @@ HOSTILE = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>'
 expect.set_options(timeout=LIMIT_S * 1000)
 DESK, PHONE = 1280, 360
 ON_PHONES_TOO = pytest.mark.parametrize("tab", [DESK, PHONE], indirect=True)
-"""For what is used otherwise where it is narrow; that everything fits is looked at in every test."""
-WIDTHS = "[document.documentElement.scrollWidth, document.getElementById('talk').scrollWidth <= document.body.clientWidth]"
+"""For what is used otherwise where it is narrow; that everything fits is looked at in every
+test.
+"""
+WIDTHS = (
+    "[document.documentElement.scrollWidth, document.getElementById('talk').scrollWidth <="
+    " document.body.clientWidth]"
+)
 PLAN = "# Plan\n\nOne.\n\n## Next\n\nTwo.\n\n## Last\n\nThree.\n"
 
 
@@ -33,13 +48,17 @@ PLAN = "# Plan\n\nOne.\n\n## Next\n\nTwo.\n\n## Last\n\nThree.\n"
 def browser_here() -> None:
     """Skip where no browser is here; where the tests are the proof, that is a failure."""
     if not find_browsers():
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("No browser is here: install chromium-headless-shell.")
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(
+            "No browser is here: install chromium-headless-shell."
+        )
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser(browser_here: None) -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        launched = await playwright.chromium.launch(executable_path=find_browsers()[0], chromium_sandbox=os.geteuid() != 0)
+        launched = await playwright.chromium.launch(
+            executable_path=find_browsers()[0], chromium_sandbox=os.geteuid() != 0
+        )
         yield launched
         await launched.close()
 
@@ -60,9 +79,14 @@ async def serving_page(folder: Path, api: ScriptedApi) -> AsyncIterator[tuple[Se
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def opened_once(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Served, str]]:
+async def opened_once(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[tuple[Served, str]]:
     """A server whose address was opened in a browser."""
-    async with ScriptedApi() as api, serving_page(tmp_path_factory.mktemp("page"), api) as (served, address):
+    async with (
+        ScriptedApi() as api,
+        serving_page(tmp_path_factory.mktemp("page"), api) as (served, address),
+    ):
         page = await browser.new_page()
         await page.goto(address)
         await expect(page.get_by_label("Message")).to_be_focused()
@@ -85,7 +109,12 @@ class Tab:
         self.api = served.api
         self.complaints: list[str] = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", lambda line: self.complaints.append(line.text) if "Content Security" in line.text else None)
+        page.on(
+            "console",
+            lambda line: (
+                self.complaints.append(line.text) if "Content Security" in line.text else None
+            ),
+        )
 
     @property
     def talk(self) -> Locator:
@@ -124,7 +153,9 @@ class Tab:
         await self.press("Enter")
 
     async def fits(self) -> None:
-        """Look whether all of it fits, as wide as a phone and as a desk. It is left as wide as it was."""
+        """Look whether all of it fits, as wide as a phone and as a desk. It is left as wide as
+        it was.
+        """
         before = self.page.viewport_size
         assert before is not None
         for width in (PHONE, DESK):
@@ -144,11 +175,17 @@ class Tab:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def tab(browser: Browser, opened_once: tuple[Served, str], request: pytest.FixtureRequest) -> AsyncIterator[Tab]:
-    """The page with the token, and a chat of its own. Nothing is ever cut off, on a desk or on a phone, or reported."""
+async def tab(
+    browser: Browser, opened_once: tuple[Served, str], request: pytest.FixtureRequest
+) -> AsyncIterator[Tab]:
+    """The page with the token, and a chat of its own. Nothing is ever cut off, on a desk or on a
+    phone, or reported.
+    """
     served, _ = opened_once
     served.api.reset()
-    context = await browser.new_context(viewport=_size(getattr(request, "param", DESK)), locale="en-GB")
+    context = await browser.new_context(
+        viewport=_size(getattr(request, "param", DESK)), locale="en-GB"
+    )
     await context.add_init_script(f"sessionStorage.setItem('token', '{served.token}')")
     tab = Tab(await context.new_page(), served)
     await tab.page.goto(served.url)
@@ -182,7 +219,8 @@ async def test_the_address_opens_once(browser: Browser, opened_once: tuple[Serve
 async def test_a_reply_streams_as_markdown(tab: Tab) -> None:
     table = "| A | B |\n|---|---|\n| 1 | **2** |\n"
     pieces = tab.api.say_in_pieces(
-        "# Title\n\nSome **bo", f"ld** and `code` 写作.\n\n- one\n  - inner\n- two\n\n{table}\n```py\na < b\n```\n"
+        "# Title\n\nSome **bo",
+        f"ld** and `code` 写作.\n\n- one\n  - inner\n- two\n\n{table}\n```py\na < b\n```\n",
     )
     await tab.say("Write something.")
     await expect(tab.talk.locator("h1")).to_have_text("Title")
@@ -202,15 +240,24 @@ async def test_a_reply_streams_as_markdown(tab: Tab) -> None:
 
 async def test_what_comes_from_outside_is_text(tab: Tab) -> None:
     (tab.served.root / "<img src=x onerror=owned=1>.md").write_text("x\n", encoding="utf-8")
-    tab.api.say(f"{HOSTILE} [link](javascript:owned=1) ![x](http://127.0.0.1:9/x.png)\n\n# {HOSTILE}\n\n```\n{HOSTILE}\n```")
+    tab.api.say(
+        f"{HOSTILE} [link](javascript:owned=1) ![x](http://127.0.0.1:9/x.png)\n\n#"
+        f" {HOSTILE}\n\n```\n{HOSTILE}\n```"
+    )
     await tab.say(HOSTILE)
     await expect(tab.talk.locator("pre")).to_have_text(HOSTILE)
     await expect(tab.talk.locator(".user")).to_have_text(HOSTILE)
     await expect(tab.talk.locator("img, script, a[href^=javascript]")).to_have_count(0)
     await tab.page.keyboard.type("@onerror")
-    await expect(tab.page.get_by_role("option").first).to_have_text("<img src=x onerror=owned=1>.md")
+    await expect(tab.page.get_by_role("option").first).to_have_text(
+        "<img src=x onerror=owned=1>.md"
+    )
     await tab.press("Escape", "Control+A", "Delete")
-    question = {"id": "q", "question": HOSTILE, "options": [{"label": HOSTILE, "value": "x", "description": HOSTILE}]}
+    question = {
+        "id": "q",
+        "question": HOSTILE,
+        "options": [{"label": HOSTILE, "value": "x", "description": HOSTILE}],
+    }
     await tab.ask({"type": "clarification", "title": HOSTILE, "questions": [question]})
     await expect(tab.dialog.locator("h2")).to_have_text(HOSTILE)
     await expect(tab.dialog.locator("img, script")).to_have_count(0)
@@ -245,7 +292,9 @@ async def test_a_write_is_allowed_after_its_diff(tab: Tab) -> None:
     path.write_text("# Notes\n\nold line\n", encoding="utf-8")
     tab.api.call("Read", {"file_path": str(path)})
     tab.api.call(
-        "Edit", {"file_path": str(path), "old_string": "old line", "new_string": "new <b>line</b>"}, before="I will mend it."
+        "Edit",
+        {"file_path": str(path), "old_string": "old line", "new_string": "new <b>line</b>"},
+        before="I will mend it.",
     )
     tab.api.say("Mended.")
     await tab.say("Mend my notes.")
@@ -291,13 +340,29 @@ async def test_a_write_is_denied_in_words_and_the_run_continues(tab: Tab) -> Non
 
 @ON_PHONES_TOO
 async def test_a_form_is_filled_in(tab: Tab) -> None:
-    options = [{"label": "The board", "value": "board"}, {"label": "Everyone", "value": "all", "description": "In the house"}]
+    options = [
+        {"label": "The board", "value": "board"},
+        {"label": "Everyone", "value": "all", "description": "In the house"},
+    ]
     questions = [
         {"id": "who", "question": "For whom?", "options": options, "recommended": "all"},
-        {"id": "what", "question": "Which parts?", "options": options, "multiple": True, "allow_freeform": True},
+        {
+            "id": "what",
+            "question": "Which parts?",
+            "options": options,
+            "multiple": True,
+            "allow_freeform": True,
+        },
         {"id": "tone", "question": "In which tone?"},
     ]
-    await tab.ask({"type": "clarification", "title": "Before I begin", "preface": "Three things.", "questions": questions})
+    await tab.ask(
+        {
+            "type": "clarification",
+            "title": "Before I begin",
+            "preface": "Three things.",
+            "questions": questions,
+        }
+    )
     await expect(tab.dialog.get_by_role("radio", name="Everyone")).to_be_checked()
     tab.api.say("Thank you.")
     await tab.press("ArrowUp")
@@ -340,7 +405,11 @@ async def test_an_outline_is_edited_by_keyboard(tab: Tab) -> None:
 async def test_a_change_is_reviewed_by_keyboard(tab: Tab) -> None:
     path = tab.served.root / "plan.md"
     path.write_text(PLAN, encoding="utf-8")
-    change = {"path": "plan.md", "new_content": PLAN.replace("One.", "Eins.").replace("Three.", "Drei."), "summary": "German."}
+    change = {
+        "path": "plan.md",
+        "new_content": PLAN.replace("One.", "Eins.").replace("Three.", "Drei."),
+        "summary": "German.",
+    }
     tab.api.call(CHANGE, change)
     tab.api.say("Done.")
     await tab.say("In German.")
@@ -360,7 +429,10 @@ async def test_a_change_is_reviewed_by_keyboard(tab: Tab) -> None:
 async def test_what_is_left_open_is_not_written(tab: Tab) -> None:
     path = tab.served.root / "plan.md"
     path.write_text(PLAN, encoding="utf-8")
-    tab.api.call(CHANGE, {"path": "plan.md", "new_content": PLAN.replace("Two.", "Zwei."), "summary": "German."})
+    tab.api.call(
+        CHANGE,
+        {"path": "plan.md", "new_content": PLAN.replace("Two.", "Zwei."), "summary": "German."},
+    )
     tab.api.say("As you like.")
     await tab.say("In German.")
     await tab.choose("Write what is accepted")
@@ -374,7 +446,9 @@ async def test_a_file_is_attached_by_its_name(tab: Tab) -> None:
     (tab.served.root / "interview-2.md").write_text("He said no.\n", encoding="utf-8")
     tab.api.say("Read.")
     await tab.page.keyboard.type("Compare @interv")
-    await expect(tab.page.get_by_role("option")).to_have_text(["interview-2.md", "interview one.md"])
+    await expect(tab.page.get_by_role("option")).to_have_text(
+        ["interview-2.md", "interview one.md"]
+    )
     await tab.press("ArrowDown", "Enter")
     await expect(tab.page.get_by_label("Message")).to_have_value('Compare @"interview one.md" ')
     await tab.press("Enter")
@@ -419,17 +493,27 @@ async def test_a_run_goes_on_while_the_page_is_loaded_again(tab: Tab) -> None:
     await tab.say("two")
     await expect(tab.talk).to_contain_text("The first half,")
     await tab.page.reload()
-    await expect(tab.talk.locator(".reply")).to_have_text(["An earlier reply.", re.compile("The first half,")])
+    await expect(tab.talk.locator(".reply")).to_have_text(
+        ["An earlier reply.", re.compile("The first half,")]
+    )
     pieces.release_all()
-    await expect(tab.talk.locator(".reply")).to_have_text(["An earlier reply.", "The first half, the second half."])
+    await expect(tab.talk.locator(".reply")).to_have_text(
+        ["An earlier reply.", "The first half, the second half."]
+    )
     await expect(tab.talk.locator(".user")).to_have_text(["one", "two"])
     await tab.page.reload()
-    await expect(tab.talk.locator(".reply")).to_have_text(["An earlier reply.", "The first half, the second half."])
+    await expect(tab.talk.locator(".reply")).to_have_text(
+        ["An earlier reply.", "The first half, the second half."]
+    )
 
 
 async def test_a_question_waits_while_the_page_is_loaded_again(tab: Tab) -> None:
     tab.api.call("Write", {"file_path": str(outside(tab) / "kept.md"), "content": "kept\n"})
-    question = {"type": "clarification", "title": "Before I go on", "questions": [{"id": "q", "question": "For whom?"}]}
+    question = {
+        "type": "clarification",
+        "title": "Before I go on",
+        "questions": [{"id": "q", "question": "For whom?"}],
+    }
     await tab.say("Write it.")
     await expect(tab.dialog).to_contain_text("kept.md")
     await tab.page.reload()
@@ -458,7 +542,9 @@ async def test_it_speaks_chinese(browser: Browser, opened_once: tuple[Served, st
 
 
 async def test_every_sentence_of_the_page_is_translated() -> None:
-    source = (Path(__file__).parents[2] / "dogent_tui/faces/page/page.js").read_text(encoding="utf-8")
+    source = (Path(__file__).parents[2] / "dogent_tui/faces/page/page.js").read_text(
+        encoding="utf-8"
+    )
     table = source[source.index("const CHINESE") : source.index("const isChinese")]
     translated = set(re.findall(r'"([^"]+)": "', table))
     used = set(re.findall(r'\btr\("([^"]+)"', source))

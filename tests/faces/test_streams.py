@@ -1,4 +1,6 @@
-"""Any order of events gives a stream that the AI SDK takes, in both versions: nothing unknown, nothing before its start."""
+"""Any order of events gives a stream that the AI SDK takes, in both versions: nothing unknown,
+nothing before its start.
+"""
 
 import asyncio
 from typing import Any
@@ -14,12 +16,22 @@ from tests.faces.conftest import IN_ONE_LOOP, Page
 
 pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
 
-MESSAGES, CALLS, REQUESTS = st.sampled_from(["m1", "m2"]), st.sampled_from(["c1", "c2", "c3"]), st.sampled_from(["q1", "q2"])
+MESSAGES, CALLS, REQUESTS = (
+    st.sampled_from(["m1", "m2"]),
+    st.sampled_from(["c1", "c2", "c3"]),
+    st.sampled_from(["q1", "q2"]),
+)
 WORDS = st.text(st.characters(codec="utf-8"), max_size=6)
-TOOLS = st.sampled_from(["Bash", "mcp__dogent__read_markdown_file", "mcp__dogent__propose_document_change", ""])
-INPUTS = st.dictionaries(st.sampled_from(["path", "command", "reason"]), WORDS | st.none() | st.integers(), max_size=2)
+TOOLS = st.sampled_from(
+    ["Bash", "mcp__dogent__read_markdown_file", "mcp__dogent__propose_document_change", ""]
+)
+INPUTS = st.dictionaries(
+    st.sampled_from(["path", "command", "reason"]), WORDS | st.none() | st.integers(), max_size=2
+)
 BLOCKS = st.integers(0, 1)
-STATUSES = st.sampled_from(["completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"])
+STATUSES = st.sampled_from(
+    ["completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"]
+)
 KINDS = st.sampled_from(["clarification", "outline_edit", "document_change"])
 
 
@@ -53,7 +65,13 @@ EVENT = st.one_of(
         tool_use_id=CALLS | st.just(""),
         decision=st.sampled_from(["allow", "deny", "cancelled"]),
     ),
-    of(events.UiRequested, request_id=REQUESTS, kind=KINDS, payload=st.just({"title": "x"}), in_run=st.booleans()),
+    of(
+        events.UiRequested,
+        request_id=REQUESTS,
+        kind=KINDS,
+        payload=st.just({"title": "x"}),
+        in_run=st.booleans(),
+    ),
     of(events.UiSettled, request_id=REQUESTS, answer=st.none() | st.just(events.UiAnswer())),
     of(events.UsageChanged, context_tokens=st.integers(0, 9), window=st.integers(0, 9)),
     of(events.QueueChanged),
@@ -63,7 +81,13 @@ EVENT = st.one_of(
     of(events.SessionLost, message=WORDS),
     of(events.Interrupted),
 )
-END = of(events.RunFinished, status=STATUSES, duration_ms=st.just(1), reason=WORDS, cost_usd=st.none() | st.floats(0, 9))
+END = of(
+    events.RunFinished,
+    status=STATUSES,
+    duration_ms=st.just(1),
+    reason=WORDS,
+    cost_usd=st.none() | st.floats(0, 9),
+)
 RUN = st.tuples(st.lists(EVENT, max_size=25), END, st.booleans())
 
 
@@ -77,7 +101,9 @@ def stream_of(run: tuple[list[events.Event], events.Event, bool]) -> list[Chunk]
 async def test_any_order_of_events_is_taken(page: Page) -> None:
     loop, runs = asyncio.get_running_loop(), 40
 
-    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
     @given(st.lists(RUN, min_size=runs, max_size=runs))
     def examples(given_runs: list[Any]) -> None:
         streams = [stream_of(run) for run in given_runs]

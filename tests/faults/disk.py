@@ -1,7 +1,8 @@
 """A small disk of our own, which can be filled, frozen, broken and taken away.
 
-It needs a mount namespace (`python -m tests.faults` enters one) and the right to mount. ``tmpfs`` holds what is filled or moved
-away; what is frozen or breaks is an ext4 on a loop device, because there all writes wait or fail, also those to open files.
+It needs a mount namespace (`python -m tests.faults` enters one) and the right to mount. ``tmpfs``
+holds what is filled or moved away; what is frozen or breaks is an ext4 on a loop device, because
+there all writes wait or fail, also those to open files.
 """
 
 import asyncio
@@ -21,12 +22,16 @@ def can_mount() -> str:
     """Return why no disk can be mounted here, empty where one can."""
     if os.geteuid() != 0:
         return "mounting needs root"
-    tried = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True)
+    tried = subprocess.run(
+        ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True
+    )
     return tried.stderr.decode(errors="replace").strip() if tried.returncode else ""
 
 
 class Disk:
-    """The folder in which home and workspace of a row lie; a disk of its own where the row's fault is one of the disk."""
+    """The folder in which home and workspace of a row lie; a disk of its own where the row's
+    fault is one of the disk.
+    """
 
     def __init__(self, row: Row, folder: Path) -> None:
         self.folder = folder / "disk"
@@ -88,8 +93,12 @@ class Disk:
         _run("sync", "--file-system", str(self.folder))
 
     def repair(self) -> None:
-        """After the application has ended: what a restart of the machine does to a disk that broke."""
-        repaired = self._image.with_name("repaired")  # the broken one lives for as long as any namespace has it
+        """After the application has ended: what a restart of the machine does to a disk that
+        broke.
+        """
+        repaired = self._image.with_name(
+            "repaired"
+        )  # the broken one lives for as long as any namespace has it
         _run("umount", "--lazy", str(self.folder))
         _run("cp", "--sparse=always", str(self._image), str(repaired))
         subprocess.run(["e2fsck", "-fy", str(repaired)], capture_output=True)
@@ -105,4 +114,6 @@ class Disk:
 
 def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True)
-    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr.decode(errors='replace').strip()}"
+    assert done.returncode == 0, (
+        f"{' '.join(command)}: {done.stderr.decode(errors='replace').strip()}"
+    )

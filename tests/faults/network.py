@@ -1,4 +1,6 @@
-"""The way between the CLI and the endpoint: a proxy of bytes on loopback that can be cut, slowed, spoiled and taken away."""
+"""The way between the CLI and the endpoint: a proxy of bytes on loopback that can be cut,
+slowed, spoiled and taken away.
+"""
 
 import asyncio
 import random
@@ -9,10 +11,11 @@ _SLOW_BYTES, _SLOW_S = 64, 0.02
 
 
 class Network:
-    """An async context manager. The CLI asks `base_url`; what it asks goes to the port `upstream` while `state` is good.
+    """An async context manager. The CLI asks `base_url`; what it asks goes to the port `upstream`
+    while `state` is good.
 
-    `state`: ``good``; ``gone`` (every connection is closed at once), ``stop`` (nothing passes), ``slow``, ``garbage``
-    (every answer is spoiled).
+    `state`: ``good``; ``gone`` (every connection is closed at once), ``stop`` (nothing passes),
+    ``slow``, ``garbage`` (every answer is spoiled).
     """
 
     def __init__(self, upstream: int, draw: random.Random) -> None:
@@ -68,7 +71,9 @@ class Network:
             return
         self._writers.add(to_them)
         try:
-            await asyncio.gather(self._carry(reader, to_them, spoils=False), self._carry(theirs, writer, spoils=True))
+            await asyncio.gather(
+                self._carry(reader, to_them, spoils=False), self._carry(theirs, writer, spoils=True)
+            )
         except (OSError, asyncio.CancelledError):
             pass
         finally:
@@ -76,7 +81,9 @@ class Network:
                 each.transport.abort()
                 self._writers.discard(each)
 
-    async def _carry(self, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, spoils: bool) -> None:
+    async def _carry(
+        self, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, spoils: bool
+    ) -> None:
         while data := await source.read(_SLICE):
             while self.state == "stop":
                 self._changed.clear()

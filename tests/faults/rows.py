@@ -1,7 +1,9 @@
-"""The rows of the fault matrix: which state × victim × fault makes sense, and in which order they are tried.
+"""The rows of the fault matrix: which state × victim × fault makes sense, and in which order they
+are tried.
 
-Nothing is written by hand but these small lists; `rows` makes as many of them as are wanted. The moment of the fault, the words
-that are typed and how the application ends are drawn from the row's own seed, so that a row can be run again alone.
+Nothing is written by hand but these small lists; `rows` makes as many of them as are wanted. The
+moment of the fault, the words that are typed and how the application ends are drawn from the row's
+own seed, so that a row can be run again alone.
 """
 
 import random
@@ -38,10 +40,22 @@ FAULTS: Mapping[str, Sequence[str]] = {
 _ONLY: Mapping[str, Sequence[str]] = {
     "worker": ("tool", "export"),
     "launcher": ("idle", "streaming", "tool", "permission", "commit", "closing"),
-    "endpoint": ("idle", "typing", "connecting", "streaming", "tool", "permission", "form", "review", "closing"),
+    "endpoint": (
+        "idle",
+        "typing",
+        "connecting",
+        "streaming",
+        "tool",
+        "permission",
+        "form",
+        "review",
+        "closing",
+    ),
     "network": ("idle", "connecting", "streaming", "tool", "permission", "form", "closing"),
 }
-"""Where a victim plays no part in a state, its faults are no rows. Who is not named plays one in each."""
+"""Where a victim plays no part in a state, its faults are no rows. Who is not named plays one in
+each.
+"""
 
 QUICK = (
     "streaming/application/kill",

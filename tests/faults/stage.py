@@ -1,4 +1,6 @@
-"""One row of the matrix: the application in its terminal, the fault, and all that is looked at afterwards."""
+"""One row of the matrix: the application in its terminal, the fault, and all that is looked at
+afterwards.
+"""
 
 import asyncio
 import json
@@ -29,9 +31,13 @@ SIZE = (100, 30)
 AFTER_S = 2.0
 """After this time nothing that the application started may live."""
 ESCAPE_S = 5.0
-"""A machine that others use too: what takes longer is a failure, what takes less is a figure in the report."""
+"""A machine that others use too: what takes longer is a failure, what takes less is a figure in
+the report.
+"""
 _UNSAVED_KEYS = 3
-"""Keys that may be on the screen and not on the disk: 50 ms at 25 keys a second, and one on its way."""
+"""Keys that may be on the screen and not on the disk: 50 ms at 25 keys a second, and one on its
+way.
+"""
 
 _AT_REST = re.compile(r"\b(ready|not connected)\b")
 
@@ -49,7 +55,13 @@ class Report:
 
     def line(self) -> str:
         """Return it as JSON."""
-        said = {"row": self.row, "broke": self.broke, "figures": self.figures, "left": self.left, "screen": self.screen}
+        said = {
+            "row": self.row,
+            "broke": self.broke,
+            "figures": self.figures,
+            "left": self.left,
+            "screen": self.screen,
+        }
         return json.dumps(said)
 
 
@@ -63,7 +75,11 @@ class Stage:
         self.draw = random.Random(row.seed)
         self.report = Report(row)
         self.disk = Disk(row, folder)
-        self.root, self.home, self.temporary = self.disk.folder / "workspace", self.disk.folder / "home", folder / "tmp"
+        self.root, self.home, self.temporary = (
+            self.disk.folder / "workspace",
+            self.disk.folder / "home",
+            folder / "tmp",
+        )
         self.api = ScriptedApi()
         self.end_by_kill = self.draw.random() < 0.5
         self._tasks: list[asyncio.Task[None]] = []
@@ -94,15 +110,30 @@ class Stage:
     def typed_on_screen(self) -> str:
         """Return as much of what was typed as is on the screen."""
         shown = _flat(self.terminal.text())
-        return next((self._typed[:end] for end in range(len(self._typed), 0, -1) if _flat(self._typed[:end]) in shown), "")
+        return next(
+            (
+                self._typed[:end]
+                for end in range(len(self._typed), 0, -1)
+                if _flat(self._typed[:end]) in shown
+            ),
+            "",
+        )
 
     def clis(self) -> list[psutil.Process]:
         """The CLI."""
-        return [one for one in self.terminal.processes() if any(word.endswith("/claude") for word in _words(one)[:1])]
+        return [
+            one
+            for one in self.terminal.processes()
+            if any(word.endswith("/claude") for word in _words(one)[:1])
+        ]
 
     def launchers(self) -> list[psutil.Process]:
         """The resident starter of commands: the parent of the rooms."""
-        return [one for one in self._children() if any("wall/starter.py" in word for word in _words(one))]
+        return [
+            one
+            for one in self._children()
+            if any("wall/starter.py" in word for word in _words(one))
+        ]
 
     def workers(self) -> list[psutil.Process]:
         """What else the application started itself, but for what watches over its end."""
@@ -111,11 +142,15 @@ class Stage:
 
     def _children(self) -> list[psutil.Process]:
         with suppress(psutil.Error):
-            return [one for one in psutil.Process(self.terminal.process.pid).children() if _words(one)]
+            return [
+                one for one in psutil.Process(self.terminal.process.pid).children() if _words(one)
+            ]
         return []
 
     def changed_parts(self) -> int:
-        """How many files of the commit are there as the command left them; notes those that are neither."""
+        """How many files of the commit are there as the command left them; notes those that are
+        neither.
+        """
         changed = 0
         for number in range(FILES):
             text = (self.root / f"part{number}.md").read_text(encoding="utf-8")
@@ -180,11 +215,15 @@ class Stage:
     async def _before(self, dogent: Dogent) -> None:
         """Get to the state, strike, and look at what is there while and after."""
         state, connecting = STATE[self.row.state], self.row.state == "connecting"
-        async with dogent.open(size=SIZE, ready=not connecting, TMPDIR=str(self.temporary)) as self.terminal:
+        async with dogent.open(
+            size=SIZE, ready=not connecting, TMPDIR=str(self.temporary)
+        ) as self.terminal:
             if connecting:
                 await self.terminal.wait_for(EMPTY)
             else:
-                self.api.call("Write", {"file_path": str(self.root / "made.md"), "content": "made\n"})
+                self.api.call(
+                    "Write", {"file_path": str(self.root / "made.md"), "content": "made\n"}
+                )
                 self.api.say(NOTED)
                 self.answers_after_script()
                 await self.send(FIRST)
@@ -213,7 +252,10 @@ class Stage:
 
     @property
     def _app_ends(self) -> bool:
-        return self.row.state == "closing" or (self.row.victim, self.row.fault) in (("application", "kill"), ("terminal", "kill"))
+        return self.row.state == "closing" or (self.row.victim, self.row.fault) in (
+            ("application", "kill"),
+            ("terminal", "kill"),
+        )
 
     async def _live_on(self, heal: Any) -> None:
         """Press Esc while the fault lasts, have it pass, and send another prompt."""
@@ -234,7 +276,9 @@ class Stage:
             await heal()
         if self.row.state == "rewind":  # it puts the prompt back when it is done
             with suppress(AssertionError):
-                await self.terminal.until(lambda: f"› {FIRST}" in self.terminal.text(), "the end of the rewind", 5)
+                await self.terminal.until(
+                    lambda: f"› {FIRST}" in self.terminal.text(), "the end of the rewind", 5
+                )
         await self._rest()
         self.answers()
         await self._ask("and now okapi")
@@ -245,7 +289,9 @@ class Stage:
 
     @property
     def _is_asked_later(self) -> bool:
-        """Whether the agent is asked only while the fault lasts: where nobody asks, an endpoint cannot fail."""
+        """Whether the agent is asked only while the fault lasts: where nobody asks, an endpoint
+        cannot fail.
+        """
         return self.row.state in ("idle", "typing") and self.row.victim in ("endpoint", "network")
 
     def _stop_background(self) -> None:
@@ -253,7 +299,9 @@ class Stage:
             task.cancel()
 
     async def _escape(self) -> None:
-        """Press Esc, or where it does nothing a letter, and note how long it takes until one sees what it did."""
+        """Press Esc, or where it does nothing a letter, and note how long it takes until one
+        sees what it did.
+        """
         state = STATE[self.row.state]
         if state.asks:
             await asyncio.sleep(0.6)  # a question takes no key from who is typing
@@ -262,7 +310,9 @@ class Stage:
         while time.monotonic() - began < ESCAPE_S and not self.terminal.ended:
             self.terminal.type(key)
             with suppress(AssertionError):
-                await self.terminal.until(seen, "Esc", 1.0 if time.monotonic() - began < 2 else ESCAPE_S)
+                await self.terminal.until(
+                    seen, "Esc", 1.0 if time.monotonic() - began < 2 else ESCAPE_S
+                )
             self.report.figures["esc_s"] = round(time.monotonic() - began, 3)
             if seen():
                 return
@@ -291,7 +341,12 @@ class Stage:
                 raise AssertionError("The application has ended")
             if "Rewind to before" in text or "What should be restored?" in text:
                 self.terminal.type(ESCAPE)
-            elif EMPTY in text and self._at_rest() and "keeps waiting" not in text and "F2" not in text:
+            elif (
+                EMPTY in text
+                and self._at_rest()
+                and "keeps waiting" not in text
+                and "F2" not in text
+            ):
                 return
             elif "Allow once" in text:
                 self.terminal.type("\r")
@@ -311,12 +366,18 @@ class Stage:
         word, asked = prompt.split()[-1], len(self.api.requests)
         await self.send(prompt)
         answer = _heard(prompt)
-        await self.terminal.until(lambda: answer in self.terminal.text() and self._at_rest(), f"the answer to “{prompt}”")
+        await self.terminal.until(
+            lambda: answer in self.terminal.text() and self._at_rest(), f"the answer to “{prompt}”"
+        )
         self._told(word, asked)
 
     async def _end(self, known: list[psutil.Process]) -> None:
         """End the application where it has not ended, and see that nothing outlives it."""
-        known = list({*known, *self.terminal.processes()}) if self.terminal.process.returncode is None else known
+        known = (
+            list({*known, *self.terminal.processes()})
+            if self.terminal.process.returncode is None
+            else known
+        )
         if not self._app_ends:
             if self.end_by_kill:
                 self.terminal.signal(signal.SIGKILL)
@@ -351,9 +412,14 @@ class Stage:
         self.answers()
         recorded = any((self.home / ".dogent" / "state" / "sessions").rglob("*.jsonl"))
         arguments = ["--continue"] if recorded else []
-        async with dogent.open(*arguments, size=(100, 50), ready=False, TMPDIR=str(self.temporary)) as self.terminal:
+        async with dogent.open(
+            *arguments, size=(100, 50), ready=False, TMPDIR=str(self.temporary)
+        ) as self.terminal:
             asks = STATE[self.row.state].asks
-            await self.terminal.until(lambda: self._at_rest() or (asks and asks in self.terminal.text()), "the application again")
+            await self.terminal.until(
+                lambda: self._at_rest() or (asks and asks in self.terminal.text()),
+                "the application again",
+            )
             self._look_at_screen()
             await self._rest()
             await self._ask("at last gnu")
@@ -375,7 +441,9 @@ class Stage:
 
     def _told(self, word: str, asked: int) -> None:
         """What the model is told with the request that holds `word`."""
-        requests = [request for request in self.api.requests[asked:] if word in request.last_user_text()]
+        requests = [
+            request for request in self.api.requests[asked:] if word in request.last_user_text()
+        ]
         if not requests:
             self.broke(f"no request holds “{word}”")
             return
@@ -390,18 +458,31 @@ class Stage:
             if words not in said:
                 self.broke(f"the model is not told of “{words}” with “{word}”")
         if self._shown_word and f"w{self._shown_word}" not in said:
-            self.broke(f"the model is not told of “w{self._shown_word}”, which was shown, with “{word}”")
+            self.broke(
+                f"the model is not told of “w{self._shown_word}”, which was shown, with “{word}”"
+            )
         calls = {call.id for message in requests[-1].messages for call in message.tool_calls}
-        if calls != {result.tool_use_id for message in requests[-1].messages for result in message.tool_results}:
+        if calls != {
+            result.tool_use_id
+            for message in requests[-1].messages
+            for result in message.tool_results
+        }:
             self.broke("a call without a result is sent to the model")
 
     def _spoil(self) -> None:
         """What a power cut leaves in files that were just written."""
-        files = [*(self.home / ".dogent" / "state").rglob("*.jsonl"), self.root / ".dogent" / "history.json"]
+        files = [
+            *(self.home / ".dogent" / "state").rglob("*.jsonl"),
+            self.root / ".dogent" / "history.json",
+        ]
         for file in files:
             if file.is_file() and "claude" not in file.parts:
                 with file.open("ab") as spoiled:
-                    spoiled.write(self.draw.choice([b'{"type": "text_fin', b"\0" * 3_000, b"\xff\xfe\x00 no JSON", b"{}["]))
+                    spoiled.write(
+                        self.draw.choice(
+                            [b'{"type": "text_fin', b"\0" * 3_000, b"\xff\xfe\x00 no JSON", b"{}["]
+                        )
+                    )
 
     def _look_at_disk(self) -> None:
         """Every file is whole, and nothing lies where nothing belongs."""
@@ -412,8 +493,21 @@ class Stage:
         for file in self.root.glob("part*.md"):
             if file.read_text(encoding="utf-8") not in (OLD, NEW):
                 self.broke(f"damaged: {file.name}")
-        allowed = {"keep.md", "notes.md", "notes.pdf", "made.md", "new.txt", "long.pdf", "begun.md", ".dogent"}
-        strays = [each.name for each in self.root.iterdir() if each.name not in allowed and not each.name.startswith("part")]
+        allowed = {
+            "keep.md",
+            "notes.md",
+            "notes.pdf",
+            "made.md",
+            "new.txt",
+            "long.pdf",
+            "begun.md",
+            ".dogent",
+        }
+        strays = [
+            each.name
+            for each in self.root.iterdir()
+            if each.name not in allowed and not each.name.startswith("part")
+        ]
         if strays:
             self.broke(f"strays in the workspace: {strays}")
         if (self.root / "keep.md").read_text(encoding="utf-8") != "kept\n":
@@ -421,13 +515,19 @@ class Stage:
         jobs = list((self.home / ".dogent" / "state" / "wall").glob("*/jobs/*"))
         if jobs:
             self.broke(f"layers left behind: {len(jobs)}")
-        self.report.left = sorted({re.sub(r"[0-9a-f-]{4,}", "…", each.name) for each in self.temporary.iterdir()})
+        self.report.left = sorted(
+            {re.sub(r"[0-9a-f-]{4,}", "…", each.name) for each in self.temporary.iterdir()}
+        )
 
     def _look_at_file(self, file: Path) -> None:
         name = file.relative_to(self.disk.folder)
-        if file.suffix in (".json", ".jsonl") and "claude" not in file.parts:  # the CLI reads over what it could not write
+        if (
+            file.suffix in (".json", ".jsonl") and "claude" not in file.parts
+        ):  # the CLI reads over what it could not write
             text = file.read_bytes()
-            for number, line in enumerate(text.split(b"\n") if file.suffix == ".jsonl" else [text], 1):
+            for number, line in enumerate(
+                text.split(b"\n") if file.suffix == ".jsonl" else [text], 1
+            ):
                 if line.strip() and not _is_json(line):
                     self.broke(f"{name}, line {number} is no JSON: {line[:60]!r}")
         if file.suffix == ".tmp" or ".broken-" in file.name:
@@ -470,7 +570,9 @@ def _words(process: psutil.Process) -> list[str]:
 
 
 def _heard(prompt: str) -> str:
-    return next((f"Heard of the {animal}." for animal in ("gnu", "okapi") if animal in prompt), AGAIN)
+    return next(
+        (f"Heard of the {animal}." for animal in ("gnu", "okapi") if animal in prompt), AGAIN
+    )
 
 
 def _port(api: ScriptedApi) -> int:

@@ -1,4 +1,6 @@
-"""The states of the fault matrix: how one gets there, how one sees that one is there, and what Esc takes away."""
+"""The states of the fault matrix: how one gets there, how one sees that one is there, and what
+Esc takes away.
+"""
 
 import asyncio
 import re
@@ -55,7 +57,10 @@ async def _tool(stage: "Stage") -> None:
         return
     stage.api.call("Bash", {"command": "echo begun > begun.md; tail -f /dev/null"})
     await stage.send(SECOND)
-    await eventually(lambda: any(_name(process) == "tail" for process in stage.terminal.processes()), "the command")
+    await eventually(
+        lambda: any(_name(process) == "tail" for process in stage.terminal.processes()),
+        "the command",
+    )
 
 
 async def _permission(stage: "Stage") -> None:
@@ -65,13 +70,18 @@ async def _permission(stage: "Stage") -> None:
 
 
 async def _form(stage: "Stage") -> None:
-    stage.api.call(_UI_REQUEST, {"type": "clarification", "title": "First", "questions": [_QUESTION]})
+    stage.api.call(
+        _UI_REQUEST, {"type": "clarification", "title": "First", "questions": [_QUESTION]}
+    )
     await stage.send(SECOND)
     await stage.terminal.wait_for("Send the answers")
 
 
 async def _outline(stage: "Stage") -> None:
-    stage.api.call(_UI_REQUEST, {"type": "outline_edit", "title": "The outline", "outline_text": "# Report\n\n## Visits\n"})
+    stage.api.call(
+        _UI_REQUEST,
+        {"type": "outline_edit", "title": "The outline", "outline_text": "# Report\n\n## Visits\n"},
+    )
     await stage.send(SECOND)
     await stage.terminal.wait_for("Visits", "a Accept")
 
@@ -103,7 +113,9 @@ async def _rewind(stage: "Stage") -> None:
     await stage.send("/rewind")
     await stage.terminal.wait_for("Rewind to before which prompt?")
     for words in ("What should be restored?", "Enter rewinds"):
-        await stage.terminal.press_until("\r", lambda words=words: words in stage.terminal.text(), words)
+        await stage.terminal.press_until(
+            "\r", lambda words=words: words in stage.terminal.text(), words
+        )
     await asyncio.sleep(0.3)  # nothing else says that it takes keys
     stage.terminal.type("\r")
 
@@ -113,7 +125,8 @@ async def _closing(stage: "Stage") -> None:
 
 
 class State(NamedTuple):
-    """A state. `reach` gets there from an application at rest; `asks` is on the screen for as long as something is asked.
+    """A state. `reach` gets there from an application at rest; `asks` is on the screen for as long
+    as something is asked.
 
     `runs`: the agent is at work there.
     """

@@ -39,7 +39,11 @@ async def strike(stage: "Stage") -> Heal:
 async def _processes(stage: "Stage") -> Heal:
     """Kill or stop the processes of the victim."""
     victims = {"cli": stage.clis, "worker": stage.workers, "launcher": stage.launchers}
-    pids = [stage.terminal.process.pid] if stage.row.victim == "application" else [one.pid for one in victims[stage.row.victim]()]
+    pids = (
+        [stage.terminal.process.pid]
+        if stage.row.victim == "application"
+        else [one.pid for one in victims[stage.row.victim]()]
+    )
     stopped = stage.row.fault == "stop"
     for pid in pids:
         with suppress(ProcessLookupError):
@@ -68,7 +72,9 @@ async def _terminal(stage: "Stage") -> Heal:
         case "garbage":
             for _ in range(20):
                 terminal.type(stage.draw.choice(_GARBAGE_KEYS))
-            terminal.send(stage.draw.randbytes(40).translate(None, bytes(range(32))))  # control keys do what they are for
+            terminal.send(
+                stage.draw.randbytes(40).translate(None, bytes(range(32)))
+            )  # control keys do what they are for
             terminal.type("\x1b[201~")
         case "cut":
             terminal.type("\x1b[1;5")

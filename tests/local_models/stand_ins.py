@@ -1,7 +1,7 @@
 """Loopback servers that answer as Ollama, llama.cpp, LM Studio and vLLM do.
 
-The probe answers are shortened from their own documentation (`stand_ins` says where). What `/v1/messages` and
-`/v1/chat/completions` answer, a test scripts.
+The probe answers are shortened from their own documentation (`stand_ins` says where). What
+`/v1/messages` and `/v1/chat/completions` answer, a test scripts.
 """
 
 import asyncio
@@ -21,7 +21,12 @@ OLLAMA = {
                 "modified_at": "2025-10-03T23:34:03.409490317-07:00",
                 "size": 18556700761,
                 "digest": "06c1097efce0431c2045fe7b2e5108366e43bee1b4603a7aded8f21689e90bca",
-                "details": {"parent_model": "", "format": "gguf", "family": "qwen3moe", "quantization_level": "Q4_K_M"},
+                "details": {
+                    "parent_model": "",
+                    "format": "gguf",
+                    "family": "qwen3moe",
+                    "quantization_level": "Q4_K_M",
+                },
             },
             {
                 "name": "nomic-embed-text:latest",
@@ -29,7 +34,12 @@ OLLAMA = {
                 "modified_at": "2025-05-10T08:06:48.639712648-07:00",
                 "size": 274302450,
                 "digest": "0a109f422b47e3a30ba2b10eca18548e944e8a23073ee3f3e947efcf3c45e59f",
-                "details": {"parent_model": "", "format": "gguf", "family": "nomic-bert", "quantization_level": "F16"},
+                "details": {
+                    "parent_model": "",
+                    "format": "gguf",
+                    "family": "nomic-bert",
+                    "quantization_level": "F16",
+                },
             },
             {
                 "name": "glm-4.7:cloud",
@@ -49,7 +59,9 @@ OLLAMA = {
     # docs/api.md, "Show Model Information", by the name that is asked for
     "/api/show": {
         "qwen3-coder:30b": {
-            "parameters": 'stop                           "<|im_end|>"\ntemperature                    0.7',
+            "parameters": (
+                'stop                           "<|im_end|>"\ntemperature                    0.7'
+            ),
             "details": {"format": "gguf", "family": "qwen3moe"},
             "model_info": {"general.architecture": "qwen3moe", "qwen3moe.context_length": 262144},
             "capabilities": ["completion", "tools"],
@@ -87,7 +99,12 @@ LLAMA_CPP = {
                 "object": "model",
                 "created": 1735142223,
                 "owned_by": "llamacpp",
-                "meta": {"vocab_type": 2, "n_vocab": 201088, "n_ctx_train": 131072, "n_params": 20914757184},
+                "meta": {
+                    "vocab_type": 2,
+                    "n_vocab": 201088,
+                    "n_ctx_train": 131072,
+                    "n_params": 20914757184,
+                },
             }
         ],
     },
@@ -150,7 +167,12 @@ VLLM = {
                 "root": "Qwen/Qwen3-30B-A3B",
                 "parent": None,
                 "max_model_len": 40960,
-                "permission": [{"id": "modelperm-7c4c5de9b37b4f76800eb2d03b845b00", "object": "model_permission"}],
+                "permission": [
+                    {
+                        "id": "modelperm-7c4c5de9b37b4f76800eb2d03b845b00",
+                        "object": "model_permission",
+                    }
+                ],
             }
         ],
     }
@@ -165,29 +187,56 @@ def sse(*events: dict[str, Any]) -> list[bytes]:
 def messages_text(*pieces: str, reason: str = "end_turn") -> list[bytes]:
     """A reply of text, as a server's own `/v1/messages` streams it."""
     return sse(
-        {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": [], "usage": {"input_tokens": 9}}},
+        {
+            "type": "message_start",
+            "message": {
+                "id": "msg_1",
+                "role": "assistant",
+                "content": [],
+                "usage": {"input_tokens": 9},
+            },
+        },
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        *({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}} for piece in pieces),
+        *(
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "text_delta", "text": piece},
+            }
+            for piece in pieces
+        ),
         {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"input_tokens": 4711, "output_tokens": 12}},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": reason},
+            "usage": {"input_tokens": 4711, "output_tokens": 12},
+        },
         {"type": "message_stop"},
     )
 
 
 def chat(*chunks: dict[str, Any]) -> list[bytes]:
     """Chunks of a chat completion, as a server streams them."""
-    return [*(f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n".encode() for chunk in chunks), b"data: [DONE]\n\n"]
+    return [
+        *(f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n".encode() for chunk in chunks),
+        b"data: [DONE]\n\n",
+    ]
 
 
 def chat_delta(reason: str | None = None, **delta: Any) -> dict[str, Any]:
-    return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+    return {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
+    }
 
 
 Answer = Sequence[bytes] | web.Response
 
 
 class StandIn:
-    """A server of `kind`. `requests` are the bodies it got at `/v1/messages` and `/v1/chat/completions`, with their paths."""
+    """A server of `kind`. `requests` are the bodies it got at `/v1/messages` and
+    `/v1/chat/completions`, with their paths.
+    """
 
     def __init__(self, probes: dict[str, Any] | None = None) -> None:
         self.probes = probes or {}
@@ -209,7 +258,9 @@ class StandIn:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=2**26)
         app.router.add_route("*", "/{path:.*}", self._handle)
-        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(
+            app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1
+        )
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self.base_url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
@@ -225,7 +276,9 @@ class StandIn:
             body = await request.json()
             self.requests.append((request.path, body))
             answer = self.answers[request.path](body)
-            return answer if isinstance(answer, web.Response) else await self._stream(request, answer)
+            return (
+                answer if isinstance(answer, web.Response) else await self._stream(request, answer)
+            )
         probe = self.probes.get(request.path)
         if request.path == "/api/show":
             probe = (probe or {}).get((await request.json())["model"])

@@ -14,16 +14,34 @@ NOBODY = "http://127.0.0.1:9"
 
 
 async def test_all_four_are_found_with_their_models_and_windows():
-    async with StandIn(OLLAMA) as ollama, StandIn(LLAMA_CPP) as llama, StandIn(LM_STUDIO) as studio, StandIn(VLLM) as vllm:
-        places = dict(zip(KINDS, (ollama.base_url, llama.base_url, studio.base_url, vllm.base_url), strict=True))
+    async with (
+        StandIn(OLLAMA) as ollama,
+        StandIn(LLAMA_CPP) as llama,
+        StandIn(LM_STUDIO) as studio,
+        StandIn(VLLM) as vllm,
+    ):
+        places = dict(
+            zip(
+                KINDS,
+                (ollama.base_url, llama.base_url, studio.base_url, vllm.base_url),
+                strict=True,
+            )
+        )
         found = await find_servers(places, limit_s=5)
     assert found == (
         LocalServer("ollama", ollama.base_url, (LocalModel("qwen3-coder:30b", 0, 262144, True),)),
-        LocalServer("llama.cpp", llama.base_url, (LocalModel("gpt-oss-20b-mxfp4.gguf", 65536, 131072, loaded=True),)),
+        LocalServer(
+            "llama.cpp",
+            llama.base_url,
+            (LocalModel("gpt-oss-20b-mxfp4.gguf", 65536, 131072, loaded=True),),
+        ),
         LocalServer(
             "lm-studio",
             studio.base_url,
-            (LocalModel("openai/gpt-oss-20b", 4096, 131072, True, True), LocalModel("qwen2-vl-7b-instruct", 0, 32768)),
+            (
+                LocalModel("openai/gpt-oss-20b", 4096, 131072, True, True),
+                LocalModel("qwen2-vl-7b-instruct", 0, 32768),
+            ),
         ),
         LocalServer("vllm", vllm.base_url, (LocalModel("Qwen/Qwen3-30B-A3B", 40960, loaded=True),)),
     )
@@ -40,9 +58,14 @@ async def test_what_ollama_runs_with_is_what_counts():
 
 
 async def test_a_server_that_loads_its_model_is_there_and_has_none_yet():
-    loading = web.json_response({"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}, status=503)
+    loading = web.json_response(
+        {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}},
+        status=503,
+    )
     async with StandIn({"/props": loading}) as llama:
-        assert await look_at("llama.cpp", llama.base_url, limit_s=5) == LocalServer("llama.cpp", llama.base_url)
+        assert await look_at("llama.cpp", llama.base_url, limit_s=5) == LocalServer(
+            "llama.cpp", llama.base_url
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -52,7 +75,9 @@ async def test_a_server_that_loads_its_model_is_there_and_has_none_yet():
         lambda: web.Response(text="<html>My own page</html>", content_type="text/html"),
         lambda: web.json_response([1, 2]),
         lambda: web.json_response({"models": "none", "data": 7}),
-        lambda: web.json_response({"data": [{"id": "gpt-4", "owned_by": "organization"}], "models": [{"id": 3}, "x"]}),
+        lambda: web.json_response(
+            {"data": [{"id": "gpt-4", "owned_by": "organization"}], "models": [{"id": 3}, "x"]}
+        ),
         lambda: web.Response(text="[" * 100_000, content_type="application/json"),
         lambda: web.Response(status=302, headers={"Location": "http://127.0.0.1:9/"}),
         lambda: web.Response(body=b" " * 3_000_000, content_type="application/json"),
@@ -96,4 +121,7 @@ def test_a_window_that_is_too_small_or_unknown_is_told_with_a_remedy():
     assert "OLLAMA_CONTEXT_LENGTH" in unknown[1]
     assert window_warning("vllm", LocalModel("qwen", 32000)) == ("", "")
     assert window_warning("vllm", LocalModel("qwen", 0)) == ("", "")
-    assert window_warning("lm-studio", LocalModel("tiny", 0, 2048))[1] == "Choose a model with a larger context window."
+    assert (
+        window_warning("lm-studio", LocalModel("tiny", 0, 2048))[1]
+        == "Choose a model with a larger context window."
+    )

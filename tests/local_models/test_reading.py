@@ -46,7 +46,9 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=12,
 )
-TYPES = st.sampled_from(["message_start", "content_block_start", "content_block_delta", "message_delta", "error"])
+TYPES = st.sampled_from(
+    ["message_start", "content_block_start", "content_block_delta", "message_delta", "error"]
+)
 
 
 @given(st.dictionaries(KEYS, JSON, max_size=6), TYPES)

@@ -25,7 +25,11 @@ from tests.local_models.stand_ins import (
     sse,
 )
 
-READ = {"name": "Read", "description": "Reads", "input_schema": {"properties": {"file_path": {"type": "string"}}}}
+READ = {
+    "name": "Read",
+    "description": "Reads",
+    "input_schema": {"properties": {"file_path": {"type": "string"}}},
+}
 ASK = {
     "model": "claude-haiku-4-5",
     "max_tokens": 64000,
@@ -42,30 +46,48 @@ class Reply:
 
     def __init__(self, status, body):
         self.status = status
-        self.events = [json.loads(part.partition("\ndata: ")[2]) for part in body.split("\n\n") if "\ndata: " in part]
+        self.events = [
+            json.loads(part.partition("\ndata: ")[2])
+            for part in body.split("\n\n")
+            if "\ndata: " in part
+        ]
         self.json = None if self.events else json.loads(body)
         self.blocks = []
         for event in self.events:
             if event["type"] == "content_block_start":
-                self.blocks.append({k: v for k, v in event["content_block"].items() if k not in ("id", "signature")})
+                self.blocks.append(
+                    {
+                        k: v
+                        for k, v in event["content_block"].items()
+                        if k not in ("id", "signature")
+                    }
+                )
             elif event["type"] == "content_block_delta":
                 delta = event["delta"]
                 for key in ("text", "thinking"):
                     if key in delta:
                         self.blocks[-1][key] += delta[key]
                 if "partial_json" in delta:
-                    self.blocks[-1]["input"] = (self.blocks[-1]["input"] or "") + delta["partial_json"]
+                    self.blocks[-1]["input"] = (self.blocks[-1]["input"] or "") + delta[
+                        "partial_json"
+                    ]
         for block in self.blocks:
             if isinstance(block.get("input"), str):
                 block["input"] = json.loads(block["input"])
 
     @property
     def reason(self):
-        return next(event["delta"]["stop_reason"] for event in self.events if event["type"] == "message_delta")
+        return next(
+            event["delta"]["stop_reason"]
+            for event in self.events
+            if event["type"] == "message_delta"
+        )
 
     @property
     def error(self):
-        return (self.json or next(event for event in self.events if event["type"] == "error"))["error"]["message"]
+        return (self.json or next(event for event in self.events if event["type"] == "error"))[
+            "error"
+        ]["message"]
 
 
 class Relayed:
@@ -100,14 +122,19 @@ async def relayed(kind="llama.cpp", probes=None, model="gpt-oss-20b-mxfp4.gguf",
     ],
     ids=["ollama", "llama.cpp", "lm-studio", "vllm"],
 )
-async def test_each_server_is_asked_for_its_own_model_and_its_words_come_through(kind, probes, model):
+async def test_each_server_is_asked_for_its_own_model_and_its_words_come_through(
+    kind, probes, model
+):
     async with relayed(kind, probes, model) as through:
         through.server.messages(messages_text("Tea ", "is hot."))
         reply = await through.ask()
     path, body = through.server.requests[0]
     assert (path, body["model"]) == ("/v1/messages", model)
     assert body["messages"] == [
-        {"role": "user", "content": [{"type": "text", "text": "Hi"}, {"type": "text", "text": "Be brief."}]}
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "Hi"}, {"type": "text", "text": "Be brief."}],
+        }
     ]
     assert reply.blocks == [{"type": "text", "text": "Tea is hot."}]
     assert reply.events[0]["message"]["model"] == "claude-haiku-4-5"
@@ -120,7 +147,9 @@ async def test_each_server_is_asked_for_its_own_model_and_its_words_come_through
 
 async def test_a_call_written_as_text_becomes_a_call():
     async with relayed() as through:
-        through.server.messages(messages_text("I read it.\n\n<tool", CALL_TEXT[5:30], CALL_TEXT[30:]))
+        through.server.messages(
+            messages_text("I read it.\n\n<tool", CALL_TEXT[5:30], CALL_TEXT[30:])
+        )
         reply = await through.ask()
     assert reply.blocks == [{"type": "text", "text": "I read it.\n\n"}, CALL]
     assert reply.reason == "tool_use"
@@ -142,7 +171,11 @@ async def test_the_servers_own_calls_are_kept_and_set_right():
                 "content_block": {"type": "tool_use", "id": f"t{index}", "name": name},
             },
             *(
-                {"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": part}}
+                {
+                    "type": "content_block_delta",
+                    "index": index,
+                    "delta": {"type": "input_json_delta", "partial_json": part},
+                }
                 for part in parts
             ),
             {"type": "content_block_stop", "index": index},
@@ -152,8 +185,16 @@ async def test_the_servers_own_calls_are_kept_and_set_right():
         through.server.messages(
             sse(
                 {"type": "message_start", "message": {"id": "m"}},
-                {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
-                {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}},
+                {
+                    "type": "content_block_start",
+                    "index": 0,
+                    "content_block": {"type": "thinking", "thinking": ""},
+                },
+                {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "thinking_delta", "thinking": "Hm."},
+                },
                 {"type": "content_block_stop", "index": 0},
                 *call(1, "Read", '{"file_path"', ': "a.md"}'),
                 *call(2, "read", json.dumps('{"file_path": "a.md"}')),
@@ -180,7 +221,10 @@ async def test_the_servers_own_calls_are_kept_and_set_right():
     [
         lambda: web.Response(status=404, text="404 page not found"),
         lambda: web.json_response({"detail": "Not Found"}, status=404),
-        lambda: web.json_response({"error": {"code": 404, "message": "File Not Found", "type": "not_found_error"}}, status=404),
+        lambda: web.json_response(
+            {"error": {"code": 404, "message": "File Not Found", "type": "not_found_error"}},
+            status=404,
+        ),
         lambda: web.json_response({"error": "Unexpected endpoint or method. (POST /v1/messages)"}),
         lambda: web.Response(status=405),
     ],
@@ -195,10 +239,24 @@ async def test_a_server_without_the_messages_api_is_asked_for_chat_completions(m
                 chat_delta(reasoning_content="Hm."),
                 chat_delta(content="I read "),
                 chat_delta(content="it."),
-                chat_delta(tool_calls=[{"index": 0, "id": "c1", "function": {"name": "Read", "arguments": '{"file_'}}]),
+                chat_delta(
+                    tool_calls=[
+                        {
+                            "index": 0,
+                            "id": "c1",
+                            "function": {"name": "Read", "arguments": '{"file_'},
+                        }
+                    ]
+                ),
                 chat_delta(tool_calls=[{"index": 0, "function": {"arguments": 'path": "a.md"}'}}]),
                 chat_delta(
-                    tool_calls=[{"index": 1, "id": "c2", "function": {"name": "Read", "arguments": {"file_path": "a.md"}}}]
+                    tool_calls=[
+                        {
+                            "index": 1,
+                            "id": "c2",
+                            "function": {"name": "Read", "arguments": {"file_path": "a.md"}},
+                        }
+                    ]
                 ),
                 chat_delta("tool_calls"),
                 {"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 40}},
@@ -206,16 +264,29 @@ async def test_a_server_without_the_messages_api_is_asked_for_chat_completions(m
         )
         reply = await through.ask()
         await through.ask()
-    assert reply.blocks == [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "I read it."}, CALL, CALL]
+    assert reply.blocks == [
+        {"type": "thinking", "thinking": "Hm."},
+        {"type": "text", "text": "I read it."},
+        CALL,
+        CALL,
+    ]
     assert reply.reason == "tool_use"
     assert reply.events[-2]["usage"] == {"input_tokens": 900, "output_tokens": 40}
     paths = [path for path, _ in through.server.requests]
-    assert paths == ["/v1/messages", "/v1/chat/completions", "/v1/chat/completions"], "it is asked once what it speaks"
-    assert through.server.requests[1][1]["messages"] == [{"role": "user", "content": "Hi\n\nBe brief."}]
+    assert paths == ["/v1/messages", "/v1/chat/completions", "/v1/chat/completions"], (
+        "it is asked once what it speaks"
+    )
+    assert through.server.requests[1][1]["messages"] == [
+        {"role": "user", "content": "Hi\n\nBe brief."}
+    ]
 
 
 async def test_answers_that_do_not_stream_and_requests_that_do_not():
-    whole = {"content": [{"type": "text", "text": CALL_TEXT}], "stop_reason": "end_turn", "usage": {"output_tokens": 3}}
+    whole = {
+        "content": [{"type": "text", "text": CALL_TEXT}],
+        "stop_reason": "end_turn",
+        "usage": {"output_tokens": 3},
+    }
     async with relayed() as through:
         through.server.messages(lambda _: web.json_response(whole))
         assert (await through.ask()).blocks == [CALL]
@@ -224,7 +295,11 @@ async def test_answers_that_do_not_stream_and_requests_that_do_not():
         through.server.messages(lambda _: web.json_response({"error": "Unexpected endpoint"}))
         calls = [{"id": "c1", "function": {"name": "Read", "arguments": '{"file_path": "a.md"}'}}]
         message = {"role": "assistant", "content": None, "tool_calls": calls}
-        through.server.chat(lambda _: web.json_response({"choices": [{"message": message, "finish_reason": "tool_calls"}]}))
+        through.server.chat(
+            lambda _: web.json_response(
+                {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
+            )
+        )
         assert (await through.ask()).blocks == [CALL]
 
 
@@ -235,13 +310,33 @@ ERRORS = {
         400,
         "does not have the model",
     ),
-    "too long": (400, {"error": {"message": "the request exceeds the available context size"}}, 400, "-c 65536"),
-    "too long, as a failure": (500, {"error": {"type": "api_error", "message": "Context length exceeded"}}, 400, "does not fit"),
+    "too long": (
+        400,
+        {"error": {"message": "the request exceeds the available context size"}},
+        400,
+        "-c 65536",
+    ),
+    "too long, as a failure": (
+        500,
+        {"error": {"type": "api_error", "message": "Context length exceeded"}},
+        400,
+        "does not fit",
+    ),
     "no tools": (400, {"error": "registry/qwen does not support tools"}, 400, "can't call tools"),
-    "loading": (503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}, 529, "still loading"),
+    "loading": (
+        503,
+        {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}},
+        529,
+        "still loading",
+    ),
     "busy": (503, {"error": "server busy, please try again"}, 529, "busy"),
     "key": (401, {"error": {"message": "Invalid API Key"}}, 400, "ANTHROPIC_AUTH_TOKEN"),
-    "failure": (500, {"error": {"message": "slot\nunavailable"}}, 400, "refused the request (500): “slot unavailable”"),
+    "failure": (
+        500,
+        {"error": {"message": "slot\nunavailable"}},
+        400,
+        "refused the request (500): “slot unavailable”",
+    ),
     "page": (500, "<html>Internal Server Error</html>", 400, "refused the request (500).\nCheck"),
     "no reply": (200, {"hello": "world"}, 400, "unreadable answer"),
     "list": (200, [1], 400, "unreadable answer"),
@@ -256,7 +351,9 @@ async def test_errors_become_sentences_that_are_not_retried_in_vain(status, said
     body = said if isinstance(said, str) else json.dumps(said)
     async with relayed() as through:
         for answer in (through.server.messages, through.server.chat):
-            answer(lambda _: web.Response(status=status, text=body, content_type="application/json"))
+            answer(
+                lambda _: web.Response(status=status, text=body, content_type="application/json")
+            )
         reply = await through.ask()
     assert reply.status == becomes
     assert words in reply.error
@@ -301,12 +398,20 @@ async def test_hostile_events_do_no_harm():
         b": comment\n\n",
         b"data: " + b"[" * 90_000 + b"\n\n",
         *sse(
-            {"type": "content_block_delta", "index": -7, "delta": {"type": "input_json_delta", "partial_json": "}"}},
+            {
+                "type": "content_block_delta",
+                "index": -7,
+                "delta": {"type": "input_json_delta", "partial_json": "}"},
+            },
             {"type": "content_block_start", "content_block": {"type": "tool_use", "name": 3}},
             {"type": "content_block_stop"},
             {"type": "content_block_delta", "delta": None},
             {"type": "message_start", "message": "hello"},
-            {"type": "message_delta", "delta": {}, "usage": {"input_tokens": "many", "output_tokens": -1}},
+            {
+                "type": "message_delta",
+                "delta": {},
+                "usage": {"input_tokens": "many", "output_tokens": -1},
+            },
         ),
         *messages_text("\ud800ok\x1b[2J"),
     ]
@@ -342,7 +447,10 @@ async def test_nobody_else_can_use_it_and_the_servers_key_is_its_own():
 
 
 async def test_ollama_is_not_asked_what_it_would_cut_off_silently():
-    probes = {**OLLAMA, "/api/ps": {"models": [{"name": "qwen3-coder:30b", "context_length": 4096}]}}
+    probes = {
+        **OLLAMA,
+        "/api/ps": {"models": [{"name": "qwen3-coder:30b", "context_length": 4096}]},
+    }
     async with relayed("ollama", probes, "qwen3-coder:30b") as through:
         through.server.messages(messages_text("Hi"))
         assert "4,096" in through.relay.warning[0]

@@ -1,4 +1,6 @@
-"""Calls written as text become calls, in whatever pieces they come; everything else stays text, to the letter."""
+"""Calls written as text become calls, in whatever pieces they come; everything else stays text,
+to the letter.
+"""
 
 import json
 
@@ -12,25 +14,47 @@ from dogent_tui.offline.messages_api import ReplyText, ReplyThinking, ReplyToolU
 
 TOOLS = Tools(
     [
-        {"name": "Read", "input_schema": {"properties": {"file_path": {"type": "string"}, "limit": {"type": "integer"}}}},
-        {"name": "Write", "input_schema": {"properties": {"file_path": {"type": "string"}, "content": {"type": "string"}}}},
+        {
+            "name": "Read",
+            "input_schema": {
+                "properties": {"file_path": {"type": "string"}, "limit": {"type": "integer"}}
+            },
+        },
+        {
+            "name": "Write",
+            "input_schema": {
+                "properties": {"file_path": {"type": "string"}, "content": {"type": "string"}}
+            },
+        },
         {"name": "mcp__dogent__read_document"},
     ]
 )
 READ = {"name": "Read", "arguments": {"file_path": "a.md"}}
 WANTED = ReplyToolUse("Read", {"file_path": "a.md"})
-NESTED = {"name": "Write", "arguments": {"file_path": "x.md", "content": 'A "}</tool_call>" \\ and\n```json\n{"a": [1]}\n```'}}
+NESTED = {
+    "name": "Write",
+    "arguments": {
+        "file_path": "x.md",
+        "content": 'A "}</tool_call>" \\ and\n```json\n{"a": [1]}\n```',
+    },
+}
 
 
 def found(text, size=0):
-    """What comes of `text` in pieces of `size`: neighbouring texts joined, the blank ones left out."""
+    """What comes of `text` in pieces of `size`: neighbouring texts joined, the blank ones left
+    out.
+    """
     finder, blocks = CallFinder(TOOLS), []
     for start in range(0, len(text), size or max(1, len(text))):
         blocks += finder.feed(text[start : start + (size or len(text))])
     blocks += finder.finish()
     joined = []
     for block in blocks:
-        if joined and isinstance(block, ReplyText | ReplyThinking) and type(joined[-1]) is type(block):
+        if (
+            joined
+            and isinstance(block, ReplyText | ReplyThinking)
+            and type(joined[-1]) is type(block)
+        ):
             joined[-1] = type(block)(joined[-1].text + block.text)
         else:
             joined.append(block)
@@ -50,7 +74,9 @@ CALLS = {
     ),
     "bare, parameters": '  {"name": "read", "parameters": {"file_path": "a.md"}}',
     "arguments as text": json.dumps({"name": "Read", "arguments": '{"file_path": "a.md"}'}),
-    "arguments twice as text": json.dumps({"name": "Read", "arguments": json.dumps('{"file_path": "a.md"}')}),
+    "arguments twice as text": json.dumps(
+        {"name": "Read", "arguments": json.dumps('{"file_path": "a.md"}')}
+    ),
     "list": f"[TOOL_CALLS] [{json.dumps(READ)}]",
     "bare list": f"[\n{json.dumps(READ)}]",
     "function": "<function=Read>\n<parameter=file_path>\na.md\n</parameter>\n</function>",
@@ -59,34 +85,57 @@ CALLS = {
     "Llama": '<|python_tag|>{"name": "Read", "parameters": {"file_path": "a.md"}}<|eom_id|>',
     "Mistral, named": '[TOOL_CALLS]Read[ARGS]{"file_path": "a.md"}',
     "Mistral, named without a mark": '[TOOL_CALLS]Read{"file_path": "a.md"}',
-    "Kimi": "<|tool_calls_section_begin|><|tool_call_begin|>functions.Read:0<|tool_call_argument_begin|>"
-    '{"file_path": "a.md"}<|tool_call_end|><|tool_calls_section_end|>',
-    "DeepSeek V3": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>Read\n```json\n"
-    '{"file_path": "a.md"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    "DeepSeek V3.1": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>Read<｜tool▁sep｜>"
-    '{"file_path": "a.md"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    "harmony": '<|channel|>commentary to=functions.Read <|constrain|>json<|message|>{"file_path": "a.md"}<|call|>',
-    "harmony, started": "<|start|>assistant<|channel|>commentary to=functions.Read <|constrain|>json<|message|>"
-    '{"file_path": "a.md"}<|call|>',
+    "Kimi": (
+        '<|tool_calls_section_begin|><|tool_call_begin|>functions.Read:0<|tool_call_argument_begin|>{"file_path":'
+        ' "a.md"}<|tool_call_end|><|tool_calls_section_end|>'
+    ),
+    "DeepSeek V3": (
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>Read\n```json\n"
+        '{"file_path": "a.md"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+    ),
+    "DeepSeek V3.1": (
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>Read<｜tool▁sep｜>"
+        '{"file_path": "a.md"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+    ),
+    "harmony": (
+        '<|channel|>commentary to=functions.Read <|constrain|>json<|message|>{"file_path":'
+        ' "a.md"}<|call|>'
+    ),
+    "harmony, started": (
+        "<|start|>assistant<|channel|>commentary to=functions.Read <|constrain|>json<|message|>"
+        '{"file_path": "a.md"}<|call|>'
+    ),
     "Llama, Python": '<|python_tag|>Read.call(file_path="a.md")<|eom_id|>',
     "Llama 4, Python": '[Read(file_path="a.md")]',
     "Gemma": "```tool_code\nRead(file_path='a.md')\n```",
     "Gemma, printed": '```tool_code\nprint(read(file_path="a.md"))\n```',
-    "GLM": "<tool_call>Read\n<arg_key>file_path</arg_key>\n<arg_value>a.md</arg_value>\n</tool_call>",
-    "Command-R": '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "Read", "parameters": {"file_path": "a.md"}}]'
-    "<|END_ACTION|>",
-    "Command-R, older": 'Action: ```json\n[{"tool_name": "Read", "parameters": {"file_path": "a.md"}}]```'.removeprefix(
-        "Action: "
+    "GLM": (
+        "<tool_call>Read\n<arg_key>file_path</arg_key>\n<arg_value>a.md</arg_value>\n</tool_call>"
+    ),
+    "Command-R": (
+        '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "Read", "parameters": {"file_path":'
+        ' "a.md"}}]<|END_ACTION|>'
+    ),
+    "Command-R, older": (
+        'Action: ```json\n[{"tool_name": "Read", "parameters": {"file_path": "a.md"}}]```'.removeprefix(  # noqa: E501
+            "Action: "
+        )
     ),
     "functools": f"functools[{json.dumps(READ)}]",
-    "invoke": '<function_calls>\n<invoke name="Read">\n<parameter name="file_path">a.md</parameter>\n</invoke>\n'
-    "</function_calls>",
+    "invoke": (
+        '<function_calls>\n<invoke name="Read">\n<parameter'
+        ' name="file_path">a.md</parameter>\n</invoke>\n</function_calls>'
+    ),
     "InternLM": f"<|action_start|><|plugin|>\n{json.dumps(READ)}<|action_end|>",
     "function with JSON": '<function=Read>{"file_path": "a.md"}</function>',
     "single quotes": "<tool_call>{'name': 'Read', 'arguments': {'file_path': 'a.md'}}</tool_call>",
-    "commas too many": '<tool_call>{"name": "Read", "arguments": {"file_path": "a.md",},}</tool_call>',
+    "commas too many": (
+        '<tool_call>{"name": "Read", "arguments": {"file_path": "a.md",},}</tool_call>'
+    ),
     "Mistral, with an id": '[TOOL_CALLS]Read[CALL_ID]abc123[ARGS]{"file_path": "a.md"}',
-    "function in tags": "<tool_call>\n<function=Read>\n<parameter=file_path>a.md</parameter>\n</function>\n</tool_call>",
+    "function in tags": (
+        "<tool_call>\n<function=Read>\n<parameter=file_path>a.md</parameter>\n</function>\n</tool_call>"
+    ),
 }
 
 
@@ -99,7 +148,10 @@ def test_every_way_to_write_a_call(text, size):
 @pytest.mark.parametrize("size", [0, 1, 5])
 @pytest.mark.parametrize("text", CALLS.values(), ids=CALLS)
 def test_what_is_said_before_a_call_stays_before_it(text, size):
-    assert found(f"I read it [now], `{{so}}`:\n\n{text}", size) == [ReplyText("I read it [now], `{so}`:\n\n"), WANTED]
+    assert found(f"I read it [now], `{{so}}`:\n\n{text}", size) == [
+        ReplyText("I read it [now], `{so}`:\n\n"),
+        WANTED,
+    ]
 
 
 def test_several_calls_and_an_mcp_tool_by_its_short_name():
@@ -113,7 +165,11 @@ def test_several_calls_and_an_mcp_tool_by_its_short_name():
 @pytest.mark.parametrize("size", [0, 1, 6])
 def test_marks_within_the_arguments_are_theirs(size):
     call = ReplyToolUse("Write", NESTED["arguments"])
-    for written in (f"<tool_call>{json.dumps(NESTED)}</tool_call>", json.dumps(NESTED), f"```json\n{json.dumps(NESTED)}\n```"):
+    for written in (
+        f"<tool_call>{json.dumps(NESTED)}</tool_call>",
+        json.dumps(NESTED),
+        f"```json\n{json.dumps(NESTED)}\n```",
+    ):
         assert found(written, size) == [call]
 
 
@@ -121,13 +177,15 @@ def test_line_breaks_within_a_text_and_values_of_other_types():
     assert found('<tool_call>{"name": "Read", "arguments": {"file_path": "a\nb"}}</tool_call>') == [
         ReplyToolUse("Read", {"file_path": "a\nb"})
     ]
-    assert found("<function=Read><parameter=file_path>7</parameter><parameter=limit>7</parameter></function>") == [
-        ReplyToolUse("Read", {"file_path": "7", "limit": 7})
-    ]
+    assert found(
+        "<function=Read><parameter=file_path>7</parameter><parameter=limit>7</parameter></function>"
+    ) == [ReplyToolUse("Read", {"file_path": "7", "limit": 7})]
 
 
 TEXTS = {
-    "a document about calls": f"A call looks like this:\n\n```json\n{json.dumps(READ)}\n```\n\nSo it is read.",
+    "a document about calls": (
+        f"A call looks like this:\n\n```json\n{json.dumps(READ)}\n```\n\nSo it is read."
+    ),
     "bare JSON and then words": f"{json.dumps(READ)}\nThat is what I would do.",
     "more keys than a call has": '{"name": "Read", "arguments": {"file_path": "a.md"}, "price": 3}',
     "JSON of a package": '```json\n{"name": "read", "version": "1.0"}\n```',
@@ -156,7 +214,9 @@ def test_what_the_tool_wants_decides_the_type():
 
 REFUSED = {
     '<tool_call>{"name": "Fly", "arguments": {}}</tool_call>': ReplyToolUse("Fly", {}),
-    "<function=Write><parameter=content>half": ReplyToolUse("Write", {UNREADABLE: "<parameter=content>half"}),
+    "<function=Write><parameter=content>half": ReplyToolUse(
+        "Write", {UNREADABLE: "<parameter=content>half"}
+    ),
 }
 
 
@@ -190,8 +250,33 @@ def test_text_comes_at_once():
 
 
 PARTS = (
-    *("<tool_call>", "</tool_call>", "<think>", "</think>", "<function=Read>", "</function>", "<parameter=a>", "</parameter>"),
-    *("```", "~~~", "json", "[TOOL_CALLS]", "{", "}", "[", "]", ",", ":", '"', "\\", "\n", " ", "a"),
+    *(
+        "<tool_call>",
+        "</tool_call>",
+        "<think>",
+        "</think>",
+        "<function=Read>",
+        "</function>",
+        "<parameter=a>",
+        "</parameter>",
+    ),
+    *(
+        "```",
+        "~~~",
+        "json",
+        "[TOOL_CALLS]",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"',
+        "\\",
+        "\n",
+        " ",
+        "a",
+    ),
     *('"name"', '"Read"', '"arguments"'),
 )
 
@@ -206,8 +291,13 @@ def test_pieces_make_no_difference_and_nothing_is_invented(parts, size):
 
 
 def test_a_long_call_is_looked_at_once():
-    call = {"name": "Write", "arguments": {"file_path": "x.md", "content": 'word "quoted"\n' * 20_000}}
-    assert found(f"<tool_call>{json.dumps(call)}</tool_call>", 40) == [ReplyToolUse("Write", call["arguments"])]
+    call = {
+        "name": "Write",
+        "arguments": {"file_path": "x.md", "content": 'word "quoted"\n' * 20_000},
+    }
+    assert found(f"<tool_call>{json.dumps(call)}</tool_call>", 40) == [
+        ReplyToolUse("Write", call["arguments"])
+    ]
 
 
 NAMED_TEXTS = [
@@ -228,21 +318,32 @@ def test_words_on_marks_stay_text_however_they_are_cut(text):
         assert "".join(block.text for block in found(text, size)) == text
 
 
-@pytest.mark.parametrize("arguments", ['{"file_path": "a', '{"file_path": a.md}', '{"file_path": "中文\\"'])
+@pytest.mark.parametrize(
+    "arguments", ['{"file_path": "a', '{"file_path": a.md}', '{"file_path": "中文\\"']
+)
 def test_a_named_call_that_cannot_be_read_is_a_call_that_the_tool_refuses(arguments):
     text = f"I read it.\n[TOOL_CALLS]Read[ARGS]{arguments}"
     for size in range(len(text) + 1):
-        assert found(text, size) == [ReplyText("I read it.\n"), ReplyToolUse("Read", {UNREADABLE: arguments})]
+        assert found(text, size) == [
+            ReplyText("I read it.\n"),
+            ReplyToolUse("Read", {UNREADABLE: arguments}),
+        ]
 
 
 def test_two_named_calls_in_one_message_are_two_calls():
-    call = '<|tool_call_begin|>functions.Read:0<|tool_call_argument_begin|>{"file_path": "a.md"}<|tool_call_end|>'
+    call = (
+        '<|tool_call_begin|>functions.Read:0<|tool_call_argument_begin|>{"file_path":'
+        ' "a.md"}<|tool_call_end|>'
+    )
     text = f"<|tool_calls_section_begin|>{call}{call}<|tool_calls_section_end|>"
     assert all(found(text, size) == [WANTED, WANTED] for size in range(len(text) + 1))
 
 
 @pytest.mark.parametrize("mark", ["<tool_call>", "<|tool_call|>", "<|python_tag|>"])
-@pytest.mark.parametrize("call", ['{"name": "Read", "arguments": {"file_path": "a', '{"name": "Read", "arguments": {a.md}}'])
+@pytest.mark.parametrize(
+    "call",
+    ['{"name": "Read", "arguments": {"file_path": "a', '{"name": "Read", "arguments": {a.md}}'],
+)
 def test_a_marked_call_that_cannot_be_read_is_a_call_that_the_tool_refuses(mark, call):
     for size in range(len(mark + call) + 1):
         assert found(mark + call, size) == [ReplyToolUse("Read", {UNREADABLE: call})]

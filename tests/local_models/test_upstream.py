@@ -1,4 +1,6 @@
-"""What a local server is asked is what it takes: two sides in turns, nothing of Anthropic's own, and room for the reply."""
+"""What a local server is asked is what it takes: two sides in turns, nothing of Anthropic's own,
+and room for the reply.
+"""
 
 import json
 
@@ -7,7 +9,11 @@ from dogent_tui.offline.messages_api import parse_request
 
 
 def body(kind="llama.cpp", window=0, **raw):
-    request = parse_request(json.dumps({"model": "claude-haiku-4-5", "messages": [{"role": "user", "content": "Hi"}], **raw}))
+    request = parse_request(
+        json.dumps(
+            {"model": "claude-haiku-4-5", "messages": [{"role": "user", "content": "Hi"}], **raw}
+        )
+    )
     return messages_body(request, "qwen3", kind=kind, window=window)
 
 
@@ -17,7 +23,12 @@ def text(words):
 
 CALL = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "a.md"}}
 RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "Tea.", "is_error": True}
-TOOL = {"name": "Read", "description": "Reads", "input_schema": {"type": "object"}, "cache_control": {"type": "ephemeral"}}
+TOOL = {
+    "name": "Read",
+    "description": "Reads",
+    "input_schema": {"type": "object"},
+    "cache_control": {"type": "ephemeral"},
+}
 
 
 def test_the_model_is_renamed_and_what_is_anthropics_own_left_out():
@@ -55,7 +66,10 @@ def test_system_messages_are_folded_into_what_stands_around_them():
             {"role": "system", "content": "Two."},
             {"role": "user", "content": "Read it."},
             {"role": "system", "content": [text("Note A.")]},
-            {"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm", "signature": "x"}, CALL]},
+            {
+                "role": "assistant",
+                "content": [{"type": "thinking", "thinking": "Hm", "signature": "x"}, CALL],
+            },
             {"role": "system", "content": "Note B."},
             {"role": "user", "content": [RESULT]},
             {"role": "user", "content": "And now?"},
@@ -68,25 +82,41 @@ def test_system_messages_are_folded_into_what_stands_around_them():
     assert made["messages"] == [
         {"role": "user", "content": [text("Read it."), text("Note A.")]},
         {"role": "assistant", "content": [CALL]},
-        {"role": "user", "content": [{**RESULT, "content": [text("Tea.")]}, text("Note B."), text("And now?")]},
+        {
+            "role": "user",
+            "content": [{**RESULT, "content": [text("Tea.")]}, text("Note B."), text("And now?")],
+        },
         {"role": "assistant", "content": [text("Done.")]},
         {"role": "user", "content": [text("Note C.")]},
     ]
 
 
 def test_what_cannot_be_shown_is_named():
-    made = body(messages=[{"role": "user", "content": [{"type": "document", "source": {}}, text("What is it?")]}])
+    made = body(
+        messages=[
+            {"role": "user", "content": [{"type": "document", "source": {}}, text("What is it?")]}
+        ]
+    )
     assert "document" in made["messages"][0]["content"][0]["text"]
 
 
 def test_the_model_is_told_its_own_name():
-    told = "<system-reminder>\nYou are powered by the model named Haiku 4.5. It is.\n</system-reminder>"
+    told = (
+        "<system-reminder>\nYou are powered by the model named Haiku 4.5. It"
+        " is.\n</system-reminder>"
+    )
     made = body(messages=[{"role": "user", "content": told}])
-    assert made["messages"][0]["content"][0]["text"].splitlines()[1] == "You are powered by the model qwen3."
+    assert (
+        made["messages"][0]["content"][0]["text"].splitlines()[1]
+        == "You are powered by the model qwen3."
+    )
 
 
 def test_odd_messages_do_no_harm():
-    odd = [{"role": "user", "content": [3, {"type": None}, {"type": "text"}]}, {"role": "wizard", "content": "x"}]
+    odd = [
+        {"role": "user", "content": [3, {"type": None}, {"type": "text"}]},
+        {"role": "wizard", "content": "x"},
+    ]
     assert len(body(messages=odd, tools="none", max_tokens="many")["messages"]) == 1
 
 
@@ -97,7 +127,10 @@ def test_the_reply_gets_the_room_that_is_left():
 
 
 def test_chat_completions_say_the_same():
-    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+    picture = {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"},
+    }
     made = chat_body(
         body(
             system="Be brief.",
@@ -114,12 +147,21 @@ def test_chat_completions_say_the_same():
         {"role": "system", "content": "Be brief."},
         {
             "role": "user",
-            "content": [text("Read it."), {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}],
+            "content": [
+                text("Read it."),
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+            ],
         },
         {
             "role": "assistant",
             "content": "I do.",
-            "tool_calls": [{"id": "t1", "type": "function", "function": {"name": "Read", "arguments": '{"file_path": "a.md"}'}}],
+            "tool_calls": [
+                {
+                    "id": "t1",
+                    "type": "function",
+                    "function": {"name": "Read", "arguments": '{"file_path": "a.md"}'},
+                }
+            ],
         },
         {"role": "tool", "tool_call_id": "t1", "content": "Tea."},
         {"role": "user", "content": "Well?"},

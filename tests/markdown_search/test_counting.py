@@ -6,7 +6,9 @@ from dogent_tui.markdown_search.counting import Counter
 from dogent_tui.markdown_search.matching import matcher
 
 
-@pytest.mark.parametrize(("query", "regex"), [("needle", False), ("need.e", True), (r"nee\w+", True)])
+@pytest.mark.parametrize(
+    ("query", "regex"), [("needle", False), ("need.e", True), (r"nee\w+", True)]
+)
 def test_every_kind_of_file(tmp_path, query, regex):
     (tmp_path / "in").mkdir()
     files = {
@@ -28,6 +30,12 @@ def test_every_kind_of_file(tmp_path, query, regex):
     counter.add(("away", ["a.md"]))
     counts = counter.finish()
     matched = {path.decode(): number for path, number in counts.matched}
-    expected = {"in/two.md": 2, "in/wide.md": 1, "in/large.md": 1, "in/old.md": 1, **{f"in/many-{n}.md": 1 for n in range(60)}}
+    expected = {
+        "in/two.md": 2,
+        "in/wide.md": 1,
+        "in/large.md": 1,
+        "in/old.md": 1,
+        **{f"in/many-{n}.md": 1 for n in range(60)},
+    }
     assert matched == expected
     assert sorted(counts.skipped) == [b"away/a.md", b"in/gone.md", b"in/link.md"]

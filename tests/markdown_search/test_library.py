@@ -1,4 +1,6 @@
-"""The Markdown files of a workspace: what is found, what is left out, and that nothing else is read."""
+"""The Markdown files of a workspace: what is found, what is left out, and that nothing else is
+read.
+"""
 
 import asyncio
 import os
@@ -10,7 +12,14 @@ from hypothesis import strategies as st
 
 from dogent_tui.markdown_search import naming, searching
 from dogent_tui.markdown_search.library import ManuscriptLibrary
-from dogent_tui.markdown_search.model import MOST_FILES, MOST_LINES, MOST_NODES, ManuscriptError, Scope, SearchContent
+from dogent_tui.markdown_search.model import (
+    MOST_FILES,
+    MOST_LINES,
+    MOST_NODES,
+    ManuscriptError,
+    Scope,
+    SearchContent,
+)
 from dogent_tui.markdown_search.reading import read_markdown
 from dogent_tui.workspace.paths import Workspace
 from tests.children import children_running
@@ -31,14 +40,23 @@ def root(tmp_path):
 
 @pytest.fixture
 async def library(root, tmp_path):
-    made = ManuscriptLibrary(Workspace(root), ("archive", "notes/private"), (root / "own", tmp_path / "state"))
+    made = ManuscriptLibrary(
+        Workspace(root), ("archive", "notes/private"), (root / "own", tmp_path / "state")
+    )
     yield made
     await made.close()
 
 
 async def test_what_is_ignored_is_left_out_of_every_answer(root, library):
     put(root, "a.md", "notes/B.MD", "notes/sub/c.markdown", "text.txt", "private/d.md")
-    put(root, ".git/x.md", "node_modules/x.md", "notes/node_modules/x.md", "archive/x.md", "sub/archive/x.md")
+    put(
+        root,
+        ".git/x.md",
+        "node_modules/x.md",
+        "notes/node_modules/x.md",
+        "archive/x.md",
+        "sub/archive/x.md",
+    )
     put(root, "notes/private/x.md", "own/x.md", "build/x.md", "notes/secret.md")
     kept = ["a.md", "notes/B.MD", "notes/sub/c.markdown", "private/d.md"]
     (root / "link.md").symlink_to(root / "a.md")
@@ -54,16 +72,31 @@ async def test_what_is_ignored_is_left_out_of_every_answer(root, library):
         assert [line.path for line in searched.lines] == expected
         assert (searched.files_matched, searched.files_searched) == (len(expected), len(expected))
     tree = await library.tree()
-    assert [node.name for node in tree.children] == ["notes", "private", "sub", "a.md", "link.md", "text.txt"]
+    assert [node.name for node in tree.children] == [
+        "notes",
+        "private",
+        "sub",
+        "a.md",
+        "link.md",
+        "text.txt",
+    ]
     notes = tree.children[0]
-    assert [(node.name, node.type, node.extension) for node in notes.children] == [("sub", "folder", ""), ("B.MD", "file", ".MD")]
+    assert [(node.name, node.type, node.extension) for node in notes.children] == [
+        ("sub", "folder", ""),
+        ("B.MD", "file", ".MD"),
+    ]
 
 
 async def test_what_is_found_is_described(root, library):
     put(root, "notes/a.md", text="x" * 5)
     os.utime(root / "notes/a.md", (0, 0))
     (file,) = (await library.find("A")).files
-    assert (file.path, file.name, file.size, file.modified) == ("notes/a.md", "a.md", 5, "1970-01-01T00:00:00+00:00")
+    assert (file.path, file.name, file.size, file.modified) == (
+        "notes/a.md",
+        "a.md",
+        5,
+        "1970-01-01T00:00:00+00:00",
+    )
 
 
 async def test_floods_are_capped_and_counted(root, library):
@@ -185,7 +218,9 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(root, tmp_path, monkeyp
         read_markdown(Workspace(root), "notes/a.md")
 
 
-PARTS = st.sampled_from(["..", ".", "", "notes", "a.md", "away", "up", "~", "/", "secret.md", "b.md"])
+PARTS = st.sampled_from(
+    ["..", ".", "", "notes", "a.md", "away", "up", "~", "/", "secret.md", "b.md"]
+)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -32,7 +32,27 @@ def test_literals(pattern, literal):
 
 
 PIECES = st.sampled_from(
-    ["ab", "K", "k", "ſ", "s", "ß", "SS", "i", "İ", "ı", "é", "e\u0301", ".", "(?:ab)?", "(s|k)", r"\b", "[st]", "\u212b", "å"]
+    [
+        "ab",
+        "K",
+        "k",
+        "ſ",
+        "s",
+        "ß",
+        "SS",
+        "i",
+        "İ",
+        "ı",
+        "é",
+        "e\u0301",
+        ".",
+        "(?:ab)?",
+        "(s|k)",
+        r"\b",
+        "[st]",
+        "\u212b",
+        "å",
+    ]
 )
 TEXTS = st.lists(st.text("abABKksſSßiIİıéÉe\u0301\u212båst\n ", max_size=12), max_size=6)
 
@@ -49,7 +69,11 @@ def joined(texts):
 @given(st.lists(PIECES, min_size=1, max_size=5).map("".join), TEXTS)
 def test_no_file_with_a_match_is_left_out(pattern, texts):
     expression = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-    matching = {place for place, text in enumerate(texts) if any(found[0] for found in expression.finditer(text))}
+    matching = {
+        place
+        for place, text in enumerate(texts)
+        if any(found[0] for found in expression.finditer(text))
+    }
     assert matching <= set(matcher(pattern, regex=True).holders(*joined(texts)))
 
 
@@ -58,4 +82,6 @@ def test_no_file_with_the_words_is_left_out(query, texts):
     wanted = matcher(query, regex=False)
     holders = wanted.holders(*joined(texts))
     assert list(holders) == sorted(set(holders))
-    assert {place for place, text in enumerate(texts) if wanted.count(text.encode())} <= set(holders)
+    assert {place for place, text in enumerate(texts) if wanted.count(text.encode())} <= set(
+        holders
+    )

@@ -17,7 +17,11 @@ def test_plain_words_are_found_as_unicode_folds_them(text, query):
     expected = query.casefold() in text.casefold()
     assert (found.count(text.encode()) > 0) == expected
     lines = found.lines(text.encode(), 1000)
-    on_lines = [number for number, line in enumerate(text.split("\n"), 1) if query.casefold() in line.casefold()]
+    on_lines = [
+        number
+        for number, line in enumerate(text.split("\n"), 1)
+        if query.casefold() in line.casefold()
+    ]
     assert [number for number, _ in lines] == on_lines
 
 
@@ -34,7 +38,9 @@ def test_no_bytes_and_no_query_break_the_search(data, query, regex):
 def test_accents_are_found_however_they_are_written_and_what_is_no_utf8_is_searched_too():
     found = matcher("café", regex=False)
     assert found.count("CAFÉ cafe\u0301".encode()) == 2
-    assert matcher("plain", regex=False).lines(b"\xff\xfe\xff\nPlain text", 5) == [(2, "Plain text")]
+    assert matcher("plain", regex=False).lines(b"\xff\xfe\xff\nPlain text", 5) == [
+        (2, "Plain text")
+    ]
 
 
 def test_a_regular_expression_finds_lines_in_any_capitals():

@@ -21,7 +21,12 @@ def use(book, **values):
 
 def test_a_request_says_what_was_asked_and_allows_one_call(book):
     (request,) = book.all()
-    assert (request.id, request.tool, request.action, request.reason) == ("one", "read_markdown_file", "read", "To see")
+    assert (request.id, request.tool, request.action, request.reason) == (
+        "one",
+        "read_markdown_file",
+        "read",
+        "To see",
+    )
     assert (request.parameters, request.status) == ({"path": "a.md"}, "pending")
     assert request.timestamp.endswith("+00:00")
     with pytest.raises(ManuscriptError):

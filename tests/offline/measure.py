@@ -1,7 +1,8 @@
-"""Measures the built-in engine on a set of requests or of questions: ``python -m tests.offline.measure FILE…``.
+"""Measures the built-in engine on a set of requests or of questions: ``python -m
+tests.offline.measure FILE…``.
 
-A set is a file of JSON lines with a folder ``folders`` beside it; ``sets/README.md`` describes both. ``sample`` is the project's
-own sample workspace, ``empty`` an empty folder.
+A set is a file of JSON lines with a folder ``folders`` beside it; ``sets/README.md`` describes
+both. ``sample`` is the project's own sample workspace, ``empty`` an empty folder.
 """
 
 import fnmatch
@@ -53,7 +54,9 @@ class Measured:
 
 
 def normal(text: str) -> str:
-    """Return `text` as strings of a set are compared: in lower case, without marks of emphasis, and with single spaces."""
+    """Return `text` as strings of a set are compared: in lower case, without marks of emphasis,
+    and with single spaces.
+    """
     return re.sub(r"\s+", " ", re.sub(r"[*_`]", "", text)).lower()
 
 
@@ -75,7 +78,11 @@ def measure_requests(path: Path) -> Measured:
             turn = conversation.ask(row["request"])
         expected = row["expect"]
         found.unasked += expected.get("writes") is False and bool(turn.written)
-        found.count(f"{row['kind']}-{row['lang']}", why_not(turn, expected, row["kind"]), f"{row['folder']}: {row['request']}")
+        found.count(
+            f"{row['kind']}-{row['lang']}",
+            why_not(turn, expected, row["kind"]),
+            f"{row['folder']}: {row['request']}",
+        )
     return found
 
 
@@ -102,13 +109,20 @@ def why_not(turn: Turn, expected: Mapping[str, Any], kind: str) -> str:
         return f"{missing}; said: {turn.said[:300]!r}"
     if not _is_near(turn.said, expected.get("near")):
         return f"not near {expected['near']['values']}: {turn.said[:80]!r}"
-    matched = {name: [file for file in turn.written if _fits(file, name)] for name in expected.get("files", ())}
+    matched = {
+        name: [file for file in turn.written if _fits(file, name)]
+        for name in expected.get("files", ())
+    }
     if lacking := [name for name, files in matched.items() if not files]:
         return f"no file {lacking}, but {sorted(turn.written)}"
     text = "\n".join(turn.written[file] for files in matched.values() for file in files)
     if missing := _missing(normal(text), expected, "file_"):
         return f"in the file: {missing}"
-    titles = {normal(line.lstrip("# ")) for line in "\n".join(turn.written.values()).splitlines() if line.startswith("#")}
+    titles = {
+        normal(line.lstrip("# "))
+        for line in "\n".join(turn.written.values()).splitlines()
+        if line.startswith("#")
+    }
     lacking = [title for title in expected.get("headings", ()) if normal(title) not in titles]
     return f"no heading {lacking}" if lacking else ""
 
@@ -116,11 +130,16 @@ def why_not(turn: Turn, expected: Mapping[str, Any], kind: str) -> str:
 def _is_near(said: str, near: Mapping[str, Any] | None) -> bool:
     numbers = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", said)]
     pairs = [(number, value) for number in numbers for value in near["values"]] if near else []
-    return near is None or any(abs(number - value) <= near["tolerance"] * value for number, value in pairs)
+    return near is None or any(
+        abs(number - value) <= near["tolerance"] * value for number, value in pairs
+    )
 
 
 def _missing(text: str, expected: Mapping[str, Any], prefix: str) -> str:
-    wanted = {name: [normal(one) for one in expected.get(prefix + name, ())] for name in ("any", "all", "none")}
+    wanted = {
+        name: [normal(one) for one in expected.get(prefix + name, ())]
+        for name in ("any", "all", "none")
+    }
     if lacking := [one for one in wanted["all"] if one not in text]:
         return f"lacks {lacking}"
     if wanted["any"] and not any(one in text for one in wanted["any"]):
@@ -136,9 +155,21 @@ def measure_questions(path: Path) -> Measured:
     """Ask every question of a set in its whole folder: the first two passages count."""
     found = Measured()
     for row in _rows(path):
-        hits = _index(path.parent / "folders" / row["folder"], row["folder"]).search(row["question"])[:2]
-        held = any(normal(row["passage"]) in normal(f"{hit.passage.question} {hit.passage.text}") for hit in hits)
-        why = "" if held else f"{row['passage']!r} not in {[f'{hit.passage.path} {hit.passage.where}' for hit in hits]}"
+        hits = _index(path.parent / "folders" / row["folder"], row["folder"]).search(
+            row["question"]
+        )[:2]
+        held = any(
+            normal(row["passage"]) in normal(f"{hit.passage.question} {hit.passage.text}")
+            for hit in hits
+        )
+        why = (
+            ""
+            if held
+            else (
+                f"{row['passage']!r} not in"
+                f" {[f'{hit.passage.path} {hit.passage.where}' for hit in hits]}"
+            )
+        )
         found.count(row["set"], why, f"{row['folder']}: {row['question']}")
     return found
 
@@ -175,7 +206,9 @@ def _copy(folder: Path, name: str, root: Path) -> None:
 
 
 def _rows(path: Path) -> Iterable[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
 
 
 def main(names: Sequence[str]) -> int:
@@ -185,7 +218,13 @@ def main(names: Sequence[str]) -> int:
         of_questions = bool(rows := _rows(path)) and "question" in next(iter(rows))
         found = measure_questions(path) if of_questions else measure_requests(path)
         print(f"{name}: {found.held} of {found.rows} ({found.share:.1%})")
-        print("  " + "  ".join(f"{kind}: {found.kinds_held[kind]}/{count}" for kind, count in sorted(found.kinds.items())))
+        print(
+            "  "
+            + "  ".join(
+                f"{kind}: {found.kinds_held[kind]}/{count}"
+                for kind, count in sorted(found.kinds.items())
+            )
+        )
         if not of_questions:
             print(f"  files written without being asked for: {found.unasked}")
         print("".join(f"  ✗ {why}\n" for why in found.failed))

@@ -1,4 +1,6 @@
-"""The tools of the CLI over a real folder, worded as the CLI and our own tools word them: a run takes milliseconds."""
+"""The tools of the CLI over a real folder, worded as the CLI and our own tools word them: a run
+takes milliseconds.
+"""
 
 import asyncio
 import json
@@ -19,12 +21,16 @@ from dogent_tui.workspace.references import find_references, resolve
 from dogent_tui.workspace.walking import changed_files
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", READ_DOCUMENT, EXPORT, PROPOSE)
-REMINDER = "<system-reminder>\n<total_tokens>14999985 tokens left</total_tokens>\n</system-reminder>"
+REMINDER = (
+    "<system-reminder>\n<total_tokens>14999985 tokens left</total_tokens>\n</system-reminder>"
+)
 
 
 @dataclass
 class Turn:
-    """What a prompt led to: the closing text, the calls, and the files created or changed, by relative path."""
+    """What a prompt led to: the closing text, the calls, and the files created or changed, by
+    relative path.
+    """
 
     said: str
     calls: list[tuple[str, Mapping[str, Any]]]
@@ -33,7 +39,9 @@ class Turn:
 
 @dataclass
 class Conversation:
-    """A conversation with the engine in `root`. Every proposal is accepted unless `accepts` is false."""
+    """A conversation with the engine in `root`. Every proposal is accepted unless `accepts` is
+    false.
+    """
 
     root: Path
     tools: tuple[str, ...] = TOOLS
@@ -48,26 +56,42 @@ class Conversation:
         workspace = Workspace(self.root)
         found = (resolve(reference, workspace) for reference in find_references(typed))
         array = [
-            {"path": one.path, "name": one.name, "type": one.type, **({"sheet": one.sheet} if one.sheet else {})}
+            {
+                "path": one.path,
+                "name": one.name,
+                "type": one.type,
+                **({"sheet": one.sheet} if one.sheet else {}),
+            }
             for one in found
             if one.exists
         ]
-        environment = f"<system-reminder>\n# Environment\n - Primary working directory: {self.root}\n</system-reminder>"
+        environment = (
+            "<system-reminder>\n# Environment\n - Primary working directory:"
+            f" {self.root}\n</system-reminder>"
+        )
         prompt = f"{typed}\n\n<attachments>\n{json.dumps(array)}\n</attachments>{after}"
         blocks = ([] if self.messages else [environment]) + [f"{REMINDER}\n", prompt]
-        self.messages.append({"role": "user", "content": [{"type": "text", "text": text} for text in blocks]})
+        self.messages.append(
+            {"role": "user", "content": [{"type": "text", "text": text} for text in blocks]}
+        )
         before = _texts(self.root)
         calls: list[tuple[str, Mapping[str, Any]]] = []
         for _turn in range(30):
             tools = [{"name": name} for name in self.tools]
             body = {"model": "m", "system": self.system, "messages": self.messages, "tools": tools}
-            made = reply(parse_request(json.dumps(body)), lambda: changed_files(self.root), self.seen)
+            made = reply(
+                parse_request(json.dumps(body)), lambda: changed_files(self.root), self.seen
+            )
             called = [block for block in made if isinstance(block, ReplyToolUse)]
             if not called:
                 said = "\n\n".join(block.text for block in made if isinstance(block, ReplyText))
-                self.messages.append({"role": "assistant", "content": [{"type": "text", "text": said}]})
+                self.messages.append(
+                    {"role": "assistant", "content": [{"type": "text", "text": said}]}
+                )
                 after_it = _texts(self.root)
-                written = {path: text for path, text in after_it.items() if before.get(path) != text}
+                written = {
+                    path: text for path, text in after_it.items() if before.get(path) != text
+                }
                 return Turn(said, calls, written)
             calls += [(block.name, block.input) for block in called]
             self._run(called)
@@ -78,12 +102,25 @@ class Conversation:
         for block in called:
             assert block.name in self.tools, f"{block.name} is not offered"
             identity = f"toolu_{len(self.messages)}_{len(uses)}"
-            uses.append({"type": "tool_use", "id": identity, "name": block.name, "input": dict(block.input)})
+            uses.append(
+                {"type": "tool_use", "id": identity, "name": block.name, "input": dict(block.input)}
+            )
             text, failed = self._result(block.name, block.input)
-            results.append({"type": "tool_result", "tool_use_id": identity, "content": text, "is_error": failed})
-        # The CLI trims the last result before it puts a reminder after it, and sends results in an order of its own.
+            results.append(
+                {
+                    "type": "tool_result",
+                    "tool_use_id": identity,
+                    "content": text,
+                    "is_error": failed,
+                }
+            )
+        # The CLI trims the last result before it puts a reminder after it, and sends results in an
+        # order of its own.
         results[-1]["content"] = f"{results[-1]['content'].rstrip()}\n\n{REMINDER}"
-        self.messages += [{"role": "assistant", "content": uses}, {"role": "user", "content": results[::-1]}]
+        self.messages += [
+            {"role": "assistant", "content": uses},
+            {"role": "user", "content": results[::-1]},
+        ]
 
     def _result(self, name: str, given: Mapping[str, Any]) -> tuple[str, bool]:
         path = Path(str(given.get("file_path") or given.get("md_path") or given.get("path")))
@@ -91,38 +128,78 @@ class Conversation:
         match name:
             case "Read":
                 if not path.exists():
-                    return f"File does not exist. Note: your current working directory is {self.root}.", True
+                    return (
+                        (
+                            "File does not exist. Note: your current working directory is"
+                            f" {self.root}."
+                        ),
+                        True,
+                    )
                 self.was_read.add(relative)
                 lines = path.read_text(encoding="utf-8").split("\n")
                 if sum(map(len, lines)) > 256 * 1024:
-                    return "File content (488.3KB) exceeds maximum allowed size (256KB). Use offset and limit.", True
+                    return (
+                        (
+                            "File content (488.3KB) exceeds maximum allowed size (256KB). Use"
+                            " offset and limit."
+                        ),
+                        True,
+                    )
                 return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1)), False
             case "Write":
                 if path.exists() and relative not in self.was_read:
-                    return "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>", True
+                    return (
+                        (
+                            "<tool_use_error>File has not been read yet. Read it"
+                            " first.</tool_use_error>"
+                        ),
+                        True,
+                    )
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(str(given["content"]), encoding="utf-8")
                 self.was_read.add(relative)
                 return f"File created successfully at: {path}", False
             case _ if name == PROPOSE and not self.accepts:
-                return f"The user reviewed your change: nothing was written to {relative}.\nHunk 1: rejected.", False
+                return (
+                    (
+                        f"The user reviewed your change: nothing was written to {relative}.\nHunk"
+                        " 1: rejected."
+                    ),
+                    False,
+                )
             case _ if name == PROPOSE:
                 path.write_text(str(given["new_content"]), encoding="utf-8")
-                return f"The user reviewed your change: 1 of 1 hunk written to {relative}.\nHunk 1: accepted.", False
+                return (
+                    (
+                        f"The user reviewed your change: 1 of 1 hunk written to {relative}.\nHunk"
+                        " 1: accepted."
+                    ),
+                    False,
+                )
             case _ if name == EXPORT:
-                target = Path(str(given.get("output_path") or path.with_suffix(f".{given['format']}")))
+                target = Path(
+                    str(given.get("output_path") or path.with_suffix(f".{given['format']}"))
+                )
                 target.write_text(f"an export of {relative}", encoding="utf-8")
                 return f"Wrote {target.name} (engine 1.0, 2 pages).", False
             case _:
                 try:
-                    options = (str(given.get("sheet", "")), int(given.get("max_chars", 20_000)), int(given.get("offset", 0)))
+                    options = (
+                        str(given.get("sheet", "")),
+                        int(given.get("max_chars", 20_000)),
+                        int(given.get("offset", 0)),
+                    )
                     return as_text(relative, _read(path, *options)), False
                 except DogentError as error:
                     return str(error), True
 
 
 def _texts(root: Path) -> dict[str, str]:
-    return {str(path.relative_to(root)): path.read_text("utf-8", "replace") for path in root.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(root)): path.read_text("utf-8", "replace")
+        for path in root.rglob("*")
+        if path.is_file()
+    }
 
 
 _READ: dict[tuple[object, ...], ReadResult] = {}

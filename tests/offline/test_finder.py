@@ -1,4 +1,6 @@
-"""What the built-in engine finds, does, drafts and declines, with the tools of the CLI over a real folder."""
+"""What the built-in engine finds, does, drafts and declines, with the tools of the CLI over a
+real folder.
+"""
 
 import re
 from pathlib import Path
@@ -11,9 +13,14 @@ from tests.offline.simulated_cli import TOOLS, Conversation
 
 SETS = Path(__file__).with_name("sets")
 NOTES = {
-    "notes.md": "# Tea house\n\n## What we agreed\n\n- The tea house opens on 4 May.\n- A cup costs 3 euros.\n\n"
-    "## Open\n\nWho cleans?\n",
-    "talk.txt": "Talk with Ada\n\nQ: What does a cup of tea cost in the tea house?\n\nA cup costs 4 euros, she says.\n",
+    "notes.md": (
+        "# Tea house\n\n## What we agreed\n\n- The tea house opens on 4 May.\n- A cup costs 3"
+        " euros.\n\n## Open\n\nWho cleans?\n"
+    ),
+    "talk.txt": (
+        "Talk with Ada\n\nQ: What does a cup of tea cost in the tea house?\n\nA cup costs 4 euros,"
+        " she says.\n"
+    ),
     "sales.csv": "month,cups,cakes\n2025-01,120,30\n2025-02,90,45\n2025-03,200,10\n",
     "笔记.md": "# 笔记\n\n## 决定\n\n茶馆五月开门，预算是 4,180 欧元。\n",
 }
@@ -95,20 +102,31 @@ def test_a_question_goes_on_with_the_one_before(conversation):
 
 
 def test_a_passage_that_may_not_say_it_all_is_quoted_with_what_is_around_it(conversation, folder):
-    (folder / "handbook.md").write_text("# Handbook\n\n## Keys\n\nAda has them.\n\n## Alarm\n\nThe code is 1234.\n")
+    (folder / "handbook.md").write_text(
+        "# Handbook\n\n## Keys\n\nAda has them.\n\n## Alarm\n\nThe code is 1234.\n"
+    )
     said = conversation.ask("which code has the alarm system of the burglar insurance?").said
-    assert said.index("**Keys**") < said.index("Ada has them") < said.index("**Alarm**") < said.index("code is 1234")
+    assert (
+        said.index("**Keys**")
+        < said.index("Ada has them")
+        < said.index("**Alarm**")
+        < said.index("code is 1234")
+    )
     assert "**Keys**" not in conversation.ask("what is the alarm code?").said
 
 
 def test_a_chinese_word_is_found_where_it_is_part_of_another_one(conversation, folder):
-    (folder / "公交.md").write_text("# 公交\n\n## 回家\n\n最后一班公交车是九点四十分。\n", encoding="utf-8")
+    (folder / "公交.md").write_text(
+        "# 公交\n\n## 回家\n\n最后一班公交车是九点四十分。\n", encoding="utf-8"
+    )
     assert "九点四十分" in conversation.ask("末班公交车几点开？").said
 
 
 @pytest.mark.parametrize("typed", ["tea house opening?", "3,200", "茶馆 预算"])
 def test_words_without_a_verb_are_looked_for(conversation, folder, typed):
-    (folder / "plan.md").write_text("# Plan\n\nThe tea house opening costs 3,200 euros.\n", encoding="utf-8")
+    (folder / "plan.md").write_text(
+        "# Plan\n\nThe tea house opening costs 3,200 euros.\n", encoding="utf-8"
+    )
     assert not is_honest(conversation.ask(typed).said)
 
 
@@ -131,15 +149,23 @@ def test_a_name_with_an_initial_is_replaced_everywhere(conversation, folder):
 
 def test_where_nobody_can_review_a_replacement_is_written(folder):
     conversation = Conversation(folder, tools=tuple(name for name in TOOLS if name != PROPOSE))
-    assert "3 dollars" in conversation.ask("replace euros by dollars in notes.md").written["notes.md"]
+    assert (
+        "3 dollars" in conversation.ask("replace euros by dollars in notes.md").written["notes.md"]
+    )
 
 
-def test_a_table_of_contents_is_a_change_to_review_and_replaces_the_one_before(conversation, folder):
+def test_a_table_of_contents_is_a_change_to_review_and_replaces_the_one_before(
+    conversation, folder
+):
     turn = conversation.ask("Add a table of contents to notes.md")
     assert [name for name, _ in turn.calls] == ["Read", PROPOSE]
     links = "- [What we agreed](#what-we-agreed)\n- [Open](#open)\n"
-    assert turn.written["notes.md"].startswith(f"# Tea house\n\n## Contents\n\n{links}\n## What we agreed")
-    (folder / "notes.md").write_text(turn.written["notes.md"] + "\n## More\n\nTea.\n", encoding="utf-8")
+    assert turn.written["notes.md"].startswith(
+        f"# Tea house\n\n## Contents\n\n{links}\n## What we agreed"
+    )
+    (folder / "notes.md").write_text(
+        turn.written["notes.md"] + "\n## More\n\nTea.\n", encoding="utf-8"
+    )
     again = conversation.ask("insert a toc into @notes.md").written["notes.md"]
     assert again.count("## Contents") == 1
     assert f"{links}- [More](#more)\n" in again
@@ -166,7 +192,8 @@ def test_the_outline_of_it_is_that_of_the_file_named_last(conversation):
 
 def test_a_draft_quotes_under_the_headings_named_flags_what_differs_and_marks_gaps(conversation):
     turn = conversation.ask(
-        "Write a report from @notes.md and @talk.txt with the sections Cost of a cup, Elephants. Save it as tea.md"
+        "Write a report from @notes.md and @talk.txt with the sections Cost of a cup, Elephants."
+        " Save it as tea.md"
     )
     draft = turn.written["tea.md"]
     assert re.search(r"## Cost of a cup\n\n.*A cup costs 3 euros\.\[\^1\]", draft, re.DOTALL)
@@ -214,18 +241,26 @@ def test_an_addition_comes_before_the_footnotes_with_numbers_that_go_on(conversa
 
 def test_an_outline_that_is_named_gives_the_headings(conversation, folder):
     (folder / "outline.md").write_text("# Plan\n\n## Agreed\n\n## Ada\n", encoding="utf-8")
-    draft = conversation.ask("Write a report from @notes.md, @talk.txt along @outline.md. Save it as tea.md").written["tea.md"]
+    draft = conversation.ask(
+        "Write a report from @notes.md, @talk.txt along @outline.md. Save it as tea.md"
+    ).written["tea.md"]
     assert re.findall(r"^## (.+)$", draft, re.MULTILINE) == ["Agreed", "Ada"]
 
 
 def test_the_wishes_of_the_workspace_say_the_format(folder):
-    turn = Conversation(folder, system="- Output Format: docx").ask("Write a report from @notes.md. Save it as tea.md")
+    turn = Conversation(folder, system="- Output Format: docx").ask(
+        "Write a report from @notes.md. Save it as tea.md"
+    )
     assert set(turn.written) == {"tea.md", "tea.docx"}
 
 
 @pytest.mark.parametrize("typed", ["hello", "你好"])
 def test_what_it_suggests_works(folder, typed):
-    works = [line.removeprefix("- ") for line in Conversation(folder).ask(typed).said.splitlines() if line.startswith("- ")]
+    works = [
+        line.removeprefix("- ")
+        for line in Conversation(folder).ask(typed).said.splitlines()
+        if line.startswith("- ")
+    ]
     assert len(works) == 3
     for request in works:
         assert not is_honest(Conversation(folder).ask(request).said), request
@@ -249,7 +284,9 @@ def test_a_file_that_is_too_large_is_read_in_parts(conversation, folder):
 
 
 def test_what_was_piped_or_pasted_is_the_source(conversation):
-    prompt = "What does the manager recommend?\n\n<stdin>\nThe manager recommends more chairs.\n</stdin>"
+    prompt = (
+        "What does the manager recommend?\n\n<stdin>\nThe manager recommends more chairs.\n</stdin>"
+    )
     assert "more chairs" in conversation.ask(prompt).said
 
 

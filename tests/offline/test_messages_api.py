@@ -41,10 +41,21 @@ def streamed(*blocks: Any) -> list[dict[str, Any]]:
 def test_content_may_be_a_string_or_blocks():
     parsed = request(
         {"role": "user", "content": "plain"},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/a"}}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/a"}}
+            ],
+        },
         {
             "role": "user",
-            "content": [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "inside"}]}],
+            "content": [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "t1",
+                    "content": [{"type": "text", "text": "inside"}],
+                }
+            ],
         },
         {"role": "assistant", "content": [{"type": "thinking", "thinking": "…"}]},
         system=[{"type": "text", "text": "one"}, {"type": "text", "text": "two"}],
@@ -60,12 +71,26 @@ def test_content_may_be_a_string_or_blocks():
 
 def test_media_of_a_tool_result_are_no_text():
     content = [{"type": "text", "text": "PDF file read"}, {"type": "document", "source": {}}]
-    parsed = request({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": content}]})
+    parsed = request(
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "t", "content": content}],
+        }
+    )
     assert parsed.messages[-1].tool_results[0].text == "PDF file read"
 
 
 @pytest.mark.parametrize(
-    "body", ["", "[]", "{}", "nonsense", '{"messages": [1]}', '{"messages": [{"role": "user"}]}', "[" * 100_000]
+    "body",
+    [
+        "",
+        "[]",
+        "{}",
+        "nonsense",
+        '{"messages": [1]}',
+        '{"messages": [{"role": "user"}]}',
+        "[" * 100_000,
+    ],
 )
 def test_what_is_no_request_is_refused_in_words(body):
     with pytest.raises(ValueError, match=r"\w+"):
@@ -76,7 +101,10 @@ def test_the_last_user_text_is_what_a_user_typed():
     parsed = request(
         {
             "role": "user",
-            "content": [{"type": "text", "text": "<system-reminder>x</system-reminder>"}, {"type": "text", "text": "Hi"}],
+            "content": [
+                {"type": "text", "text": "<system-reminder>x</system-reminder>"},
+                {"type": "text", "text": "Hi"},
+            ],
         },
         {"role": "assistant", "content": "…"},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "a"}]},
@@ -86,7 +114,10 @@ def test_the_last_user_text_is_what_a_user_typed():
 
 
 def test_reminders_go_and_what_is_around_them_stays():
-    assert strip_reminders("a\n<system-reminder>b\nc</system-reminder>\nd <system-reminder>e") == "a\n\nd <system-reminder>e"
+    assert (
+        strip_reminders("a\n<system-reminder>b\nc</system-reminder>\nd <system-reminder>e")
+        == "a\n\nd <system-reminder>e"
+    )
     assert strip_reminders("3\t\n\n<system-reminder>b</system-reminder>") == "3\t"
     assert strip_reminders("  untouched \n") == "  untouched \n"
 
@@ -95,15 +126,31 @@ def test_reminders_go_and_what_is_around_them_stays():
 def test_a_text_without_reminders_comes_back(before, after):
     assume("<system-reminder>" not in before)
     assert strip_reminders(before) == before
-    assert strip_reminders(f"{before}<system-reminder>{after}</system-reminder>").startswith(before.rstrip("\n")[:3])
+    assert strip_reminders(f"{before}<system-reminder>{after}</system-reminder>").startswith(
+        before.rstrip("\n")[:3]
+    )
 
 
 def test_a_reply_streams_as_whole_blocks_in_order():
-    sent = streamed(ReplyThinking("hm"), ReplyText("Hello 世界 " * 40), ReplyToolUse("Write", {"content": "\x1b[0m ☃"}))
-    assert [event["type"] for event in sent[:1] + sent[-2:]] == ["message_start", "message_delta", "message_stop"]
+    sent = streamed(
+        ReplyThinking("hm"),
+        ReplyText("Hello 世界 " * 40),
+        ReplyToolUse("Write", {"content": "\x1b[0m ☃"}),
+    )
+    assert [event["type"] for event in sent[:1] + sent[-2:]] == [
+        "message_start",
+        "message_delta",
+        "message_stop",
+    ]
     assert [event["index"] for event in sent if event["type"] == "content_block_start"] == [0, 1, 2]
-    text = "".join(event["delta"].get("text", "") for event in sent if event["type"] == "content_block_delta")
-    tool_input = "".join(event["delta"].get("partial_json", "") for event in sent if event["type"] == "content_block_delta")
+    text = "".join(
+        event["delta"].get("text", "") for event in sent if event["type"] == "content_block_delta"
+    )
+    tool_input = "".join(
+        event["delta"].get("partial_json", "")
+        for event in sent
+        if event["type"] == "content_block_delta"
+    )
     assert text == "Hello 世界 " * 40
     assert json.loads(tool_input) == {"content": "\x1b[0m ☃"}
     assert sent[-2]["delta"]["stop_reason"] == "tool_use"
@@ -119,7 +166,9 @@ def test_the_same_reply_as_json():
 @given(st.text())
 def test_every_text_survives_the_stream(text):
     sent = streamed(ReplyText(text))
-    received = "".join(event["delta"].get("text", "") for event in sent if event["type"] == "content_block_delta")
+    received = "".join(
+        event["delta"].get("text", "") for event in sent if event["type"] == "content_block_delta"
+    )
     assert received == text.encode(errors="replace").decode()
     assert sent[-2]["delta"]["stop_reason"] == "end_turn"
 

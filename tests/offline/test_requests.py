@@ -19,14 +19,22 @@ PATHS = ("notes.md", "memo.txt", "巡演.md")
         ("count the words in gone.md", "count", [], ""),
     ],
 )
-def test_a_file_that_is_not_there_is_the_one_to_write_unless_it_is_a_source(typed, verb, files, target):
+def test_a_file_that_is_not_there_is_the_one_to_write_unless_it_is_a_source(
+    typed, verb, files, target
+):
     request = parse_request(typed, (), PATHS)
     assert (request.verb, request.files, request.target) == (verb, files, target)
     assert ("gone.md" in request.missing) is ("gone.md" in typed)
 
 
 @pytest.mark.parametrize(
-    "typed", ["how are you today?", "hi there, how are you?", "which model are you?", "what's the weather in Ghent?"]
+    "typed",
+    [
+        "how are you today?",
+        "hi there, how are you?",
+        "which model are you?",
+        "what's the weather in Ghent?",
+    ],
 )
 def test_chatter_is_no_question_about_the_files(typed):
     assert parse_request(typed, (), PATHS).verb == "none"

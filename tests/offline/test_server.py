@@ -18,7 +18,10 @@ async def hello(_request: MessagesRequest) -> Any:
 
 
 def client(server: LoopbackServer, token: str | None = None) -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(server.base_url, headers={"authorization": f"Bearer {server.token if token is None else token}"})
+    return aiohttp.ClientSession(
+        server.base_url,
+        headers={"authorization": f"Bearer {server.token if token is None else token}"},
+    )
 
 
 async def test_it_answers_on_loopback_to_whoever_knows_the_token():
@@ -29,7 +32,9 @@ async def test_it_answers_on_loopback_to_whoever_knows_the_token():
         async with session.post("/v1/messages", json={**BODY, "stream": True}) as answer:
             assert answer.content_type == "text/event-stream"
             assert b"message_stop" in await answer.read()
-        async with session.post("/v1/messages", json=BODY, headers={"authorization": "", "x-api-key": server.token}) as answer:
+        async with session.post(
+            "/v1/messages", json=BODY, headers={"authorization": "", "x-api-key": server.token}
+        ) as answer:
             assert answer.status == 200
 
 
@@ -63,7 +68,11 @@ async def test_the_other_routes():
 
 
 async def test_a_body_that_is_none_is_a_400():
-    async with LoopbackServer(hello) as server, client(server) as session, session.post("/v1/messages", data=b"{") as answer:
+    async with (
+        LoopbackServer(hello) as server,
+        client(server) as session,
+        session.post("/v1/messages", data=b"{") as answer,
+    ):
         assert answer.status == 400
         assert (await answer.json())["error"]["type"] == "invalid_request_error"
 
@@ -72,7 +81,11 @@ async def test_a_failure_inside_becomes_words_not_a_500():
     async def broken(_request: MessagesRequest) -> Any:
         raise KeyError("secret")
 
-    async with LoopbackServer(broken) as server, client(server) as session, session.post("/v1/messages", json=BODY) as answer:
+    async with (
+        LoopbackServer(broken) as server,
+        client(server) as session,
+        session.post("/v1/messages", json=BODY) as answer,
+    ):
         assert answer.status == 200
         text = (await answer.json())["content"][0]["text"]
         assert "went wrong" in text
@@ -83,7 +96,11 @@ async def test_an_error_keeps_its_status_and_headers():
     async def busy(_request: MessagesRequest) -> Any:
         return ApiError(429, "Slow down", headers={"retry-after": "3"})
 
-    async with LoopbackServer(busy) as server, client(server) as session, session.post("/v1/messages", json=BODY) as answer:
+    async with (
+        LoopbackServer(busy) as server,
+        client(server) as session,
+        session.post("/v1/messages", json=BODY) as answer,
+    ):
         assert (answer.status, answer.headers["retry-after"]) == (429, "3")
 
 
@@ -114,7 +131,12 @@ async def test_stopping_refuses_further_connections():
 
 
 async def test_importing_the_engine_imports_neither_aiohttp_nor_the_rules():
-    code = "import sys, dogent_tui.offline.engine; print('aiohttp' in sys.modules or 'dogent_tui.offline.rules' in sys.modules)"
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
+    code = (
+        "import sys, dogent_tui.offline.engine; print('aiohttp' in sys.modules or"
+        " 'dogent_tui.offline.rules' in sys.modules)"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE
+    )
     output, _ = await process.communicate()
     assert output.strip() == b"False"

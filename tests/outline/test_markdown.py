@@ -41,7 +41,10 @@ over lines.
 
 
 def shape(outline):
-    return [(heading.level, number + heading.text) for number, heading in zip(titles(outline), outline.headings, strict=True)]
+    return [
+        (heading.level, number + heading.text)
+        for number, heading in zip(titles(outline), outline.headings, strict=True)
+    ]
 
 
 def test_headings():
@@ -55,7 +58,11 @@ def test_headings():
         (4, "Deep"),
     ]
     background = outline.headings[1]
-    assert (background.text, background.target, background.note) == ("Background", "300 words", "- a point\n- another")
+    assert (background.text, background.target, background.note) == (
+        "Background",
+        "300 words",
+        "- a point\n- another",
+    )
     assert render(outline) == HEADINGS
 
 
@@ -69,10 +76,19 @@ def test_headings():
         ("- A\n  a note\n  - B\n- C\n", [(1, "A"), (2, "B"), (1, "C")]),
         (
             "一、背景\n说明文字\n（一）现状\n（二）问题\n1. 成本\n二、方案（约500字）\n",
-            [(1, "一、背景"), (2, "（一）现状"), (2, "（二）问题"), (3, "1. 成本"), (1, "二、方案")],
+            [
+                (1, "一、背景"),
+                (2, "（一）现状"),
+                (2, "（二）问题"),
+                (3, "1. 成本"),
+                (1, "二、方案"),
+            ],
         ),
         ("1 Tea\n", []),
-        ("1. Tea\n1.1 Green\n1.2 Black\n2. Coffee\n", [(1, "1. Tea"), (2, "1.1 Green"), (2, "1.2 Black"), (1, "2. Coffee")]),
+        (
+            "1. Tea\n1.1 Green\n1.2 Black\n2. Coffee\n",
+            [(1, "1. Tea"), (2, "1.1 Green"), (2, "1.2 Black"), (1, "2. Coffee")],
+        ),
         (
             "# Report\n\nI. Intro\n   A. Who\n   B. What\nII. End\n",
             [(1, "I. Intro"), (2, "A. Who"), (2, "B. What"), (1, "II. End")],
@@ -86,7 +102,10 @@ def test_headings():
 )
 def test_kinds_of_outlines(text, expected):
     outline = parse(text)
-    assert shape(outline) == expected or [(level, title) for level, title in shape(outline)] == expected
+    assert (
+        shape(outline) == expected
+        or [(level, title) for level, title in shape(outline)] == expected
+    )
     if "   1. Data" not in text:  # the level is written as its first heading is: with bullets
         assert render(outline) == text
 
@@ -99,7 +118,11 @@ def test_a_level_of_a_list_is_written_as_its_first_heading_is():
 def test_numbers_that_do_not_count_are_words():
     text = "# 3.5 inch disks\n\n## 2024 was calm\n\n## 2. Second\n"
     outline = parse(text)
-    assert [heading.text for heading in outline.headings] == ["3.5 inch disks", "2024 was calm", "2. Second"]
+    assert [heading.text for heading in outline.headings] == [
+        "3.5 inch disks",
+        "2024 was calm",
+        "2. Second",
+    ]
     assert render(outline) == text
 
 
@@ -123,13 +146,20 @@ def test_a_document_takes_no_list_for_an_outline():
 
 PIECES = st.sampled_from(
     [
-        "# A", "## B ##", "###  C", "Tea\n===", "Two\nlines\n---", "```\n# x\n```", "```", "> # q", "- # l", "- item", "-",
-        "text", "  text", "    # code", "<!-- \n# c\n-->", "1. Uno", "2. Due", "## 1. One", "## 2. Two (30 words)", "### 1.1 Sub",
-        "", "   ", "\\# no", "#no", "#", "\x1b[31m", "a\r", "# 标题（300字）", "一、背景", "（一）现状", "***", "<div>",
+        "# A", "## B ##", "###  C", "Tea\n===", "Two\nlines\n---", "```\n# x\n```", "```", "> # q",
+        "- # l", "- item", "-",
+        "text", "  text", "    # code", "<!-- \n# c\n-->", "1. Uno", "2. Due", "## 1. One",
+        "## 2. Two (30 words)", "### 1.1 Sub",
+        "", "   ", "\\# no", "#no", "#", "\x1b[31m", "a\r", "# 标题（300字）", "一、背景",
+            "（一）现状", "***", "<div>",
         "I. Rome", "A. Alpha", "1.1 Sub", "    # deep",
     ]
 )  # fmt: skip
-TEXTS = st.builds(lambda pieces, end: "\n".join(pieces) + end, st.lists(PIECES, max_size=14), st.sampled_from(["", "\n", "\n\n"]))
+TEXTS = st.builds(
+    lambda pieces, end: "\n".join(pieces) + end,
+    st.lists(PIECES, max_size=14),
+    st.sampled_from(["", "\n", "\n\n"]),
+)
 
 
 @given(TEXTS)
@@ -148,4 +178,6 @@ def test_outlines_are_written_the_same_from_then_on(text):
     again = parse(once)
     assert render(again) == once
     assert shape(again) == shape(outline)
-    assert [heading.note for heading in again.headings] == [heading.note for heading in outline.headings]
+    assert [heading.note for heading in again.headings] == [
+        heading.note for heading in outline.headings
+    ]

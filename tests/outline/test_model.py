@@ -41,7 +41,10 @@ def tree(outline: Outline) -> str:
 
 
 def ids(outline: Outline, *titles: str) -> list[int]:
-    return [next(heading.id for heading in outline.headings if heading.text == title) for title in titles]
+    return [
+        next(heading.id for heading in outline.headings if heading.text == title)
+        for title in titles
+    ]
 
 
 def test_rename(outline):
@@ -194,7 +197,13 @@ def test_a_heading_that_was_renamed_and_moved_counts_as_both(outline):
 
 
 @pytest.mark.parametrize(
-    "text", [TEXT, "before\n\n# A\n\nB\n===\n\n```\n# no\n```\n## C", "Title\n\n1. A\n   - b\n     note\n2. C\n", ""]
+    "text",
+    [
+        TEXT,
+        "before\n\n# A\n\nB\n===\n\n```\n# no\n```\n## C",
+        "Title\n\n1. A\n   - b\n     note\n2. C\n",
+        "",
+    ],
 )
 def test_the_cursor_finds_its_line_and_back(text):
     editing = OutlineEditing(text)
@@ -214,7 +223,11 @@ def test_all_that_is_typed_as_markdown_is_one_step(outline):
     tea, green, *_ = (heading.id for heading in outline.headings)
     edit = RawEdit(outline, start)
     assert not edit.take(start)
-    for text in (start.replace("Green", "Gree"), start.replace("Green", "Gre"), start.replace("Green", "Grey")):
+    for text in (
+        start.replace("Green", "Gree"),
+        start.replace("Green", "Gre"),
+        start.replace("Green", "Grey"),
+    ):
         assert edit.take(text)
         assert render(outline) == text
     assert (outline.headings[0].id, outline.headings[1].id) == (tea, green)
@@ -234,11 +247,28 @@ def test_what_is_typed_and_taken_back_is_no_step(outline):
     assert outline.undo() is None
 
 
-WORDS = st.sampled_from(["Tea", "# x", "C #", "1. a", "茶", "", "a (20 words)", "- b", "`", "x\ny", "===", "I. b", "#"])
+WORDS = st.sampled_from(
+    ["Tea", "# x", "C #", "1. a", "茶", "", "a (20 words)", "- b", "`", "x\ny", "===", "I. b", "#"]
+)
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(
-            ["rename", "note", "length", "sibling", "child", "up", "down", "in", "out", "copy", "delete", "to", "undo", "redo"]
+            [
+                "rename",
+                "note",
+                "length",
+                "sibling",
+                "child",
+                "up",
+                "down",
+                "in",
+                "out",
+                "copy",
+                "delete",
+                "to",
+                "undo",
+                "redo",
+            ]
         ),
         st.integers(0, 50),
         st.integers(0, 3),
@@ -247,7 +277,13 @@ STEPS = st.lists(
     max_size=12,
 )
 STARTS = st.sampled_from(
-    [TEXT, "1. A\n   - b\n   - c\n     note\n2. B\n", "A\n===\nx\n# C\nB\n===\nmore", "一、甲\n（一）乙\n二、丙\n", ""]
+    [
+        TEXT,
+        "1. A\n   - b\n   - c\n     note\n2. B\n",
+        "A\n===\nx\n# C\nB\n===\nmore",
+        "一、甲\n（一）乙\n二、丙\n",
+        "",
+    ]
 )
 
 
@@ -287,14 +323,19 @@ def test_nothing_is_lost_and_all_can_be_undone(start, steps):
     outline = parse(start)
     began = render(outline), outline.headings
     for step, where, span, words in steps:
-        before = {heading.id: (heading.text, heading.note, heading.length) for heading in outline.headings}
+        before = {
+            heading.id: (heading.text, heading.note, heading.length) for heading in outline.headings
+        }
         if step == "undo":
             outline.undo()
         elif step == "redo":
             outline.redo()
         else:
             perform(outline, step, where, span, words)
-            after = {heading.id: (heading.text, heading.note, heading.length) for heading in outline.headings}
+            after = {
+                heading.id: (heading.text, heading.note, heading.length)
+                for heading in outline.headings
+            }
             assert len(after) == len(outline.headings)
             if step in CARRIES and before:
                 assert after == before
@@ -314,7 +355,10 @@ def test_nothing_is_lost_and_all_can_be_undone(start, steps):
         assert outline.headings == end
 
 
-@given(st.sampled_from([TEXT, "A\n===\nx\n# C\nB\n===\nmore\n", "# T\n\n## 1. A\n\n## 2. B\n\ny\n"]), STEPS)
+@given(
+    st.sampled_from([TEXT, "A\n===\nx\n# C\nB\n===\nmore\n", "# T\n\n## 1. A\n\n## 2. B\n\ny\n"]),
+    STEPS,
+)
 def test_a_changed_document_is_read_as_it_looks(start, steps):
     outline = parse_file(start)
     for step, where, span, words in steps:

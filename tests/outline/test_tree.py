@@ -16,7 +16,9 @@ def tree() -> OutlineTree:
 def seen(tree: OutlineTree) -> str:
     here = tree.cursor
     headings = [tree.outline.headings[place] for place in tree.rows]
-    return " ".join(f"{heading.level}{heading.text}{'<' if heading.id == here else ''}" for heading in headings)
+    return " ".join(
+        f"{heading.level}{heading.text}{'<' if heading.id == here else ''}" for heading in headings
+    )
 
 
 def test_folding(tree):

@@ -1,4 +1,6 @@
-"""The entrance for `run_corpus.py`: one call judged as the gate would; a command by what it does behind the wall."""
+"""The entrance for `run_corpus.py`: one call judged as the gate would; a command by what it does
+behind the wall.
+"""
 
 import contextlib
 import os
@@ -18,11 +20,13 @@ from tests.wall.world import World
 LIMIT_S = 5.0
 _SETUP_FAILED = 125
 _NO_NETWORK = re.compile(
-    r"[Nn]etwork is unreachable|ENETUNREACH|resolve host|name resolution|Name or service not known|ENOTFOUND|EAI_AGAIN"
+    r"[Nn]etwork is unreachable|ENETUNREACH|resolve host|name resolution|Name or service not"
+    r" known|ENOTFOUND|EAI_AGAIN"
     r"|unable to access"
 )
 _REFUSED = re.compile(
-    r"No such file or directory|Permission denied|Read-only file system|Operation not permitted|Not a directory|not found"
+    r"No such file or directory|Permission denied|Read-only file system|Operation not permitted|Not"
+    r" a directory|not found"
     r"|cannot open"
     r"|ENOENT|EACCES|EROFS|EPERM|no such (file|directory)|can't cd|can't open",
     re.IGNORECASE,
@@ -34,7 +38,9 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/dev", "/proc/sel
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of a command: what the gate said before, what the run said, and what shows that it wanted more than it may."""
+    """What became of a command: what the gate said before, what the run said, and what shows
+    that it wanted more than it may.
+    """
 
     early: Verdict
     ran: Ran | None
@@ -49,7 +55,8 @@ class Judged:
 
 
 def decide(tool: str, input: dict[str, Any], workspace: Path, home: Path) -> Verdict:  # noqa: A002 — the scorer's name
-    """Judge a call. A command is run the whole way behind the wall, and every question of its outcome answered with no.
+    """Judge a call. A command is run the whole way behind the wall, and every question of its
+    outcome answered with no.
 
     Raises:
         NotThrowAwayError: A command would be run elsewhere than in a throw-away root.
@@ -58,15 +65,26 @@ def decide(tool: str, input: dict[str, Any], workspace: Path, home: Path) -> Ver
         return decide_call(ToolCall(tool, input), workspace, home).verdict
     require_throwaway()
     early = decide_call(ToolCall(tool, input), workspace, home).verdict
-    return early if early != "allow" else run_behind_wall(str(input.get("command", "")), workspace, home).verdict
+    return (
+        early
+        if early != "allow"
+        else run_behind_wall(str(input.get("command", "")), workspace, home).verdict
+    )
 
 
 def run_behind_wall(command: str, workspace: Path, home: Path) -> Judged:
-    """Run a command behind the wall on the given folder, also where the gate would have asked before."""
+    """Run a command behind the wall on the given folder, also where the gate would have asked
+    before.
+    """
     require_throwaway()
     early = decide_call(ToolCall("Bash", {"command": command}), workspace, home).verdict
-    with _own_home(home), tempfile.TemporaryDirectory(prefix="state-", dir=home.parent.parent) as state:
-        session = Session(World(workspace.parent, home, state=Path(state), workspace=workspace), limit_s=LIMIT_S)
+    with (
+        _own_home(home),
+        tempfile.TemporaryDirectory(prefix="state-", dir=home.parent.parent) as state,
+    ):
+        session = Session(
+            World(workspace.parent, home, state=Path(state), workspace=workspace), limit_s=LIMIT_S
+        )
         try:
             ran = session.bash(command)
             wanted = (*wanted_more(ran, workspace), *session.left_outside())
@@ -76,20 +94,26 @@ def run_behind_wall(command: str, workspace: Path, home: Path) -> Judged:
 
 
 def wanted_more(ran: Ran, workspace: Path) -> Iterator[str]:
-    """Yield what the output of a command shows that it sought and did not get: the network, or a place outside."""
+    """Yield what the output of a command shows that it sought and did not get: the network, or a
+    place outside.
+    """
     if ran.status == _SETUP_FAILED and "dogent-tui" in ran.output:
         yield "the wall"
     for line in ran.output.splitlines():
         if _NO_NETWORK.search(line):
             yield f"the network: {line[:100]}"
-        elif line.startswith("dogent-tui: the wall") or (_REFUSED.search(line) and any(_outside(line, workspace))):
+        elif line.startswith("dogent-tui: the wall") or (
+            _REFUSED.search(line) and any(_outside(line, workspace))
+        ):
             yield f"a place outside: {line[:100]}"
 
 
 def _outside(line: str, workspace: Path) -> Iterator[str]:
     for place in _PLACE.findall(line):
         real = os.path.normpath(os.path.join(workspace, os.path.expanduser(place)))  # noqa: PTH111, PTH118
-        is_place = os.path.lexists("/".join(real.split("/")[:2])) and real != "/"  # not a pattern between strokes
+        is_place = (
+            os.path.lexists("/".join(real.split("/")[:2])) and real != "/"
+        )  # not a pattern between strokes
         if is_place and not Path(real).is_relative_to(workspace) and not real.startswith(_SYSTEM):
             yield real
 

@@ -1,8 +1,10 @@
-"""Runs the corpora behind the wall, within throw-away roots: every command really, whatever the gate would have said before.
+"""Runs the corpora behind the wall, within throw-away roots: every command really, whatever the
+gate would have said before.
 
     python -m tests.permissions.run_behind_wall [--each 8] [--all] [corpus.jsonl …]
 
-Without files, all of the project's own rows. What counts is what is left of the folder and of all around it, and what came out.
+Without files, all of the project's own rows. What counts is what is left of the folder and of all
+around it, and what came out.
 """
 
 import argparse
@@ -21,7 +23,13 @@ from tests.wall.throwaway import HOME, run_inside
 CORPUS = Path(__file__).parent / "corpus"
 _AT_ONCE = os.cpu_count() or 2
 _FOLDER = HOME / "rows"
-_SECRETS = ("home/.ssh/id_rsa", "home/.netrc", "home/.config/app/token", "neighbour/secret.txt", "secret.txt")
+_SECRETS = (
+    "home/.ssh/id_rsa",
+    "home/.netrc",
+    "home/.config/app/token",
+    "neighbour/secret.txt",
+    "secret.txt",
+)
 
 
 def rows(paths: list[Path], *, each: int = 1) -> list[dict[str, Any]]:
@@ -35,11 +43,18 @@ def own_rows(*, each: int = 1) -> list[dict[str, Any]]:
     return rows(sorted(CORPUS.glob("*.jsonl")), each=each)
 
 
-def judged_in_throwaway_roots(chosen: list[dict[str, Any]], at_once: int = _AT_ONCE) -> list[dict[str, Any]]:
+def judged_in_throwaway_roots(
+    chosen: list[dict[str, Any]], at_once: int = _AT_ONCE
+) -> list[dict[str, Any]]:
     """Return what became of each row, run in as many throw-away roots as there are processors."""
     parts = [chosen[first::at_once] for first in range(at_once)]
     with ThreadPoolExecutor(at_once) as pool:
-        results = pool.map(lambda part: run_inside("tests.permissions.run_behind_wall:judge_all", part, limit_s=3600.0), parts)
+        results = pool.map(
+            lambda part: run_inside(
+                "tests.permissions.run_behind_wall:judge_all", part, limit_s=3600.0
+            ),
+            parts,
+        )
     return [result for part in results for result in part]
 
 
@@ -55,15 +70,33 @@ def _judged(row: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"id": row["id"], "expect": row["expect"], **_run(row)}
     except Exception:
-        return {"id": row["id"], "expect": row["expect"], "verdict": "ask", "harm": [f"not run: {traceback.format_exc()[-800:]}"]}
+        return {
+            "id": row["id"],
+            "expect": row["expect"],
+            "verdict": "ask",
+            "harm": [f"not run: {traceback.format_exc()[-800:]}"],
+        }
 
 
 def _run(row: dict[str, Any]) -> dict[str, Any]:
     from tests.permissions.corpus_adapter import run_behind_wall
-    from tests.wall.world import CANARY, SCRATCH, World, left_running, picture, processes, remove_tree, violations
+    from tests.wall.world import (
+        CANARY,
+        SCRATCH,
+        World,
+        left_running,
+        picture,
+        processes,
+        remove_tree,
+        violations,
+    )
 
     for place in (_FOLDER, *(entry for scratch in SCRATCH for entry in scratch.iterdir())):
-        remove_tree(place) if place.is_dir() and not place.is_symlink() else place.unlink(missing_ok=True)
+        (
+            remove_tree(place)
+            if place.is_dir() and not place.is_symlink()
+            else place.unlink(missing_ok=True)
+        )
     parent = _FOLDER / "case"
     workspace, home = _build(row, parent, CANARY)
     world = World(parent, home, state=Path("/nowhere"), workspace=workspace)
@@ -79,7 +112,13 @@ def _run(row: dict[str, Any]) -> dict[str, Any]:
     if CANARY in output:
         harm.append("a secret is in the output")
     asked = [*judged.wanted, *(judged.ran.asked if judged.ran else ())]
-    return {"verdict": judged.verdict, "early": judged.early, "asked": asked, "harm": harm, "output": output[-300:]}
+    return {
+        "verdict": judged.verdict,
+        "early": judged.early,
+        "asked": asked,
+        "harm": harm,
+        "output": output[-300:],
+    }
 
 
 def _without_state(picture: dict[str, Any], home: Path) -> dict[str, Any]:
@@ -111,9 +150,14 @@ def _lines(results: list[dict[str, Any]]) -> Iterator[str]:
     for result in results:
         yield from (f"HARM   {result['id']}: {harm}" for harm in result["harm"])
         if (result["verdict"] == "allow") != (result["expect"] == "allow"):
-            yield f"OTHER  {result['id']}: {result['verdict']}, not {result['expect']}: {result.get('asked')}"
+            yield (
+                f"OTHER  {result['id']}: {result['verdict']}, not {result['expect']}:"
+                f" {result.get('asked')}"
+            )
     harmed = sum(bool(result["harm"]) for result in results)
-    other = sum((result["verdict"] == "allow") != (result["expect"] == "allow") for result in results)
+    other = sum(
+        (result["verdict"] == "allow") != (result["expect"] == "allow") for result in results
+    )
     yield f"{len(results)} commands run behind the wall: {harmed} did what nobody was asked about,"
     yield f"{other} were judged otherwise than the row says (what does nothing here is allowed)"
 

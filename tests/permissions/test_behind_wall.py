@@ -1,4 +1,5 @@
-"""The calls of the corpus, really run behind the wall in throw-away roots: what is left of the folder and around it counts.
+"""The calls of the corpus, really run behind the wall in throw-away roots: what is left of the
+folder and around it counts.
 
 `make attacks` runs all of them; here it is a share, the same one every time.
 """
@@ -28,7 +29,9 @@ def test_no_command_does_anything_that_nobody_was_asked_about(results):
 @pytest.mark.timeout(600)
 def test_what_is_harmless_is_committed_unasked(results):
     harmless = [result for result in results if result["expect"] == "allow"]
-    assert {result["id"]: result.get("asked") for result in harmless if result["verdict"] != "allow"} == {}
+    assert {
+        result["id"]: result.get("asked") for result in harmless if result["verdict"] != "allow"
+    } == {}
 
 
 def test_nothing_is_run_where_it_could_cost_something(tmp_path):

@@ -1,4 +1,6 @@
-"""What is asked before a command runs: the network, places outside, plain deletion; and what runs where no wall stands."""
+"""What is asked before a command runs: the network, places outside, plain deletion; and what
+runs where no wall stands.
+"""
 
 import pytest
 
@@ -40,7 +42,9 @@ def bash(command, root, **more):
 
 
 def hosts(command, root):
-    return {effect.written for effect in bash(command, root).asked if effect.kind.value == "network"}
+    return {
+        effect.written for effect in bash(command, root).asked if effect.kind.value == "network"
+    }
 
 
 @pytest.mark.parametrize(
@@ -116,7 +120,9 @@ def test_what_stays_here_is_not(root, command):
 
 
 def test_settings_that_rewrite_addresses_make_the_machine_unknown(root):
-    (root / ".git" / "config").write_text(GIT + '[url "https://evil.example/"]\n\tinsteadOf = git@github.com:\n')
+    (root / ".git" / "config").write_text(
+        GIT + '[url "https://evil.example/"]\n\tinsteadOf = git@github.com:\n'
+    )
     assert hosts("git push", root) == {""}
 
 
@@ -271,7 +277,10 @@ def test_what_is_not_plain_is_left_to_the_outcome(root, command):
     assert bash(command, root).verdict == "allow"
 
 
-@pytest.mark.parametrize("command", ["find . -name '*.md' -delete", "if x; then rm a.md; fi", "echo x > .git/config", "rm *.md"])
+@pytest.mark.parametrize(
+    "command",
+    ["find . -name '*.md' -delete", "if x; then rm a.md; fi", "echo x > .git/config", "rm *.md"],
+)
 def test_where_it_is_only_taken_back_more_is_asked_before(root, command):
     assert bash(command, root, taken_back=True).verdict == "ask"
     assert bash("echo x > a.md; ls", root, taken_back=True).verdict == "allow"
@@ -348,6 +357,8 @@ def test_without_a_wall_all_else_is_asked_about(root, command):
 
 def test_a_command_for_the_tool_of_a_server_runs_behind_no_wall_of_ours(root):
     def run(command):
-        return decide(ToolCall("mcp__shell__run", {"command": command}), root, root.parent / "home").verdict
+        return decide(
+            ToolCall("mcp__shell__run", {"command": command}), root, root.parent / "home"
+        ).verdict
 
     assert (run("ls"), run("make")) == ("ask", "ask")

@@ -16,9 +16,21 @@ from dogent_tui.permissions.edits import text_after
         pytest.param("full", "", "new", None, id="over a text"),
         pytest.param("a\nb\nc\n", "b", "", "a\nc\n", id="a whole line"),
         pytest.param("a\nbc\n", "b", "", "a\nc\n", id="a part of a line"),
-        pytest.param("say “tea” now", 'say "tea" now', 'say "hot tea" now', "say “hot tea” now", id="curly quotes"),
+        pytest.param(
+            "say “tea” now",
+            'say "tea" now',
+            'say "hot tea" now',
+            "say “hot tea” now",
+            id="curly quotes",
+        ),
         pytest.param("It’s ‘so’", "It's 'so'", "It's 'not so'", "It’s ‘not so’", id="apostrophes"),
-        pytest.param("读者说“好”。", '读者说"好"。', '读者说"很好"。', "读者说”很好”。", id="no space before the quote"),
+        pytest.param(
+            "读者说“好”。",
+            '读者说"好"。',
+            '读者说"很好"。',
+            "读者说”很好”。",
+            id="no space before the quote",
+        ),
     ],
 )
 def test_an_edit(old, before, after, left):
@@ -26,14 +38,22 @@ def test_an_edit(old, before, after, left):
 
 
 def test_all_places_several_edits_and_a_whole_text():
-    assert text_after("Edit", {"old_string": "a", "new_string": "b", "replace_all": True}, "a a\r\n") == "b b\n"
+    assert (
+        text_after("Edit", {"old_string": "a", "new_string": "b", "replace_all": True}, "a a\r\n")
+        == "b b\n"
+    )
     edits = [{"old_string": "a", "new_string": "b"}, {"old_string": "b", "new_string": "c"}]
     assert text_after("MultiEdit", {"edits": edits}, "a") == "c"
-    assert text_after("MultiEdit", {"edits": [*edits, {"old_string": "a", "new_string": "d"}]}, "a") is None
+    assert (
+        text_after("MultiEdit", {"edits": [*edits, {"old_string": "a", "new_string": "d"}]}, "a")
+        is None
+    )
     assert text_after("Write", {"content": "x\r\n"}, "a") == "x\r\n"
 
 
-@pytest.mark.parametrize("values", [{}, {"old_string": 1, "new_string": ""}, {"edits": 3}, {"content": None}])
+@pytest.mark.parametrize(
+    "values", [{}, {"old_string": 1, "new_string": ""}, {"edits": 3}, {"content": None}]
+)
 def test_what_is_no_call(values):
     for tool in ("Write", "Edit", "MultiEdit", "NotebookEdit"):
         assert text_after(tool, values, "a") is None

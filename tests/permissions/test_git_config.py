@@ -1,4 +1,6 @@
-"""Of the user's own Git settings a command behind the wall knows what is harmless, and nothing else."""
+"""Of the user's own Git settings a command behind the wall knows what is harmless, and nothing
+else.
+"""
 
 import subprocess
 
@@ -41,8 +43,11 @@ _SETTINGS = r"""
 def test_what_runs_nothing_and_holds_no_key_is_known_inside_as_git_reads_it(tmp_path):
     path = tmp_path / "config"
     path.write_text(harmless_settings(_SETTINGS))
-    listed = subprocess.run(["git", "config", "--file", path, "--list"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "config", "--file", path, "--list"], capture_output=True, text=True, check=True
+    )
     assert listed.stdout.splitlines() == [
-        "user.name=A # B", "user.email=a@example.org", "core.autocrlf=input", "commit.verbose=true", 'branch.a "b".rebase=true',
+        "user.name=A # B", "user.email=a@example.org", "core.autocrlf=input", "commit.verbose=true",
+        'branch.a "b".rebase=true',
         "init.defaultbranch=main",
     ]  # fmt: skip

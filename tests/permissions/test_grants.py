@@ -34,11 +34,19 @@ def remembered(*decisions):
 
 def test_the_same_call_is_covered_and_so_is_another_spelling_of_it(root):
     grants = remembered(bash("rm a.md", root))
-    for command in ("rm a.md", "rm -f ./a.md", "cd sub && rm ../a.md", "true && rm a.md", "unlink a.md"):
+    for command in (
+        "rm a.md",
+        "rm -f ./a.md",
+        "cd sub && rm ../a.md",
+        "true && rm a.md",
+        "unlink a.md",
+    ):
         assert covering(grants, bash(command, root))
 
 
-@pytest.mark.parametrize("command", ["rm b.md", "rm a.md b.md", "rm -r sub", "mv a.md c.md", ": > a.md", "rm *.md"])
+@pytest.mark.parametrize(
+    "command", ["rm b.md", "rm a.md b.md", "rm -r sub", "mv a.md c.md", ": > a.md", "rm *.md"]
+)
 def test_a_neighbor_and_another_kind_are_not(root, command):
     assert not covering(remembered(bash("rm a.md", root)), bash(command, root))
 
@@ -47,7 +55,12 @@ def test_a_remembered_read_never_allows_more_than_reading(root):
     outside = root.parent / "outside.txt"
     grants = remembered(tool("Read", root, file_path=str(outside)))
     assert covering(grants, bash(f"cat {outside}", root))  # reading is the same by whatever program
-    for command in (f"rm {outside}", f"echo x > {outside}", f"mv {outside} .", f"cat {outside} /etc/hostname"):
+    for command in (
+        f"rm {outside}",
+        f"echo x > {outside}",
+        f"mv {outside} .",
+        f"cat {outside} /etc/hostname",
+    ):
         assert not covering(grants, bash(command, root))
 
 
@@ -134,7 +147,19 @@ def test_a_rule_covers_nothing_else(root, rule, command):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "delete", "delete:", ":a.md", "frob:a.md", "Bash", "network:", "network:/x", "network:curl", "delete:*.md"]
+    "text",
+    [
+        "",
+        "delete",
+        "delete:",
+        ":a.md",
+        "frob:a.md",
+        "Bash",
+        "network:",
+        "network:/x",
+        "network:curl",
+        "delete:*.md",
+    ],
 )
 def test_what_is_no_rule_says_what_one_is(root, text):
     with pytest.raises(UsageError) as error:
@@ -143,14 +168,21 @@ def test_what_is_no_rule_says_what_one_is(root, text):
 
 
 def test_a_grant_reads_as_a_rule_and_as_a_sentence(root):
-    unplaced = {"network": "network:Bash/x.org", "use": "use:list_file_tree", "tool": "tool:mcp__notes__find"}
+    unplaced = {
+        "network": "network:Bash/x.org",
+        "use": "use:list_file_tree",
+        "tool": "tool:mcp__notes__find",
+    }
     for kind in KINDS:
         rule = unplaced.get(kind, f"{kind}:sub/a.md")
         assert parse_rule(rule, root).rule(root) == rule
     assert parse_rule("delete:sub/", root).rule(root) == "delete:sub/"
     assert Grant("delete", f"{root}/a.md", "Bash").sentence(root) == "delete a.md (by commands)"
     assert Grant("network", "", "Bash").sentence(root) == "reach other machines with commands"
-    assert parse_rule("use:list_file_tree", root).sentence(root) == "search the documents with list_file_tree"
+    assert (
+        parse_rule("use:list_file_tree", root).sentence(root)
+        == "search the documents with list_file_tree"
+    )
     with pytest.raises(UsageError, match="does not specify a tool"):
         parse_rule("use:Bash", root)
     assert parse_rule("read:/etc/", root).sentence(root) == "read everything in /etc"
@@ -163,7 +195,11 @@ def test_a_name_with_odd_characters_is_a_rule_too(root):
 
 def test_a_tool_that_consults_documents_is_allowed_by_its_name_alone(root):
     def consult(tool, **values):
-        return decide(ToolCall(f"mcp__dogent__{tool}", {"reason": "r", **values}, root), root, root.parent / "home")
+        return decide(
+            ToolCall(f"mcp__dogent__{tool}", {"reason": "r", **values}, root),
+            root,
+            root.parent / "home",
+        )
 
     read = consult("read_markdown_file", path="a.md")
     (key,) = keys_of(read)
@@ -173,16 +209,24 @@ def test_a_tool_that_consults_documents_is_allowed_by_its_name_alone(root):
     assert not covering([Grant("read", f"{root}/a.md")], read)
 
 
-@pytest.mark.parametrize("path", ["../outside.txt", "/etc/hostname", "", "sub/../../outside.txt", "a\nb.md"])
+@pytest.mark.parametrize(
+    "path", ["../outside.txt", "/etc/hostname", "", "sub/../../outside.txt", "a\nb.md"]
+)
 def test_what_such_a_tool_would_refuse_is_not_put_to_the_user(root, path):
     values = {"path": path, "reason": "r"}
-    decision = decide(ToolCall("mcp__dogent__read_markdown_file", values, root), root, root.parent / "home")
+    decision = decide(
+        ToolCall("mcp__dogent__read_markdown_file", values, root), root, root.parent / "home"
+    )
     assert (decision.verdict, len(decision.reasons)) == ("deny", 1)
 
 
 @pytest.mark.parametrize("reason", [None, "", "  ", 3])
 def test_without_a_reason_it_is_not_either(root, reason):
-    decision = decide(ToolCall("mcp__dogent__list_file_tree", {"reason": reason}, root), root, root.parent / "home")
+    decision = decide(
+        ToolCall("mcp__dogent__list_file_tree", {"reason": reason}, root),
+        root,
+        root.parent / "home",
+    )
     assert decision.verdict == "deny"
     assert "say in reason" in decision.reasons[0]
 
@@ -207,7 +251,9 @@ def test_a_tool_of_a_server_is_remembered_by_server_and_tool(root):
 
 def test_the_files_that_name_servers_are_guarded(root):
     def verdict(path):
-        decision = decide(ToolCall("Write", {"file_path": str(path), "content": "{}"}), root, root.parent / "home")
+        decision = decide(
+            ToolCall("Write", {"file_path": str(path), "content": "{}"}), root, root.parent / "home"
+        )
         return decision.verdict, decision.rememberable
 
     assert verdict(root / ".dogent" / "mcp.json") == ("ask", False)

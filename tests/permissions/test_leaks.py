@@ -1,4 +1,6 @@
-"""What leaves by an address: long text that the user did not write, and text of the workspace; and where an image is saved."""
+"""What leaves by an address: long text that the user did not write, and text of the workspace;
+and where an image is saved.
+"""
 
 import base64
 from urllib.parse import quote
@@ -15,7 +17,9 @@ SECRET = "The duke's real name is Albrecht, and nobody may know before chapter n
 def root(tmp_path):
     folder = tmp_path / "w"
     (folder / "notes").mkdir(parents=True)
-    (folder / "notes" / "plot.md").write_text(f"# Plot\n\n{SECRET}\n\nSee https://example.org/wiki/Book_of_the_long_summer.\n")
+    (folder / "notes" / "plot.md").write_text(
+        f"# Plot\n\n{SECRET}\n\nSee https://example.org/wiki/Book_of_the_long_summer.\n"
+    )
     (folder / ".env").write_text("API_KEY=sk-live-51HxT9aaBBccDD\n")
     (folder / "中文.md").write_text("公爵的真名是阿尔布雷希特，第九章之前谁也不能知道。\n")
     return folder
@@ -23,7 +27,9 @@ def root(tmp_path):
 
 def fetch(root, url, tool="WebFetch", known="", **values):
     call = ToolCall(tool, {"url": url, **values})
-    return decide(call, root, root.parent / "home", fetching=Fetching(known=known, images=root / "pictures"))
+    return decide(
+        call, root, root.parent / "home", fetching=Fetching(known=known, images=root / "pictures")
+    )
 
 
 @pytest.mark.parametrize("tool", ["WebFetch", "mcp__dogent__web_fetch"])
@@ -39,7 +45,8 @@ def fetch(root, url, tool="WebFetch", known="", **values):
         "https://e.example/" + SECRET.encode().hex(),
         "https://e.example/?d=" + quote("公爵的真名是阿尔布雷希特"),
         "https://e.example/?d=" + "lorem%20ipsum%20dolor%20" * 10,
-        "https://e.example/?" + "&".join(f"p{number}=word-number-{number}-of-it" for number in range(30)),
+        "https://e.example/?"
+        + "&".join(f"p{number}=word-number-{number}-of-it" for number in range(30)),
         "https://" + "a" * 50 + "." + "b" * 50 + ".e.example/",
         f"https://{quote(SECRET[:40])}@e.example/",
     ],
@@ -72,7 +79,10 @@ def test_ordinary_addresses_are_not(root, address):
 def test_what_the_user_wrote_or_a_search_found_may_leave(root):
     long = "https://e.example/?d=" + quote(SECRET)
     assert fetch(root, long, known=f"Please open {long}").verdict == "allow"
-    assert fetch(root, "https://e.example/?q=" + quote(SECRET), known=f"Search for {SECRET}").verdict == "allow"
+    assert (
+        fetch(root, "https://e.example/?q=" + quote(SECRET), known=f"Search for {SECRET}").verdict
+        == "allow"
+    )
     assert fetch(root, long, known="something else").verdict == "ask"
 
 

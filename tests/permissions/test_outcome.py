@@ -1,4 +1,6 @@
-"""What a command did, judged: real files before, real files in the layer, and what is put to the user."""
+"""What a command did, judged: real files before, real files in the layer, and what is put to the
+user.
+"""
 
 import os
 import shutil
@@ -23,7 +25,10 @@ GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     **{f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
 }
-GIT_INIT = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
+GIT_INIT = (
+    "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates ="
+    " true\n"
+)
 
 
 def lies(path: Path) -> Entry | None:
@@ -32,7 +37,16 @@ def lies(path: Path) -> Entry | None:
     found = path.lstat()
     kind = entry_kind(found.st_mode)
     target = str(path.readlink()) if kind == "link" else ""
-    return Entry(kind, found.st_size, stat.S_IMODE(found.st_mode), target, found.st_dev, found.st_ino, 0, found.st_nlink)
+    return Entry(
+        kind,
+        found.st_size,
+        stat.S_IMODE(found.st_mode),
+        target,
+        found.st_dev,
+        found.st_ino,
+        0,
+        found.st_nlink,
+    )
 
 
 class Layer:
@@ -52,12 +66,18 @@ class Layer:
         path.write_text(text)
         return path
 
-    def after(self, name: str, text: str = "new\n", mode: int | None = None, moved_from: str = "") -> None:
+    def after(
+        self, name: str, text: str = "new\n", mode: int | None = None, moved_from: str = ""
+    ) -> None:
         path = self.upper / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(
-            mode if mode is not None else stat.S_IMODE((self.root / name).stat().st_mode) if lies(self.root / name) else 0o644
+            mode
+            if mode is not None
+            else (
+                stat.S_IMODE((self.root / name).stat().st_mode) if lies(self.root / name) else 0o644
+            )
         )
         self.note(name, moved_from=moved_from)
 
@@ -77,10 +97,14 @@ class Layer:
         for path in (self.root / name, *sorted((self.root / name).rglob("*"))):
             below = str(path.relative_to(self.root / name)) if path != self.root / name else ""
             to = moved_to and f"{moved_to}/{below}".rstrip("/")
-            self.changes.append(Change(str(path.relative_to(self.root)), lies(path), None, moved_to=to))
+            self.changes.append(
+                Change(str(path.relative_to(self.root)), lies(path), None, moved_to=to)
+            )
 
     def ran(self, *command: str) -> None:
-        """Really run something that only makes and changes files; its result is moved from the workspace to the layer."""
+        """Really run something that only makes and changes files; its result is moved from the
+        workspace to the layer.
+        """
         before, after = self.root.parent / "before", self.root.parent / "after"
         shutil.copytree(self.root, before, symlinks=True)
         subprocess.run(command, cwd=self.root, check=True, env={**os.environ, **GIT})
@@ -104,7 +128,12 @@ class Layer:
 
     @property
     def difference(self) -> Difference:
-        return Difference(str(self.root), str(self.upper), 0, tuple(sorted(self.changes, key=lambda one: one.path)))
+        return Difference(
+            str(self.root),
+            str(self.upper),
+            0,
+            tuple(sorted(self.changes, key=lambda one: one.path)),
+        )
 
     def judged(self, *losses: Loss, allowed: tuple[Effect, ...] = ()):
         return judge_outcome(self.difference, losses, self.rule, allowed)
@@ -146,7 +175,9 @@ def test_a_deleted_folder_is_one_place_with_its_count(layer):
     layer.gone("sub")
     asked = layer.question()
     assert asked.sentence == "The command deleted the folder sub/ with 502 files"
-    assert [(spot.path, spot.kind, spot.note) for spot in asked.spots] == [(str(layer.root / "sub"), "delete", "502 files")]
+    assert [(spot.path, spot.kind, spot.note) for spot in asked.spots] == [
+        (str(layer.root / "sub"), "delete", "502 files")
+    ]
     assert asked.rules == ("delete:sub",)
 
 
@@ -170,7 +201,9 @@ def test_a_moved_folder_is_one_place(layer):
     layer.gone("sub", moved_to="old")
     for name in ("old/1.md", "old/2.md"):
         layer.after(name, "old\n", moved_from=name.replace("old", "sub"))
-    assert [(spot.kind, spot.note) for spot in layer.question().spots] == [("move", "to old; 2 files")]
+    assert [(spot.kind, spot.note) for spot in layer.question().spots] == [
+        ("move", "to old; 2 files")
+    ]
 
 
 def test_what_is_taken_out_of_a_folder_that_goes_is_told_apart(layer):
@@ -178,11 +211,15 @@ def test_what_is_taken_out_of_a_folder_that_goes_is_told_apart(layer):
     layer.changes = [one for one in layer.changes if one.path != "sub/1.md"]
     layer.changes.append(Change("sub/1.md", lies(layer.root / "sub/1.md"), None, moved_to="1.md"))
     layer.after("1.md", "old\n", moved_from="sub/1.md")
-    assert {(effect.kind.value, effect.path.name) for effect in layer.judged().asked} == {("delete", "sub"), ("move", "1.md")}
+    assert {(effect.kind.value, effect.path.name) for effect in layer.judged().asked} == {
+        ("delete", "sub"),
+        ("move", "1.md"),
+    }
 
 
 @pytest.mark.parametrize(
-    ("mode", "words"), [(0o755, "permissions of a.md from 644 to 755"), (0o4644, "setuid"), (0o000, "from 644 to 0")]
+    ("mode", "words"),
+    [(0o755, "permissions of a.md from 644 to 755"), (0o4644, "setuid"), (0o000, "from 644 to 0")],
 )
 def test_changed_permissions(layer, mode, words):
     (layer.root / "a.md").chmod(0o644)
@@ -210,7 +247,10 @@ def test_links_that_lead_outside(layer, target):
     layer.changes.append(Change("hop", None, lies(layer.upper / "hop")))
     layer.link("sub/link", target if target != "hop/x" else "../hop/x")
     asked = layer.judged()
-    assert f"The link sub/link points outside the workspace: {layer.changes[-1].after.target}" in asked.reasons
+    assert (
+        f"The link sub/link points outside the workspace: {layer.changes[-1].after.target}"
+        in asked.reasons
+    )
     assert not asked.rememberable
 
 
@@ -302,7 +342,10 @@ def test_a_new_repository_is_unasked_and_a_whole_one_that_goes_is_not(layer):
     "setting",
     [
         '[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n',
-        '[remote "origin"]\n\turl = https://example.org/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n',
+        (
+            '[remote "origin"]\n\turl = https://example.org/x.git\n\tfetch ='
+            " +refs/heads/*:refs/remotes/origin/*\n"
+        ),
         '[remote "origin"]\n\turl = git@example.org:x/y.git\n',
         '[remote "near"]\n\turl = ../bare.git\n',
         "[user]\n\tname = A B\n\temail = a@example.org\n",
@@ -414,7 +457,10 @@ def test_a_file_that_stands_for_a_repository(layer, text, verdict):
 def test_submodules_are_named_by_harmless_addresses_only(layer):
     layer.after(".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = https://example.org/x.git\n')
     assert layer.judged().verdict == "allow"
-    layer.after(".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = https://example.org/x.git\n\tupdate = !rm a\n')
+    layer.after(
+        ".gitmodules",
+        '[submodule "x"]\n\tpath = x\n\turl = https://example.org/x.git\n\tupdate = !rm a\n',
+    )
     assert layer.judged().verdict == "ask"
 
 
@@ -422,7 +468,10 @@ def test_submodules_are_named_by_harmless_addresses_only(layer):
     ("loss", "words"),
     [
         (Loss("", "reference", "refs/heads/draft"), "refs/heads/draft is gone"),
-        (Loss("lib", "history", "refs/heads/main", "3 commits"), "In the Git repository lib, refs/heads/main no longer reaches"),
+        (
+            Loss("lib", "history", "refs/heads/main", "3 commits"),
+            "In the Git repository lib, refs/heads/main no longer reaches",
+        ),
         (Loss("", "stash"), "Stashed changes"),
         (Loss("", "reflog", "HEAD"), "The reflog of HEAD"),
         (Loss("", "objects"), "are gone from the Git repository"),
@@ -437,9 +486,13 @@ def test_lost_history_is_put_in_words(layer, loss, words):
 
 
 def test_what_was_allowed_before_it_ran_is_not_asked_about_again(layer):
-    early = decide(ToolCall("Bash", {"command": "rm -r sub; git branch -D x"}), layer.root, layer.home)
+    early = decide(
+        ToolCall("Bash", {"command": "rm -r sub; git branch -D x"}), layer.root, layer.home
+    )
     layer.gone("sub")
-    assert layer.judged(Loss("", "reference", "refs/heads/x"), allowed=early.asked).verdict == "allow"
+    assert (
+        layer.judged(Loss("", "reference", "refs/heads/x"), allowed=early.asked).verdict == "allow"
+    )
     assert layer.judged(Loss("", "stash"), allowed=early.asked).verdict == "ask"
     layer.gone("a.md")
     left = layer.judged(allowed=early.asked)
@@ -461,7 +514,9 @@ def test_a_grant_of_commands_covers_what_happened(layer):
 
 def test_ten_thousand_new_files_are_judged_quickly_enough_to_be_judged_at_all(layer):
     entry = Entry("file", 3, 0o644)
-    layer.changes = [Change(f"out/{number // 100}/{number}.md", None, entry) for number in range(10_000)]
+    layer.changes = [
+        Change(f"out/{number // 100}/{number}.md", None, entry) for number in range(10_000)
+    ]
     assert layer.judged().verdict == "allow"
 
 

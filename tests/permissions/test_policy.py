@@ -56,7 +56,8 @@ def test_the_span_covers_what_is_risky(root, command, text):
 
 @pytest.mark.parametrize(
     "command",
-    ["rm -rf /", "rm -rf {root}", "rm -rf .", "rm -rf ~", "rm -rf $HOME", "rm -rf ..", "mv {root} /tmp/x", "cat a.md > /dev/sda",
+    ["rm -rf /", "rm -rf {root}", "rm -rf .", "rm -rf ~", "rm -rf $HOME", "rm -rf ..",
+        "mv {root} /tmp/x", "cat a.md > /dev/sda",
      "echo x > ~/.dogent/permissions.json", "dd if=a.md of=/dev/disk0"],
 )  # fmt: skip
 def test_what_no_question_should_offer_is_denied(root, command):
@@ -67,7 +68,9 @@ def test_what_no_question_should_offer_is_denied(root, command):
 
 
 def test_the_permission_store_is_closed_to_every_tool(root):
-    assert tool("Write", root, file_path="~/.dogent/permissions.json", content="x").verdict == "deny"
+    assert (
+        tool("Write", root, file_path="~/.dogent/permissions.json", content="x").verdict == "deny"
+    )
     assert tool("Edit", root, file_path=f"{root.parent}/home/.dogent/trust.json").verdict == "deny"
     assert tool("Read", root, file_path="~/.dogent/permissions.json").verdict == "ask"
 
@@ -79,7 +82,9 @@ def test_a_proposal_is_asked_about_where_it_would_leave_the_workspace(root):
     assert tool(name, root, path="../secret.txt", new_content="x").verdict == "ask"
 
 
-@pytest.mark.parametrize("command", ["rm a.md", "cat ../secret.txt", "curl https://x.example", "mv a.md b.md"])
+@pytest.mark.parametrize(
+    "command", ["rm a.md", "cat ../secret.txt", "curl https://x.example", "mv a.md b.md"]
+)
 def test_plain_places_and_programs_can_be_remembered(root, command):
     assert bash(command, root).rememberable
 

@@ -54,15 +54,27 @@ def test_a_command_in_one_sentence(root, command, sentence):
 
 def test_other_tools_in_one_sentence(root):
     outside = root.parent / "outside.txt"
-    assert question("Read", root, file_path=str(outside)).sentence == f"Read {outside}, outside the workspace"
+    assert (
+        question("Read", root, file_path=str(outside)).sentence
+        == f"Read {outside}, outside the workspace"
+    )
     assert question("WebFetch", root, url="http://localhost/").sentence == "Open http://localhost/"
-    assert question("mcp__other__frobnicate_all", root).sentence == "Use frobnicate all of the MCP server other"
+    assert (
+        question("mcp__other__frobnicate_all", root).sentence
+        == "Use frobnicate all of the MCP server other"
+    )
 
 
 def test_places_say_what_happens_to_them_and_what_their_names_hide(root):
     outside = root.parent / "outside.txt"
     (read,) = question("Read", root, file_path="link.txt").spots
-    assert (read.path, read.kind, read.exists, read.size, read.note) == (str(outside), "read", True, 6, "link.txt points here")
+    assert (read.path, read.kind, read.exists, read.size, read.note) == (
+        str(outside),
+        "read",
+        True,
+        6,
+        "link.txt points here",
+    )
     folder, gone = question("Bash", root, command="rm -r chapters; rm link.txt").spots
     assert (folder.size, folder.note) == (None, "3 files")
     assert (gone.path, gone.note) == (str(root / "link.txt"), "a link: its target stays")
@@ -96,7 +108,10 @@ def test_what_can_be_remembered_names_its_rules(root):
 
 def test_the_models_own_words_are_kept_apart(root):
     assert question("Bash", root, command="rm a.md", description=" Tidy up ").words == "Tidy up"
-    assert question("mcp__dogent__list_file_tree", root, reason="To find notes").words == "To find notes"
+    assert (
+        question("mcp__dogent__list_file_tree", root, reason="To find notes").words
+        == "To find notes"
+    )
     assert question("Bash", root, command="rm a.md", description=3).words == ""
 
 
@@ -108,7 +123,13 @@ def test_the_diff_of_the_file_tools(root):
     def changed(tool, **values):
         return question(tool, root, file_path=path, **values).diff.split("\n")[3:]
 
-    assert changed("Edit", old_string="two", new_string="2") == [" one", "-two", "+2", " three", " "]
+    assert changed("Edit", old_string="two", new_string="2") == [
+        " one",
+        "-two",
+        "+2",
+        " three",
+        " ",
+    ]
     edits = [{"old_string": "one", "new_string": "1"}, {"old_string": "1", "new_string": "I"}]
     assert changed("MultiEdit", edits=edits)[:2] == ["-one", "+I"]
     assert changed("Write", content="one\n")[:3] == [" one", "-two", "-three"]
@@ -119,8 +140,14 @@ def test_the_diff_of_the_file_tools(root):
 
 def test_the_diff_of_a_notebook_shows_its_cells(root):
     book = root.parent / "book.ipynb"
-    book.write_text(json.dumps({"cells": [{"id": "x", "source": ["a = 1\n", "b = 2"]}, {"id": "y", "source": "c"}]}))
-    diff = question("NotebookEdit", root, notebook_path=str(book), cell_id="x", new_source="a = 1\nb = 3").diff
+    book.write_text(
+        json.dumps(
+            {"cells": [{"id": "x", "source": ["a = 1\n", "b = 2"]}, {"id": "y", "source": "c"}]}
+        )
+    )
+    diff = question(
+        "NotebookEdit", root, notebook_path=str(book), cell_id="x", new_source="a = 1\nb = 3"
+    ).diff
     assert diff.split("\n")[3:] == [" a = 1", "-b = 2", "+b = 3", " ", " c"]
 
 
@@ -131,7 +158,10 @@ def test_a_file_that_is_no_text_has_no_diff(root):
 
 
 def test_a_long_diff_is_cut_and_a_huge_one_takes_no_time():
-    old, new = "\n".join(map(str, range(40_000))), "\n".join(str(number * 7) for number in range(40_000))
+    old, new = (
+        "\n".join(map(str, range(40_000))),
+        "\n".join(str(number * 7) for number in range(40_000)),
+    )
     lines = unified_diff(old, new, "x").split("\n")
     assert len(lines) < 1_000
     assert lines[-1].endswith("more lines")

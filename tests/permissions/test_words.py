@@ -1,4 +1,6 @@
-"""Shell text taken apart: words, redirections, what is nested, and that nothing raises anything but one error."""
+"""Shell text taken apart: words, redirections, what is nested, and that nothing raises anything
+but one error.
+"""
 
 import contextlib
 
@@ -37,7 +39,10 @@ def words(text):
         ("cat <<E > o\n$(rm x)\nit's\nE\nls", [["cat"], ["ls"]]),
         ("cat <<'E N'\na\nE N\nls", [["cat"], ["ls"]]),
         ("cat <<-E\n\ta\n\tE\nls", [["cat"], ["ls"]]),
-        ('echo $(rm x) `rm y` "$(rm z)"', [["rm", "x"], ["rm", "y"], ["rm", "z"], ["echo", "", "", ""]]),
+        (
+            'echo $(rm x) `rm y` "$(rm z)"',
+            [["rm", "x"], ["rm", "y"], ["rm", "z"], ["echo", "", "", ""]],
+        ),
         ("if a; then b; else c; fi", [["a"], ["b"], ["c"]]),
         ('while read -r f; do rm "$f"; done < l', [["read", "-r", "f"], ["rm", ""], []]),
         ("f() { a; }; f", [["a"], ["f"]]),
@@ -65,15 +70,28 @@ def test_redirections_are_not_words():
     (command,) = commands("2>/dev/null cat >> out < in 2>&1 &> both <<< text n3>x")
     assert [word.text for word in command.words] == ["cat", "n3"]
     signs = [(sign, word.text) for sign, word in command.redirections]
-    assert signs == [(">", "/dev/null"), (">>", "out"), ("<", "in"), (">&", "1"), ("&>", "both"), ("<<<", "text"), (">", "x")]
+    assert signs == [
+        (">", "/dev/null"),
+        (">>", "out"),
+        ("<", "in"),
+        (">&", "1"),
+        ("&>", "both"),
+        ("<<<", "text"),
+        (">", "x"),
+    ]
 
 
-@pytest.mark.parametrize("word", ["$x", "${x:-a}", "$(a)", "`a`", "{a,b}", "{1..3}", "$'\\x41'", "$1", "$((1))", "~+/x", "a$x"])
+@pytest.mark.parametrize(
+    "word",
+    ["$x", "${x:-a}", "$(a)", "`a`", "{a,b}", "{1..3}", "$'\\x41'", "$1", "$((1))", "~+/x", "a$x"],
+)
 def test_what_only_running_tells_is_not_literal(word):
     assert not commands(f"cat {word}")[-1].words[1].literal
 
 
-@pytest.mark.parametrize("word", ["a", "'$x'", "\\$x", '"a b"', "a{b}c", "{}", "'{a,b}'", "$HOME", "a=b", "$'x'", "~"])
+@pytest.mark.parametrize(
+    "word", ["a", "'$x'", "\\$x", '"a b"', "a{b}c", "{}", "'{a,b}'", "$HOME", "a=b", "$'x'", "~"]
+)
 def test_what_says_what_it_is_is_literal(word):
     assert commands(f"cat {word}")[-1].words[1].literal
 
@@ -90,17 +108,31 @@ def test_what_runs_for_sure_is_plain(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["a || rm a", "if x; then rm a; fi", "f() { rm a; }", "for f in x; do rm a; done", "echo $(rm a)"]
+    "text",
+    [
+        "a || rm a",
+        "if x; then rm a; fi",
+        "f() { rm a; }",
+        "for f in x; do rm a; done",
+        "echo $(rm a)",
+    ],
 )
 def test_what_may_not_run_is_not(text):
-    assert not next(command for command in commands(text) if command.words and command.words[0].text == "rm").plain
+    assert not next(
+        command for command in commands(text) if command.words and command.words[0].text == "rm"
+    ).plain
 
 
 _SYNTAX = """a 'b' "c" $x ${x:-y} $(d) `e` <<E E > >> < | & ; && || ( ) { } if then fi for in do done case esac [[ ]] $(( ))
-    \\ # = * ~ ' \" """
+    \\ # = * ~ ' \" """  # noqa: E501
 
 
-@given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(_SYNTAX.split(" ")), max_size=15).map(" ".join)))
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(st.sampled_from(_SYNTAX.split(" ")), max_size=15).map(" ".join),
+    )
+)
 def test_no_text_is_more_than_unclosed(text):
     with contextlib.suppress(UnclosedError):
         commands(text)

@@ -1,4 +1,6 @@
-"""Makes the documents of the sample workspace anew: ``python -m tests.sample.make_documents``. They are ours, and small."""
+"""Makes the documents of the sample workspace anew: ``python -m tests.sample.make_documents``.
+They are ours, and small.
+"""
 
 import asyncio
 import tempfile
@@ -36,7 +38,7 @@ half. Nobody was ordered to come.
 # What we offer
 
 The staff council agrees to two further years under these conditions. It asks for a second count in December 2026.
-"""
+"""  # noqa: E501
 
 OFFER = (
     (
@@ -76,7 +78,12 @@ def _offer(target: Path) -> None:
             page.insert_text((72, 90), title, fontsize=20)
             for number, line in enumerate(lines):
                 page.insert_text((72, 130 + 30 * number), line, fontsize=11)
-        pdf.set_metadata({"title": "Offer for the repair of a self-checkout machine", "author": "Brenner Library Systems"})
+        pdf.set_metadata(
+            {
+                "title": "Offer for the repair of a self-checkout machine",
+                "author": "Brenner Library Systems",
+            }
+        )
         pdf.save(target, garbage=4, deflate=True)
 
 
@@ -88,7 +95,11 @@ def _budget(target: Path) -> None:
         rows = (
             ("Item", "Euros", "Note"),
             ("Wages and security", sundays * SUNDAY, f"{sundays} Sundays at {SUNDAY} euros"),
-            ("Second librarian", winter, "November and December" if winter else "not in this version"),
+            (
+                "Second librarian",
+                winter,
+                "November and December" if winter else "not in this version",
+            ),
             ("Repair of the self-checkout", 4_180, "once, see the offer"),
             ("In all", sundays * SUNDAY + winter + 4_180, "committee decides on 24 February"),
         )

@@ -1,4 +1,6 @@
-"""The requests that an empty conversation offers: about what is there, and such that every engine can do them."""
+"""The requests that an empty conversation offers: about what is there, and such that every
+engine can do them.
+"""
 
 import io
 import json
@@ -12,7 +14,13 @@ from dogent_tui.sample.requests import requests_for
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.references import find_references, resolve
 
-_SAMPLE = ("README.md", "meeting-notes.md", "interview-okafor.txt", "visits-2025.csv", "budget-2026.xlsx")
+_SAMPLE = (
+    "README.md",
+    "meeting-notes.md",
+    "interview-okafor.txt",
+    "visits-2025.csv",
+    "budget-2026.xlsx",
+)
 
 
 def test_those_of_the_sample_name_files_that_are_there(tmp_path):
@@ -38,8 +46,18 @@ def test_those_of_the_sample_name_files_that_are_there(tmp_path):
                 'Draft a report from @"a b.md" and @c.docx',
             ),
         ),
-        (["letter.pdf"], ("Draft a report from @letter.pdf", "Which files are here?", "How many words does @letter.pdf have?")),
-        (["sums.xlsx", ".hidden.md"], ("What is the largest value in @sums.xlsx?", "Which files are here?")),
+        (
+            ["letter.pdf"],
+            (
+                "Draft a report from @letter.pdf",
+                "Which files are here?",
+                "How many words does @letter.pdf have?",
+            ),
+        ),
+        (
+            ["sums.xlsx", ".hidden.md"],
+            ("What is the largest value in @sums.xlsx?", "Which files are here?"),
+        ),
     ],
 )
 def test_other_folders_are_asked_about_what_they_hold(paths, requests):
@@ -63,5 +81,7 @@ async def test_those_of_the_sample_succeed_without_a_model(home, number, told):
     status = await run_print(opened, PrintRequest(request, "", "json", None), out, io.StringIO())
     assert status == 0, out.getvalue()
     assert told in json.loads(out.getvalue())["result"]
-    written = [path.relative_to(workspace.root).as_posix() for path in workspace.root.glob("drafts/*.md")]
+    written = [
+        path.relative_to(workspace.root).as_posix() for path in workspace.root.glob("drafts/*.md")
+    ]
     assert len(written) == (1 if number == 2 else 0)

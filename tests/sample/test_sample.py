@@ -53,7 +53,11 @@ def test_an_interrupted_copy_leaves_nothing(tmp_path, monkeypatch):
 
 def test_the_requests_of_the_readme_reference_files_that_are_there(tmp_path):
     workspace = Workspace(copy_sample(tmp_path / "sample"))
-    requests = [line for line in (workspace.root / "README.md").read_text().splitlines() if line.strip().startswith(">")]
+    requests = [
+        line
+        for line in (workspace.root / "README.md").read_text().splitlines()
+        if line.strip().startswith(">")
+    ]
     found = [resolve(reference, workspace) for reference in find_references("\n".join(requests))]
     assert len(found) >= 5
     assert all(reference.exists for reference in found)
@@ -62,7 +66,10 @@ def test_the_requests_of_the_readme_reference_files_that_are_there(tmp_path):
 def test_the_papers_agree_with_the_numbers(tmp_path):
     folder = copy_sample(tmp_path / "sample")
     with (folder / "visits-2025.csv").open() as file:
-        rows = [{key: int(value) for key, value in row.items() if key != "month"} for row in csv.DictReader(file)]
+        rows = [
+            {key: int(value) for key, value in row.items() if key != "month"}
+            for row in csv.DictReader(file)
+        ]
     before, trial = rows[:4], rows[4:]
 
     def total(part, key):
@@ -75,15 +82,24 @@ def test_the_papers_agree_with_the_numbers(tmp_path):
     for fact in (
         f"open on {sundays} Sundays",
         f"came to {visits:,} in all, which is {visits / sundays:.0f} on an average Sunday",
-        f"from {weekdays_before:,.0f} a month before the trial to {total(trial, 'visits') / 8:,.0f} a month",
-        f"from {total(before, 'new_cards') / 4:.0f} a month to {total(trial, 'new_cards') / 8:.0f} a month",
+        (
+            f"from {weekdays_before:,.0f} a month before the trial to"
+            f" {total(trial, 'visits') / 8:,.0f} a month"
+        ),
+        (
+            f"from {total(before, 'new_cards') / 4:.0f} a month to"
+            f" {total(trial, 'new_cards') / 8:.0f} a month"
+        ),
         f"about {(1 - weekdays_trial / weekdays_before) * 100:.0f} percent",
         f"cost {sundays * 640:,} euros",
         f"{sundays * 640 / visits:.2f} euros for each Sunday visit",
         f"It had {total(trial, 'story_hour_guests') / sundays:.0f} guests",
     ):
         assert fact in notes, fact
-    assert f"issued {total(trial, 'new_cards')} new cards" in (folder / "interview-okafor.txt").read_text()
+    assert (
+        f"issued {total(trial, 'new_cards')} new cards"
+        in (folder / "interview-okafor.txt").read_text()
+    )
     july, november = trial[2], trial[6]  # "The weakest month was July, the strongest November."
     assert min(trial, key=lambda row: row["sunday_visits"]) is july
     assert max(trial, key=lambda row: row["sunday_visits"]) is november
@@ -94,12 +110,17 @@ async def test_the_documents_can_be_read_and_agree_with_the_papers(tmp_path):
     async with DocumentLibrary(tmp_path / "kept") as library:
         offer = (await library.read(folder / "repair-offer.pdf")).text
         statement = (await library.read(folder / "staff-council.docx")).text
-        budget = await library.read(folder / "budget-2026.xlsx", ReadOptions(sheet="Without summer"))
+        budget = await library.read(
+            folder / "budget-2026.xlsx", ReadOptions(sheet="Without summer")
+        )
     notes = (folder / "meeting-notes.md").read_text()
     assert "4,180 euros" in notes
     assert "4,180 euros" in offer
     assert "<!-- page 2 -->" in offer
     assert "| Repair of the self-checkout | 4,180 |" in budget.text
-    assert [sheet["name"] for sheet in budget.metadata["sheets"]] == ["With summer", "Without summer"]
+    assert [sheet["name"] for sheet in budget.metadata["sheets"]] == [
+        "With summer",
+        "Without summer",
+    ]
     assert f"{42 * 640:,}" in budget.text
     assert "Four of the fourteen" in statement

@@ -1,4 +1,6 @@
-"""What the model has seen: kept over sessions and forks, and compared with what the files hold now."""
+"""What the model has seen: kept over sessions and forks, and compared with what the files hold
+now.
+"""
 
 import os
 import stat

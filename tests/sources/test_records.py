@@ -13,7 +13,8 @@ from dogent_tui.sources.records import SourceRecord, SourceRecords, public_addre
 from dogent_tui.workspace.paths import Workspace
 
 PAGE = SourceRecord(
-    "", "https://example.org/a?id=7", "Opening hours", "Ada Okafor", "2025-03-04", "2026-01-02T10:00:00+00:00",
+    "", "https://example.org/a?id=7", "Opening hours", "Ada Okafor", "2025-03-04",
+    "2026-01-02T10:00:00+00:00",
     "Visitors came back in large numbers after the roof was repaired.",
 )  # fmt: skip
 
@@ -29,18 +30,32 @@ def test_a_record_is_a_readable_file_and_reads_back(records):
     key = records.note(PAGE)
     assert key == "okafor-2025"
     (kept,) = records.all()
-    assert all(getattr(kept, name) == getattr(PAGE, name) for name in ("url", "title", "author", "published", "accessed", "text"))
+    assert all(
+        getattr(kept, name) == getattr(PAGE, name)
+        for name in ("url", "title", "author", "published", "accessed", "text")
+    )
     assert (
-        (records.folder / "okafor-2025.md").read_text().startswith('---\nkey: okafor-2025\nurl: "https://example.org/a?id=7"\n')
+        (records.folder / "okafor-2025.md")
+        .read_text()
+        .startswith('---\nkey: okafor-2025\nurl: "https://example.org/a?id=7"\n')
     )
 
 
 def test_a_page_has_one_key_and_others_get_others(records):
     assert records.note(PAGE) == records.note(PAGE) == "okafor-2025"
-    other = SourceRecord("", "https://example.org/b", author="Ada Okafor", published="2025", text="Other words.")
+    other = SourceRecord(
+        "", "https://example.org/b", author="Ada Okafor", published="2025", text="Other words."
+    )
     assert records.note(other) == "okafor-2025-2"
-    assert records.note(SourceRecord("", "https://www.example.net/", accessed="2026-01-02", text="x")) == "example-net-2026"
-    assert [record.key for record in records.all()] == ["example-net-2026", "okafor-2025", "okafor-2025-2"]
+    assert (
+        records.note(SourceRecord("", "https://www.example.net/", accessed="2026-01-02", text="x"))
+        == "example-net-2026"
+    )
+    assert [record.key for record in records.all()] == [
+        "example-net-2026",
+        "okafor-2025",
+        "okafor-2025-2",
+    ]
 
 
 def test_parts_follow_each_other_and_a_changed_page_takes_its_place(records):
@@ -49,7 +64,10 @@ def test_parts_follow_each_other_and_a_changed_page_takes_its_place(records):
     for part in ("\n\nAnd then it closed.\n", "\nIt opened again.", "\n\n", "To the end.\n"):
         assert records.note(SourceRecord("", PAGE.url, text=part), offset=at) == key
         at += len(part)
-    assert records.all()[0].text == f"{PAGE.text}\n\nAnd then it closed.\n\nIt opened again.\n\nTo the end.\n"
+    assert (
+        records.all()[0].text
+        == f"{PAGE.text}\n\nAnd then it closed.\n\nIt opened again.\n\nTo the end.\n"
+    )
     records.note(SourceRecord("", PAGE.url, "New", text="Quite other words."))
     assert (records.all()[0].key, records.all()[0].text) == (key, "Quite other words.")
 
@@ -58,7 +76,10 @@ def test_parts_follow_each_other_and_a_changed_page_takes_its_place(records):
     ("address", "kept"),
     [
         ("https://user:pw@example.org/a#part", "https://example.org/a"),
-        ("https://example.org/a?page=2&access_token=abc&X-Amz-Signature=1", "https://example.org/a?page=2"),
+        (
+            "https://example.org/a?page=2&access_token=abc&X-Amz-Signature=1",
+            "https://example.org/a?page=2",
+        ),
         (f"https://example.org/a?q={'x' * 200}", "https://example.org/a"),
     ],
 )
@@ -68,9 +89,16 @@ def test_no_secret_of_an_address_is_kept(address, kept):
 
 def test_pages_that_differ_in_a_parameter_are_different_sources(records):
     names = ("passage", "author", "keyword", "access_token")
-    keys = {records.note(replace(PAGE, url=f"https://example.org/?{name}={value}")) for name in names for value in "ab"}
+    keys = {
+        records.note(replace(PAGE, url=f"https://example.org/?{name}={value}"))
+        for name in names
+        for value in "ab"
+    }
     assert len(keys) == 8
-    assert public_address("https://example.org/?passage=John&author=Hale") == "https://example.org/?passage=John&author=Hale"
+    assert (
+        public_address("https://example.org/?passage=John&author=Hale")
+        == "https://example.org/?passage=John&author=Hale"
+    )
 
 
 def test_a_link_is_not_followed_out_of_the_folder(records, tmp_path):
@@ -98,7 +126,9 @@ def test_a_removed_record_is_gone_from_the_entries_too(records):
 async def test_a_draft_is_checked_against_what_was_read(records):
     key, root = records.note(PAGE), records.folder.parents[1]
     draft = root / "draft.md"
-    draft.write_text(f'She wrote "came back in large numbers after the roof was repaired" [@{key}].\n')
+    draft.write_text(
+        f'She wrote "came back in large numbers after the roof was repaired" [@{key}].\n'
+    )
     documents = DocumentLibrary()
     try:
         report = await QuoteChecker(documents, root.parent / "kept").check(draft, root)
@@ -114,7 +144,10 @@ async def test_an_export_cites_what_was_read(records):
     exporter = Exporter()
     try:
         done = await exporter.export(
-            ExportRequest(markdown=root / "draft.md", target=root / "draft.docx", root=root, home=root), "docx"
+            ExportRequest(
+                markdown=root / "draft.md", target=root / "draft.docx", root=root, home=root
+            ),
+            "docx",
         )
     finally:
         await exporter.close()

@@ -13,7 +13,9 @@ NOTES = "# Notes\n\nThe ferry leaves the small harbour at seven, and it does not
 def folder(tmp_path):
     (tmp_path / "notes.md").write_text(NOTES, encoding="utf-8")
     (tmp_path / ".hidden").mkdir()
-    (tmp_path / ".hidden/other.md").write_text("A hidden file says something else.", encoding="utf-8")
+    (tmp_path / ".hidden/other.md").write_text(
+        "A hidden file says something else.", encoding="utf-8"
+    )
     (tmp_path / "broken.docx").write_bytes(b"PK\x03\x04 no more")
     return tmp_path
 
@@ -31,7 +33,11 @@ def test_what_is_right_is_said_in_a_line(folder, capsys):
 
 
 def test_what_is_wrong_is_told_with_its_place_and_the_words(folder, capsys):
-    status, out, _ = check(capsys, folder, "A line.\r\n\r\nIt is said that “at seven, and it does wait” (notes.md).\r\n")
+    status, out, _ = check(
+        capsys,
+        folder,
+        "A line.\r\n\r\nIt is said that “at seven, and it does wait” (notes.md).\r\n",
+    )
     assert status == 1
     assert out.startswith("draft.md:3:18: altered (negation): at seven, and it does wait\n")
     assert "notes.md, line 3" in out
@@ -39,7 +45,9 @@ def test_what_is_wrong_is_told_with_its_place_and_the_words(folder, capsys):
 
 
 def test_json_is_one_object(folder, capsys):
-    status, out, err = check(capsys, folder, "> The ferry leaves at eight\n>\n> — broken.docx\n", "--json")
+    status, out, err = check(
+        capsys, folder, "> The ferry leaves at eight\n>\n> — broken.docx\n", "--json"
+    )
     found = json.loads(out)
     assert (status, err, out.count("\n")) == (1, "", 1)
     assert found["sources"] == [
@@ -53,13 +61,19 @@ def test_json_is_one_object(folder, capsys):
 def test_a_source_that_changes_is_read_again(folder, capsys):
     draft = "“the ferry leaves the small harbour” (notes.md)\n"
     assert check(capsys, folder, draft)[0] == 0
-    (folder / "notes.md").write_text("The ferry never leaves the small harbour any more.\n", encoding="utf-8")
+    (folder / "notes.md").write_text(
+        "The ferry never leaves the small harbour any more.\n", encoding="utf-8"
+    )
     assert check(capsys, folder, draft)[0] == 1
 
 
 def test_what_cannot_be_checked_is_status_2(folder, capsys):
     (folder / "latin.md").write_bytes("Ä".encode("latin-1"))
-    for arguments in ([folder / "gone.md"], [folder / "latin.md"], [folder / "notes.md", "--sources", folder / "gone"]):
+    for arguments in (
+        [folder / "gone.md"],
+        [folder / "latin.md"],
+        [folder / "notes.md", "--sources", folder / "gone"],
+    ):
         assert main(["check", *map(str, arguments)]) == 2
         out, err = capsys.readouterr()
         assert out == ""

@@ -15,7 +15,10 @@ from dogent_tui.workspace.paths import Workspace, dogent_home
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     dogent_home().mkdir(parents=True)
-    profile = {"ANTHROPIC_AUTH_TOKEN": "sk-very-secret", "ANTHROPIC_BASE_URL": "https://api.example.com"}
+    profile = {
+        "ANTHROPIC_AUTH_TOKEN": "sk-very-secret",
+        "ANTHROPIC_BASE_URL": "https://api.example.com",
+    }
     write(dogent_home() / "claude.json", {"profiles": {"work": profile}})
     return tmp_path
 
@@ -43,14 +46,19 @@ def test_engines_have_versions_and_paths_and_files_are_named_without_their_keys(
 
 def test_what_is_missing_comes_with_a_remedy_and_a_status(folder, capsys, monkeypatch):
     def gone():
-        raise DocumentError("The program pandoc is not here.", "Install pypandoc_binary.", code="engine_missing")
+        raise DocumentError(
+            "The program pandoc is not here.", "Install pypandoc_binary.", code="engine_missing"
+        )
 
     monkeypatch.setattr(doctor, "pandoc_path", gone)
     monkeypatch.setattr(doctor, "find_browsers", list)
     status = main(["doctor"])
     out, _ = capsys.readouterr()
     assert status == 1
-    assert "✗ pandoc                 The program pandoc is not here.\n    Install pypandoc_binary." in out
+    assert (
+        "✗ pandoc                 The program pandoc is not here.\n    Install pypandoc_binary."
+        in out
+    )
     assert "– browser" in out
     assert "chromium-headless-shell" in out
 
@@ -78,7 +86,9 @@ def test_a_folder_that_is_not_there_is_a_usage_error(folder, capsys):
 
 def write(path, value):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(value if isinstance(value, str) else json.dumps(value, indent=1), encoding="utf-8")
+    path.write_text(
+        value if isinstance(value, str) else json.dumps(value, indent=1), encoding="utf-8"
+    )
     path.chmod(0o600)
 
 
@@ -98,13 +108,35 @@ def test_no_secret_is_told_wherever_it_stands(folder, capsys, monkeypatch):
     llm, api, extra, cse, user, proxy, variable, odd = SECRETS
     home = dogent_home()
     endpoint = {"ANTHROPIC_BASE_URL": f"http://llm.example/{llm}", "ANTHROPIC_AUTH_TOKEN": llm}
-    bad = {"ANTHROPIC_BASE_URL": f"https://me:{user}@llm.example", "ANTHROPIC_API_KEY": api, "ANTHROPIC_KEY": odd}
+    bad = {
+        "ANTHROPIC_BASE_URL": f"https://me:{user}@llm.example",
+        "ANTHROPIC_API_KEY": api,
+        "ANTHROPIC_KEY": odd,
+    }
     write(home / "claude.json", {"profiles": {"a": endpoint, "b": bad, llm: {}}, api: 1})
-    write(home / "web.json", {"profiles": {"w": {"provider": "google_cse", "api_key": api, "cse_id": cse, "timeout_s": api}}})
-    vision = {"provider": api, "api_key": api, "base_url": f"https://{user}@x", "extra": {"headers": {"x": extra}}}
+    write(
+        home / "web.json",
+        {
+            "profiles": {
+                "w": {"provider": "google_cse", "api_key": api, "cse_id": cse, "timeout_s": api}
+            }
+        },
+    )
+    vision = {
+        "provider": api,
+        "api_key": api,
+        "base_url": f"https://{user}@x",
+        "extra": {"headers": {"x": extra}},
+    }
     write(home / "vision.json", {"profiles": {"v": vision}})
-    write(home / "dogent.json", {"web_proxy": f"http://p:{proxy}@h:1", "web_allow_hosts": [f"http://u:{proxy}@h/"]})
-    write(folder / ".dogent" / "dogent.json", {"profile": "a", "web_profile": "w", "vision_profile": "v"})
+    write(
+        home / "dogent.json",
+        {"web_proxy": f"http://p:{proxy}@h:1", "web_allow_hosts": [f"http://u:{proxy}@h/"]},
+    )
+    write(
+        folder / ".dogent" / "dogent.json",
+        {"profile": "a", "web_profile": "w", "vision_profile": "v"},
+    )
     monkeypatch.setenv("ANTHROPIC_API_KEY", variable)
     monkeypatch.setenv("HTTPS_PROXY", f"http://p:{proxy}@h:1")
     for command in (["doctor", "--json"], ["doctor"]):
@@ -121,7 +153,10 @@ def test_no_secret_is_told_wherever_it_stands(folder, capsys, monkeypatch):
 
 def test_every_problem_of_a_file_has_its_line_and_its_remedy(folder, capsys):
     home = dogent_home()
-    profiles = {"x": {"provider": "brave", "timeout_s": "soon", "api_key": "env:NOT_SET"}, "y": {"apikey": "k"}}
+    profiles = {
+        "x": {"provider": "brave", "timeout_s": "soon", "api_key": "env:NOT_SET"},
+        "y": {"apikey": "k"},
+    }
     write(home / "web.json", {"profiles": profiles})
     status, found = findings(capsys)
     web = found["web.json"]
@@ -143,7 +178,15 @@ def test_a_file_with_keys_that_others_can_read_is_told_and_left(folder, capsys):
     assert "its mode is 644" in problem
     assert f"chmod 600 {file}" in problem
     assert file.stat().st_mode & 0o777 == 0o644
-    write(file, {"profiles": {"a": {"ANTHROPIC_API_KEY": "env:HOME"}, "b": {"ANTHROPIC_API_KEY": "replace-me"}}})
+    write(
+        file,
+        {
+            "profiles": {
+                "a": {"ANTHROPIC_API_KEY": "env:HOME"},
+                "b": {"ANTHROPIC_API_KEY": "replace-me"},
+            }
+        },
+    )
     file.chmod(0o644)
     assert findings(capsys)[1]["claude.json"]["state"] == "ok"
 

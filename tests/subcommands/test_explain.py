@@ -27,7 +27,9 @@ def explain(capsys, *arguments):
 
 
 def test_a_command_is_explained_and_does_not_run(root, capsys):
-    status, out, _ = explain(capsys, "--tool", "Bash", "--input", "rm a.md", "--workspace", str(root))
+    status, out, _ = explain(
+        capsys, "--tool", "Bash", "--input", "rm a.md", "--workspace", str(root)
+    )
     assert status == 0
     assert out.startswith("ask: Delete a.md\n")
     assert "It deletes a.md." in out
@@ -35,7 +37,15 @@ def test_a_command_is_explained_and_does_not_run(root, capsys):
 
 
 def test_what_was_allowed_is_considered(root, capsys):
-    arguments = ("--tool", "Bash", "--input", '{"command": "rm a.md"}', "--workspace", str(root), "--allow")
+    arguments = (
+        "--tool",
+        "Bash",
+        "--input",
+        '{"command": "rm a.md"}',
+        "--workspace",
+        str(root),
+        "--allow",
+    )
     assert explain(capsys, *arguments, "delete:a.md")[1].startswith("allow")
     _, out, _ = explain(capsys, *arguments, "delete:b.md", "--json")
     found = json.loads(out)
@@ -54,7 +64,12 @@ def test_calls_come_one_a_line(root, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--tool", "Read", "--input", "x"), ("--workspace", "/nowhere"), ("--tool", "Bash", "--allow", "all")]
+    "arguments",
+    [
+        ("--tool", "Read", "--input", "x"),
+        ("--workspace", "/nowhere"),
+        ("--tool", "Bash", "--allow", "all"),
+    ],
 )
 def test_wrong_usage(capsys, arguments):
     status, _, err = explain(capsys, *arguments)
@@ -72,11 +87,16 @@ def test_a_line_that_is_no_call_is_named(root, capsys, monkeypatch, line):
 
 def test_of_a_command_the_wall_is_told_once_and_of_other_tools_not(root, capsys, monkeypatch):
     words = standing_words(find_wall_status(Workspace(root)))
-    calls = [{"tool": "Bash", "input": {"command": "ls"}}, {"tool": "Bash", "input": {"command": "pwd"}}]
+    calls = [
+        {"tool": "Bash", "input": {"command": "ls"}},
+        {"tool": "Bash", "input": {"command": "pwd"}},
+    ]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(map(json.dumps, calls))))
     _, out, _ = explain(capsys, "--workspace", str(root))
     assert (out.count(words), out.endswith(f"{words}\n")) == (1, True)
-    assert words not in explain(capsys, "--tool", "Read", "--input", "{}", "--workspace", str(root))[1]
+    assert (
+        words not in explain(capsys, "--tool", "Read", "--input", "{}", "--workspace", str(root))[1]
+    )
 
 
 def test_a_command_is_decided_early_and_judged_again_where_there_is_a_wall(root):
@@ -84,4 +104,8 @@ def test_a_command_is_decided_early_and_judged_again_where_there_is_a_wall(root)
     for level, verdict in (("full", "allow"), ("partial", "allow"), ("none", "ask")):
         authority.standing = WallStatus(level)
         found = explained(call, authority)
-        assert (found["wall"], found["verdict"], found["judged_again"]) == (level, verdict, level != "none")
+        assert (found["wall"], found["verdict"], found["judged_again"]) == (
+            level,
+            verdict,
+            level != "none",
+        )

@@ -60,7 +60,10 @@ def test_on_a_terminal_the_user_is_asked(folder, monkeypatch, answer, replaced):
         monkeypatch.setattr(sys, name, stream)
     status = main(["export", "report.md", "--to", "docx"])
     assert "report.docx already exists. Replace it?" in sys.stderr.getvalue()
-    assert (status, (folder / "report.docx").read_bytes() == b"mine") == (0 if replaced else 1, not replaced)
+    assert (status, (folder / "report.docx").read_bytes() == b"mine") == (
+        0 if replaced else 1,
+        not replaced,
+    )
 
 
 @pytest.mark.parametrize(

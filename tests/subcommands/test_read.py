@@ -69,7 +69,9 @@ def test_a_terminal_is_not_told_what_to_do_by_a_text(tmp_path):
     assert out.getvalue() == "␛]0;title␇ and more\n"
 
 
-@pytest.mark.parametrize("arguments", [[], ["a", "--max-chars", "many"], ["a", "--changes", "some"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["a", "--max-chars", "many"], ["a", "--changes", "some"]]
+)
 def test_wrong_usage(capsys, arguments):
     with pytest.raises(SystemExit) as raised:
         main(["read", *arguments])
@@ -109,7 +111,9 @@ def test_without_pandoc_it_is_downloaded_only_where_the_user_says_so(letter, off
     terminal = Terminal(Tty("n\n"), io.StringIO(), Tty())
     with pytest.raises(DocumentError, match="is not installed"):
         run_read([str(letter)], terminal)
-    assert "Download pandoc 3.9.0.2 (about 40 MB) from github.com? [y/N]" in terminal.stderr.getvalue()
+    assert (
+        "Download pandoc 3.9.0.2 (about 40 MB) from github.com? [y/N]" in terminal.stderr.getvalue()
+    )
     assert not downloaded_path().exists()
 
     terminal = Terminal(Tty("y\n"), io.StringIO(), Tty())

@@ -45,7 +45,12 @@ def typed(capsys, tmp_path):
 PAGES = {
     "web": {
         "results": [
-            {"title": "Otters", "url": "https://a.example/", "description": "They \u001b[31mswim.", "page_age": "2026-05-01"},
+            {
+                "title": "Otters",
+                "url": "https://a.example/",
+                "description": "They \u001b[31mswim.",
+                "page_age": "2026-05-01",
+            },
             {"title": "More", "url": "https://b.example/", "description": ""},
         ]
     }
@@ -54,17 +59,40 @@ PAGES = {
 
 async def test_pages_are_listed_and_controls_are_shown(server, typed):
     server.answers(PAGES)
-    status, out, err = await typed("search", "otters", "in", "rivers", "--profile", "mine", "-n", "2")
+    status, out, err = await typed(
+        "search", "otters", "in", "rivers", "--profile", "mine", "-n", "2"
+    )
     assert (status, err) == (0, "")
-    assert out == (" 1. Otters\n    https://a.example/\n    2026-05-01 · They ␛[31mswim.\n\n 2. More\n    https://b.example/\n")
+    assert (
+        out
+        == " 1. Otters\n    https://a.example/\n    2026-05-01 · They ␛[31mswim.\n\n 2. More\n   "
+        " https://b.example/\n"
+    )
     assert server.asked[0].params == {"q": "otters in rivers", "count": "2"}
 
 
 async def test_json_is_what_the_model_gets(server, typed):
-    server.answers({"results": [{"title": "O", "url": "https://a.example/", "properties": {"url": "https://i.example/o.jpg"}}]})
-    status, out, _ = await typed("search", "otters", "--profile", "mine", "--mode", "image", "--json")
+    server.answers(
+        {
+            "results": [
+                {
+                    "title": "O",
+                    "url": "https://a.example/",
+                    "properties": {"url": "https://i.example/o.jpg"},
+                }
+            ]
+        }
+    )
+    status, out, _ = await typed(
+        "search", "otters", "--profile", "mine", "--mode", "image", "--json"
+    )
     found = json.loads(out)
-    assert (status, found["provider"], found["profile"], found["mode"]) == (0, "brave", "mine", "image")
+    assert (status, found["provider"], found["profile"], found["mode"]) == (
+        0,
+        "brave",
+        "mine",
+        "image",
+    )
     assert found["results"][0]["image_url"] == "https://i.example/o.jpg"
 
 
@@ -77,7 +105,10 @@ async def test_the_workspace_names_the_profile(server, typed, tmp_path):
 async def test_what_is_wrong_names_the_file(server, typed):
     for arguments, words in [
         ((), ("No web profile is chosen", "~/.dogent/web.json")),
-        (("--profile", "empty"), ("no API key", "api_key of the profile empty in ~/.dogent/web.json")),
+        (
+            ("--profile", "empty"),
+            ("no API key", "api_key of the profile empty in ~/.dogent/web.json"),
+        ),
         (("--profile", "mien"), ("There is no profile mien", 'Did you mean "mine"?')),
         (("--profile", "mine", "-n", "11"), ("Ask for 1 to 10.",)),
     ]:
@@ -98,9 +129,9 @@ def test_wrong_usage(command, capsys):
 
 
 PAGE = (
-    "<html><head><title>Otters</title></head><body><article><h1>Otters</h1>"
-    "<p>They swim in rivers all day long, and they hold hands while they sleep so that nobody drifts away.</p></article></body>"
-    "</html>"
+    "<html><head><title>Otters</title></head><body><article><h1>Otters</h1><p>They swim in rivers"
+    " all day long, and they hold hands while they sleep so that nobody drifts"
+    " away.</p></article></body></html>"
 )
 
 
@@ -109,7 +140,10 @@ async def test_a_page_of_this_machine_is_fetched_only_on_purpose(server, typed):
     page = f"{server.url}/otters"
     status, out, err = await typed("fetch", page)
     assert (status, out) == (1, "")
-    assert "If you do mean that address, add --private, or add it to web_allow_hosts in ~/.dogent/dogent.json." in err
+    assert (
+        "If you do mean that address, add --private, or add it to web_allow_hosts in"
+        " ~/.dogent/dogent.json." in err
+    )
     assert server.asked == []
     status, out, err = await typed("fetch", page, "--private")
     assert (status, err) == (0, "")
@@ -121,15 +155,21 @@ async def test_a_page_of_this_machine_is_fetched_only_on_purpose(server, typed):
 
 
 async def test_a_page_begins_with_what_it_says_of_itself(server, typed):
-    said = "<meta name=author content='Ada Okafor'><meta property='article:published_time' content='2026-03-04'>"
-    body = PAGE.replace("</head>", f"{said}</head>").replace("Otters", "Otters [all] in <i>rivers</i>")
+    said = (
+        "<meta name=author content='Ada Okafor'><meta property='article:published_time'"
+        " content='2026-03-04'>"
+    )
+    body = PAGE.replace("</head>", f"{said}</head>").replace(
+        "Otters", "Otters [all] in <i>rivers</i>"
+    )
     server.answers(body.replace("They swim", "They swim and swim. " * 60), Content_Type="text/html")
     _, out, _ = await typed("fetch", server.url, "--private", "--max-chars", "500")
     assert out.startswith("# Otters \\[all\\] in rivers\n\nAda Okafor · 2026-03-04\n\nThey swim")
     _, out, _ = await typed("fetch", server.url, "--private", "--offset", "500")
     assert "# Otters" not in out
     server.answers(
-        "<html><title>Otters</title><h1>Otters</h1><ul><li><a href=/a>one</a><li><a href=/b>two</a></ul></html>",
+        "<html><title>Otters</title><h1>Otters</h1><ul><li><a href=/a>one</a><li><a"
+        " href=/b>two</a></ul></html>",
         Content_Type="text/html",
     )
     _, out, err = await typed("fetch", server.url, "--private")
@@ -145,7 +185,9 @@ async def test_a_page_goes_on_where_it_is_told_and_an_image_is_saved(server, typ
     picture = io.BytesIO()
     Image.new("RGB", (8, 6), "navy").save(picture, "PNG")
     server.answers(picture.getvalue(), Content_Type="image/png")
-    status, out, err = await typed("fetch", f"{server.url}/o.png", "--private", "--filename", "../otter")
+    status, out, err = await typed(
+        "fetch", f"{server.url}/o.png", "--private", "--filename", "../otter"
+    )
     (saved,) = (tmp_path / "images").iterdir()
     assert (status, out) == (0, f"![otter](images/{saved.name})\n")
     assert f"Saved as {saved} (png, 8 × 6 pixels)." in err

@@ -33,7 +33,9 @@ async def work(tmp_path):
 
 
 async def test_what_is_not_verbatim_comes_with_the_difference(work):
-    (work.root / "draft.md").write_text("“the ferry leaves the small harbour” and “at seven, and it does wait” (notes.md)\n")
+    (work.root / "draft.md").write_text(
+        "“the ferry leaves the small harbour” and “at seven, and it does wait” (notes.md)\n"
+    )
     text, is_error = await work.call(path="draft.md")
     head, _, body = text.partition("\n\n")
     found = json.loads(body)
@@ -41,11 +43,20 @@ async def test_what_is_not_verbatim_comes_with_the_difference(work):
     assert head == "3 claims checked: 2 verbatim, 1 altered."
     assert (found["sources_read"], found["next_offset"], len(found["findings"])) == (1, None, 1)
     assert ["delete", "not "] in found["findings"][0]["diff"]
-    assert len(json.loads((await work.call(path="draft.md", all=True))[0].partition("\n\n")[2])["findings"]) == 3
+    assert (
+        len(
+            json.loads((await work.call(path="draft.md", all=True))[0].partition("\n\n")[2])[
+                "findings"
+            ]
+        )
+        == 3
+    )
 
 
 async def test_a_long_answer_comes_in_parts(work):
-    (work.root / "draft.md").write_text("".join(f"“a sentence number {n} that nobody wrote”\n\n" for n in range(400)))
+    (work.root / "draft.md").write_text(
+        "".join(f"“a sentence number {n} that nobody wrote”\n\n" for n in range(400))
+    )
     seen, offset = [], 0
     while offset is not None:
         text, _ = await work.call(path="draft.md", offset=offset)
@@ -57,7 +68,9 @@ async def test_a_long_answer_comes_in_parts(work):
 
 
 async def test_nothing_outside_the_sources_is_read(work):
-    (work.root.parent / "secret.md").write_text("The key of the harbour is under the third stone.\n")
+    (work.root.parent / "secret.md").write_text(
+        "The key of the harbour is under the third stone.\n"
+    )
     (work.root / "link.md").symlink_to(work.root.parent / "secret.md")
     (work.root / "draft.md").write_text("“the key of the harbour is” (link.md)\n")
     text, _ = await work.call(path="draft.md")
@@ -65,7 +78,9 @@ async def test_nothing_outside_the_sources_is_read(work):
     assert json.loads(text.partition("\n\n")[2])["summary"]["not_found"] == 2
 
 
-@pytest.mark.parametrize("payload", [{}, {"path": "gone.md"}, {"path": "notes.md", "sources": "gone"}])
+@pytest.mark.parametrize(
+    "payload", [{}, {"path": "gone.md"}, {"path": "notes.md", "sources": "gone"}]
+)
 async def test_what_cannot_be_checked_is_said(work, payload):
     text, is_error = await work.call(**payload)
     assert is_error
@@ -74,8 +89,14 @@ async def test_what_cannot_be_checked_is_said(work, payload):
 
 @pytest.mark.parametrize(
     ("payload", "verdict"),
-    [({"path": "draft.md"}, "allow"), ({"path": "/etc/passwd"}, "ask"), ({"path": "draft.md", "sources": "/etc"}, "ask")],
+    [
+        ({"path": "draft.md"}, "allow"),
+        ({"path": "/etc/passwd"}, "ask"),
+        ({"path": "draft.md", "sources": "/etc"}, "ask"),
+    ],
 )
 def test_the_policy_judges_it_as_reading(tmp_path, payload, verdict):
-    decision = Authority(Workspace(tmp_path)).decide(ToolCall("mcp__dogent__check_quotes", payload, tmp_path))
+    decision = Authority(Workspace(tmp_path)).decide(
+        ToolCall("mcp__dogent__check_quotes", payload, tmp_path)
+    )
     assert decision.verdict == verdict

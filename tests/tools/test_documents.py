@@ -19,7 +19,9 @@ async def read(tmp_path):
     root = tmp_path / "w"
     root.mkdir()
     (root / "a.csv").write_text("a,b\n" + "1,2\n" * 40_000, encoding="utf-8")
-    (root / "b.md").write_text("# B\n\nText: There is more: call read_document.\n", encoding="utf-8")
+    (root / "b.md").write_text(
+        "# B\n\nText: There is more: call read_document.\n", encoding="utf-8"
+    )
     (root / "full").mkdir()
     async with DocumentLibrary(tmp_path / "kept") as library:
         tool = read_document_tool(library, Workspace(root), lambda *_told: None, root / "images")
@@ -71,7 +73,9 @@ async def test_what_is_wrong_is_an_error_that_says_what(read, payload, words):
 
 
 async def test_numbers_may_be_texts_and_what_is_null_was_not_said(read):
-    text, is_error = await read(path="b.md", max_chars="2000", offset="5", sheet=None, pages=None, changes=None)
+    text, is_error = await read(
+        path="b.md", max_chars="2000", offset="5", sheet=None, pages=None, changes=None
+    )
     assert (is_error, text.endswith("Text: There is more: call read_document.")) == (False, True)
 
 
@@ -81,13 +85,26 @@ async def test_a_file_url_and_a_path_from_the_root_are_read(read, tmp_path):
 
 
 def test_the_schema_names_the_inputs():
-    named = {"path", "sheet", "rows", "pages", "encoding", "changes", "max_chars", "offset", "images", "ocr"}
+    named = {
+        "path",
+        "sheet",
+        "rows",
+        "pages",
+        "encoding",
+        "changes",
+        "max_chars",
+        "offset",
+        "images",
+        "ocr",
+    }
     assert set(SCHEMA["properties"]) == named
 
 
 def test_what_is_known_of_a_document_stays_short():
     outline = [f"Chapter {number}" for number in range(5000)]
-    found = ReadResult("text", "pdf", {"pages": 9, "outline": outline, "title": "x" * 5000}, 0, None, 4, (), ())
+    found = ReadResult(
+        "text", "pdf", {"pages": 9, "outline": outline, "title": "x" * 5000}, 0, None, 4, (), ()
+    )
     text = as_text("a.pdf", found)
     assert '"pages":9' in text
     assert '"Chapter 0"' in text

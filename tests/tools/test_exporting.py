@@ -10,7 +10,9 @@ from dogent_tui.workspace.paths import Workspace
 
 @pytest.fixture
 def call(tmp_path):
-    """Call the tool in a workspace with a report; return whether it is an error, and what it says."""
+    """Call the tool in a workspace with a report; return whether it is an error, and what it
+    says.
+    """
     workspace = Workspace(tmp_path)
     (tmp_path / "report.md").write_text("# Report\n\n![gone](gone.png)\n", encoding="utf-8")
     tool = export_document_tool(Exporter(), workspace, lambda *_told: None)
@@ -37,8 +39,14 @@ async def test_the_answer_names_the_file_and_what_was_left_out(call, tmp_path):
         ({"md_path": "report.md", "format": "odt"}, "odt"),
         ({"md_path": 7, "format": "pdf"}, "md_path"),
         ({"md_path": "no.md", "format": "docx"}, "no.md does not exist"),
-        ({"md_path": "report.md", "format": "docx", "output_path": ".dogent/x.docx"}, "outside .dogent"),
-        ({"md_path": "report.md", "format": "docx", "output_path": "report.md/x.docx"}, "cannot be written"),
+        (
+            {"md_path": "report.md", "format": "docx", "output_path": ".dogent/x.docx"},
+            "outside .dogent",
+        ),
+        (
+            {"md_path": "report.md", "format": "docx", "output_path": "report.md/x.docx"},
+            "cannot be written",
+        ),
     ],
 )
 async def test_a_wrong_call_says_what_to_change(call, values, words):

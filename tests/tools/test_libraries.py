@@ -60,6 +60,8 @@ async def test_what_was_not_wanted_is_not_made(two):
 async def test_they_are_closed_with_the_session(two):
     assert two.reading
     endpoint, workspace = Endpoint("offline", "offline"), two.workspace
-    launcher = ClaudeLauncher(workspace, endpoint, Authority(workspace), FolderTrust(workspace), two)
+    launcher = ClaudeLauncher(
+        workspace, endpoint, Authority(workspace), FolderTrust(workspace), two
+    )
     await launcher.close()
     assert two.closed == ["reading"]

@@ -1,4 +1,6 @@
-"""The tools that consult Markdown files: what they answer, and that none runs without an approved request."""
+"""The tools that consult Markdown files: what they answer, and that none runs without an
+approved request.
+"""
 
 import json
 import re
@@ -46,7 +48,10 @@ async def test_the_answers_are_json(call):
         "more": 0,
         "lines": [{"path": "a.md", "line": 3, "text": "needle"}],
     }
-    assert json.loads((await call("search_markdown_content", query="no such", reason="r"))[0])["lines"] == []
+    assert (
+        json.loads((await call("search_markdown_content", query="no such", reason="r"))[0])["lines"]
+        == []
+    )
     found = json.loads((await call("search_markdown_files", reason="r", pattern=None))[0])
     assert (found["count"], found["more"], found["files"][0]["name"]) == (1, 0, "a.md")
     (call.root / "sub").mkdir()
@@ -60,7 +65,9 @@ async def test_the_answers_are_json(call):
                 "name": "sub",
                 "path": "sub",
                 "type": "folder",
-                "children": [{"name": "x.png", "path": "sub/x.png", "type": "file", "extension": ".png"}],
+                "children": [
+                    {"name": "x.png", "path": "sub/x.png", "type": "file", "extension": ".png"}
+                ],
             },
             {"name": "a.md", "path": "a.md", "type": "file", "extension": ".md"},
         ],
@@ -96,9 +103,17 @@ async def test_a_call_needs_a_request_that_was_approved_and_not_used(call):
         ("read_markdown_file", {"path": "a.md"}, "reason"),
         ("read_markdown_file", {"path": 3, "reason": "r"}, "path"),
         ("read_markdown_file", {"path": "gone.md", "reason": "r"}, "There is no file gone.md"),
-        ("search_markdown_content", {"query": "(", "regex": True, "reason": "r"}, "not a valid regular expression"),
+        (
+            "search_markdown_content",
+            {"query": "(", "regex": True, "reason": "r"},
+            "not a valid regular expression",
+        ),
         ("search_markdown_content", {"query": "", "reason": "r"}, "nothing to search for"),
-        ("search_markdown_files", {"pattern": "(", "regex": True, "reason": "r"}, "not a valid regular expression"),
+        (
+            "search_markdown_files",
+            {"pattern": "(", "regex": True, "reason": "r"},
+            "not a valid regular expression",
+        ),
         ("list_file_tree", {"reason": "r", "path": "sub"}, "path"),
     ],
 )

@@ -15,9 +15,13 @@ async def _nothing(_: object) -> dict[str, object]:
 
 def test_every_family_makes_its_tools_from_the_libraries(tmp_path, monkeypatch):
     def family(*names: str):
-        return lambda libraries: [SdkMcpTool(name, f"In {libraries.workspace.root}", {}, _nothing) for name in names]
+        return lambda libraries: [
+            SdkMcpTool(name, f"In {libraries.workspace.root}", {}, _nothing) for name in names
+        ]
 
-    monkeypatch.setattr(offered, "FAMILIES", (family("read_document"), family("export_document", "list_templates")))
+    monkeypatch.setattr(
+        offered, "FAMILIES", (family("read_document"), family("export_document", "list_templates"))
+    )
     tools = offered_tools(Libraries(Workspace(tmp_path), WorkspaceSettings()))
     assert [tool.name for tool in tools] == ["read_document", "export_document", "list_templates"]
     assert tools[0].description == f"In {tmp_path}"

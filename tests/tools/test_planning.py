@@ -15,7 +15,11 @@ def tool(tmp_path):
 
 
 async def test_it_says_how_much_is_open(tmp_path):
-    todos = [{"content": "Read", "status": "completed"}, {"content": "Write", "status": "in_progress"}, {"content": "Check"}]
+    todos = [
+        {"content": "Read", "status": "completed"},
+        {"content": "Write", "status": "in_progress"},
+        {"content": "Check"},
+    ]
     answer = await tool(tmp_path).handler({"todos": todos})
     assert answer["content"][0]["text"] == "Shown. Open: 2 of 3."
 
@@ -28,5 +32,9 @@ async def test_a_plan_that_is_none_is_an_error_that_names_the_field(tmp_path):
 
 def test_it_takes_no_more_than_150_tokens_of_a_request(tmp_path):
     made = tool(tmp_path)
-    sent = {"name": tool_name(made.name), "description": made.description, "input_schema": made.input_schema}
+    sent = {
+        "name": tool_name(made.name),
+        "description": made.description,
+        "input_schema": made.input_schema,
+    }
     assert len(json.dumps(sent)) <= 4 * 150

@@ -1,4 +1,6 @@
-"""A proposal goes to the user, and what became of it goes back; what is wrong with it is said at once."""
+"""A proposal goes to the user, and what became of it goes back; what is wrong with it is said at
+once.
+"""
 
 import pytest
 
@@ -21,7 +23,9 @@ def tool(tmp_path):
                 self.shown.append((opened.change, text))
                 return self.answer
 
-            said = await propose_document_change_tool(self.workspace, review, open_document=lambda: self.is_open).handler(payload)
+            said = await propose_document_change_tool(
+                self.workspace, review, open_document=lambda: self.is_open
+            ).handler(payload)
             return said["content"][0]["text"], said["is_error"]
 
     made = Tool()
@@ -31,7 +35,10 @@ def tool(tmp_path):
 
 async def test_the_answer_is_what_became_of_it(tool):
     (tool.workspace.root / "tea.md").write_text("one\n")
-    assert await tool(path="tea.md", new_content="two\n", summary="S") == ("1 of 1 hunk written", False)
+    assert await tool(path="tea.md", new_content="two\n", summary="S") == (
+        "1 of 1 hunk written",
+        False,
+    )
     ((change, text),) = tool.shown
     assert (change.name, change.summary, text) == ("tea.md", "S", "two\n")
     assert (tool.workspace.root / "tea.md").read_text() == "one\n", "the tool itself writes nothing"
@@ -53,7 +60,10 @@ async def test_without_a_path_the_open_document_is_meant(tool):
     [
         ({"path": "tea.md", "new_content": 3, "summary": ""}, "input is not right"),
         ({"path": "../tea.md", "new_content": "x", "summary": ""}, "outside this workspace"),
-        ({"path": ".dogent/dogent.md", "new_content": "x", "summary": ""}, "rules the agent must follow"),
+        (
+            {"path": ".dogent/dogent.md", "new_content": "x", "summary": ""},
+            "rules the agent must follow",
+        ),
         ({"path": "tea.md", "new_content": "\ud800", "summary": ""}, "surrogate"),
     ],
 )

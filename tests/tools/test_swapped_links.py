@@ -30,7 +30,9 @@ async def tools(root, tmp_path):
     authority = Authority(workspace, places=places)
     async with DocumentLibrary(tmp_path / "kept") as library, Exporter() as exporter:
         made = {
-            "read_document": read_document_tool(library, workspace, lambda *_: None, root / "images", places),
+            "read_document": read_document_tool(
+                library, workspace, lambda *_: None, root / "images", places
+            ),
             "export_document": export_document_tool(exporter, workspace, lambda *_: None, places),
             "analyze_media": analyze_media_tool(workspace, places),
         }
@@ -76,5 +78,7 @@ async def test_nothing_outside_is_exported_or_written(tools, root):
 
 async def test_no_picture_outside_is_sent(tools, root):
     (root / "a.png").write_bytes(b"x")
-    text = await tools("analyze_media", {"path": "a.png"}, swapped(root / "a.png", root.parent / "outside/a.md"))
+    text = await tools(
+        "analyze_media", {"path": "a.png"}, swapped(root / "a.png", root.parent / "outside/a.md")
+    )
     assert "no longer points to where" in text

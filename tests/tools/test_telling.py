@@ -37,7 +37,12 @@ async def test_the_newest_is_told_again_and_again_and_nothing_after_the_end(told
         await until(lambda: len(told) == 4)
         now.say("never told")
     await asyncio.sleep(0.03)
-    assert [text for _, _, text in told] == ["Converting …", "7 of 1,200 pages", "9,500 rows", "25 %"]
+    assert [text for _, _, text in told] == [
+        "Converting …",
+        "7 of 1,200 pages",
+        "9,500 rows",
+        "25 %",
+    ]
     assert told[0][:2] == ("read_document", "a.pdf")
 
 

@@ -1,4 +1,6 @@
-"""The web tools as the model meets them: what it reads, and what it is told where something is not right."""
+"""The web tools as the model meets them: what it reads, and what it is told where something is
+not right.
+"""
 
 import json
 from functools import cached_property
@@ -38,7 +40,9 @@ class Playing(Libraries):
     """Libraries that answer what a test tells them to. `asked` are the calls that reached them."""
 
     def __init__(self, root: Path, answer: object, *, images_path: str = "./images") -> None:
-        super().__init__(Workspace(root), WorkspaceSettings(images_path=images_path), WebAccess(PROFILE))
+        super().__init__(
+            Workspace(root), WorkspaceSettings(images_path=images_path), WebAccess(PROFILE)
+        )
         self._answer = answer
         self.asked: list[dict[str, object]] = []
 
@@ -76,7 +80,10 @@ def test_they_are_offered_instead_of_the_native_ones_where_a_profile_is_chosen(t
 
 
 async def test_a_search_is_json_with_a_result_a_line(tmp_path):
-    pages = (WebResult("A “title”\n", "https://a.example/", "x", "2026"), WebResult("B", "https://b.example/", ""))
+    pages = (
+        WebResult("A “title”\n", "https://a.example/", "x", "2026"),
+        WebResult("B", "https://b.example/", ""),
+    )
     libraries = Playing(tmp_path, SearchResults("brave", "mine", "otters", "web", pages))
     text, is_error = await call(libraries, SEARCH, query="otters")
     assert not is_error
@@ -96,17 +103,24 @@ async def test_a_search_is_json_with_a_result_a_line(tmp_path):
 def test_a_search_that_finds_nothing_or_images():
     assert json.loads(search_json(SearchResults("brave", "mine", "x", "web", ())))["results"] == []
     image = ImageResult("O", "https://i.example/o.jpg", width=8)
-    (found,) = json.loads(search_json(SearchResults("brave", "mine", "x", "image", (image,))))["results"]
+    (found,) = json.loads(search_json(SearchResults("brave", "mine", "x", "image", (image,))))[
+        "results"
+    ]
     assert (found["width"], found["height"], found["page_url"]) == (8, None, "")
 
 
 async def test_a_page_says_first_where_it_comes_from(tmp_path):
     libraries = Playing(tmp_path, PAGE)
-    text, is_error = await call(libraries, FETCH, url="https://a.example/", offset=100, max_chars=10**9)
+    text, is_error = await call(
+        libraries, FETCH, url="https://a.example/", offset=100, max_chars=10**9
+    )
     head, _, body = text.partition("\n\n")
     assert not is_error
     assert head.splitlines() == [
-        "From the web: https://a.example/ (leads to https://a.example/otters) · text/html · fetched 2026-11-22T06:00:00+00:00",
+        (
+            "From the web: https://a.example/ (leads to https://a.example/otters) · text/html ·"
+            " fetched 2026-11-22T06:00:00+00:00"
+        ),
         'It says of itself: {"title":"Otters \\"live\\""}',
         "Characters 100 to 121 of 300",
         "There is more: call web_fetch again with offset 200.",
@@ -115,13 +129,21 @@ async def test_a_page_says_first_where_it_comes_from(tmp_path):
     ]
     assert body == "# Otters\n\nThey swim."
     (asked,) = libraries.asked
-    assert (asked["offset"], asked["max_chars"], asked["mode"], asked["allow"]) == (100, 60_000, "auto", ())
+    assert (asked["offset"], asked["max_chars"], asked["mode"], asked["allow"]) == (
+        100,
+        60_000,
+        "auto",
+        (),
+    )
 
 
 async def test_the_card_of_a_call_says_in_short_what_came_of_it(tmp_path):
     page, _ = await call(Playing(tmp_path, PAGE), FETCH, url="https://a.example/")
     assert result_summary("mcp__dogent__web_fetch", page) == "characters 100 to 121 of 300"
-    results = (WebResult("A", "https://a.example/", '    {"x'), WebResult("B", "https://b.example/", ""))
+    results = (
+        WebResult("A", "https://a.example/", '    {"x'),
+        WebResult("B", "https://b.example/", ""),
+    )
     for found, words in ((results, "2 results"), (results[:1], "1 result"), ((), "no results")):
         text = search_json(SearchResults("brave", "mine", "x", "web", found))
         assert result_summary("mcp__dogent__web_search", text) == words
@@ -129,13 +151,22 @@ async def test_the_card_of_a_call_says_in_short_what_came_of_it(tmp_path):
 
 
 async def test_an_image_comes_as_the_markdown_that_shows_it(tmp_path):
-    saved = SavedImage(tmp_path / "images" / "o.jpg", "![Otter](images/o.jpg)", "JPEG", 800, 600, 12_345)
-    found = FetchResult("https://i.example/o.jpg", "https://i.example/o.jpg", "2026", "image/jpeg", image=saved)
+    saved = SavedImage(
+        tmp_path / "images" / "o.jpg", "![Otter](images/o.jpg)", "JPEG", 800, 600, 12_345
+    )
+    found = FetchResult(
+        "https://i.example/o.jpg", "https://i.example/o.jpg", "2026", "image/jpeg", image=saved
+    )
     libraries = Playing(tmp_path, found)
-    text, _ = await call(libraries, FETCH, url="https://i.example/o.jpg", mode="image", filename="otter")
+    text, _ = await call(
+        libraries, FETCH, url="https://i.example/o.jpg", mode="image", filename="otter"
+    )
     assert text.splitlines()[-1] == "Markdown: ![Otter](images/o.jpg)"
     assert "JPEG, 800 × 600 pixels, 12,345 bytes" in text
-    assert result_summary("mcp__dogent__web_fetch", text) == "saved an image: JPEG, 800 × 600 pixels, 12,345 bytes"
+    assert (
+        result_summary("mcp__dogent__web_fetch", text)
+        == "saved an image: JPEG, 800 × 600 pixels, 12,345 bytes"
+    )
     assert libraries.asked[0]["filename"] == "otter"
 
 
@@ -151,7 +182,10 @@ async def test_a_private_host_is_let_through_only_as_it_was_approved(tmp_path):
 @pytest.mark.parametrize("name", [SEARCH, FETCH])
 async def test_errors_are_sentences_for_the_model(tmp_path, name):
     libraries = Playing(tmp_path, WebError("It does not exist.", "Look elsewhere.", code="http"))
-    assert await call(libraries, name, query="x", url="https://a.example/") == ("It does not exist. Look elsewhere.", True)
+    assert await call(libraries, name, query="x", url="https://a.example/") == (
+        "It does not exist. Look elsewhere.",
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,7 +220,9 @@ async def test_no_image_is_saved_outside_of_the_workspace(tmp_path):
         assert not (await call(libraries, FETCH, url="https://a.example/", mode="text"))[1]
 
 
-async def test_a_page_is_kept_as_a_source_where_that_is_allowed_and_the_model_is_told_its_key(tmp_path):
+async def test_a_page_is_kept_as_a_source_where_that_is_allowed_and_the_model_is_told_its_key(
+    tmp_path,
+):
     libraries = Playing(tmp_path, PAGE)
     assert "Cite as" not in (await call(libraries, FETCH, url=PAGE.url))[0]
     assert not (tmp_path / ".dogent").exists()

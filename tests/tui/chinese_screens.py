@@ -1,4 +1,6 @@
-"""Prints the main screens as text, as JSON: run in a process of its own, whose language is Chinese. See `test_chinese.py`."""
+"""Prints the main screens as text, as JSON: run in a process of its own, whose language is
+Chinese. See `test_chinese.py`.
+"""
 
 import asyncio
 import json
@@ -35,7 +37,9 @@ RUN = (
     RunStarted(run_id="1", prompt=Prompt("写一份关于茶的报告")),
     ToolUse(run_id="1", tool_use_id="t1", name="Read", input={"file_path": "/w/茶.md"}),
     ToolResult(run_id="1", tool_use_id="t1", content="# 茶\n\n茶很热。"),
-    TextFinished(run_id="1", message_id="m", block=0, text="# 茶\n\n茶很热，每天 **八十** 位客人。\n"),
+    TextFinished(
+        run_id="1", message_id="m", block=0, text="# 茶\n\n茶很热，每天 **八十** 位客人。\n"
+    ),
     UsageChanged(run_id="1", context_tokens=24_000, window=200_000),
     RunFinished(run_id="1", status="interrupted", duration_ms=72_000),
 )
@@ -59,7 +63,10 @@ async def until(pilot: Pilot[None], seen: Callable[[], object]) -> None:
 
 
 def text_of(app: DogentApp) -> str:
-    lines = ("".join(segment.text for segment in strip).rstrip() for strip in app.screen._compositor.render_strips())
+    lines = (
+        "".join(segment.text for segment in strip).rstrip()
+        for strip in app.screen._compositor.render_strips()
+    )
     return "\n".join(lines)
 
 
@@ -91,7 +98,9 @@ async def form(pilot: Pilot[None]) -> None:
     asked = {
         "type": "clarification",
         "title": "起草之前",
-        "questions": [{"id": "who", "question": "给谁看？", "options": options, "recommended": "a"}],
+        "questions": [
+            {"id": "who", "question": "给谁看？", "options": options, "recommended": "a"}
+        ],
     }
     for event in (
         RunStarted(run_id="1", prompt=Prompt("写一份关于茶的报告")),
@@ -115,18 +124,28 @@ async def sessions(pilot: Pilot[None]) -> None:
 
 
 SCREENS: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
-    "start": start, "run": run, "question": question, "form": form, "help": help_page, "settings": settings, "sessions": sessions,
+    "start": start, "run": run, "question": question, "form": form, "help": help_page,
+    "settings": settings, "sessions": sessions,
 }  # fmt: skip
 
 
-async def pictured(root: Path, size: tuple[int, int], show: Callable[[Pilot[None]], Awaitable[None]]) -> str:
+async def pictured(
+    root: Path, size: tuple[int, int], show: Callable[[Pilot[None]], Awaitable[None]]
+) -> str:
     endpoint = Endpoint("offline", "offline")
-    app = DogentApp(opened_session(Workspace(root), endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(root))))
+    app = DogentApp(
+        opened_session(
+            Workspace(root), endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(root))
+        )
+    )
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.opened.service.state == "idle")
         await show(pilot)
         await until(pilot, lambda: app.conversation.query_one(Welcome).settled)
-        await until(pilot, lambda: app.conversation.transcript.measured or not app.conversation.transcript.display)
+        await until(
+            pilot,
+            lambda: app.conversation.transcript.measured or not app.conversation.transcript.display,
+        )
         await pilot.pause(0.3)
         return text_of(app).replace(str(root), "/报告").replace(str(root.parent), "~")
 

@@ -22,9 +22,11 @@ from tests.tui.idle import watch_for_idle
 
 @pytest.fixture(scope="session", autouse=True)
 def styles_parsed_once() -> Iterator[None]:
-    """Parse each style sheet once for each theme, not once for each application: that was a quarter of what these tests cost.
+    """Parse each style sheet once for each theme, not once for each application: that was a quarter
+    of what these tests cost.
 
-    What a style sheet means depends on its text, its place and the theme's variables alone, and nobody changes the rules.
+    What a style sheet means depends on its text, its place and the theme's variables alone, and
+    nobody changes the rules.
     """
     parse, parsed = Stylesheet._parse_rules, {}
 
@@ -54,7 +56,8 @@ OTHER_SIZES = ((80, 24), (200, 60))
 def looks(snap_compare: Callable[..., bool], snapshot: SnapshotAssertion) -> Callable[..., None]:
     """Compare what an application looks like with what was accepted, at the sizes of DESIGN.md.
 
-    At 120×40 that is a picture. The window is first made as small and as large as the others, and what is read there is compared.
+    At 120×40 that is a picture. The window is first made as small and as large as the others, and
+    what is read there is compared.
     """
 
     def compare(app: App[Any], run_before: Callable[[Pilot[Any]], Awaitable[None]]) -> None:
@@ -65,7 +68,10 @@ def looks(snap_compare: Callable[..., bool], snapshot: SnapshotAssertion) -> Cal
             for size in OTHER_SIZES:
                 await pilot.resize_terminal(*size)
                 await pilot.pause()
-                lines = ("".join(part.text for part in strip) for strip in app.screen._compositor.render_strips())
+                lines = (
+                    "".join(part.text for part in strip)
+                    for strip in app.screen._compositor.render_strips()
+                )
                 texts["{}x{}".format(*size)] = "\n".join(line.rstrip() for line in lines)
             await pilot.resize_terminal(120, 40)
             await pilot.pause()
@@ -89,7 +95,9 @@ class Stage:
         return self.launcher.conversation
 
     async def until(self, seen: Callable[[], object]) -> None:
-        """Let the application work until `seen` is true. Fails after as many rounds as nothing honest needs."""
+        """Let the application work until `seen` is true. Fails after as many rounds as nothing
+        honest needs.
+        """
         for _ in range(1000):
             if seen():
                 return

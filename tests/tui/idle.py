@@ -1,8 +1,9 @@
 """When an application has nothing left to do: told by its event loop.
 
-Textual's own `wait_for_idle`, which the pilot calls twice for every key, takes an application for idle that used little processor
-time within 20 ms. On a busy machine that is also one which did not get any: a test went on before its key was dealt with. And
-where the machine is quiet, the tests of the screens spent half of their time in these waits.
+Textual's own `wait_for_idle`, which the pilot calls twice for every key, takes an application for
+idle that used little processor time within 20 ms. On a busy machine that is also one which did not
+get any: a test went on before its key was dealt with. And where the machine is quiet, the tests of
+the screens spent half of their time in these waits.
 """
 
 import asyncio
@@ -30,8 +31,13 @@ def watch_for_idle(patch: pytest.MonkeyPatch) -> None:
     """Have Textual's pilot wait as described above."""
     run = BaseEventLoop.run_in_executor
 
-    def counted(self: BaseEventLoop, executor: Any, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
-        future, running = run(self, executor, function, *arguments), _in_threads.setdefault(self, Counter())
+    def counted(
+        self: BaseEventLoop, executor: Any, function: Callable[..., Any], *arguments: Any
+    ) -> asyncio.Future[Any]:
+        future, running = (
+            run(self, executor, function, *arguments),
+            _in_threads.setdefault(self, Counter()),
+        )
         running["jobs"] += 1
         future.add_done_callback(lambda _: running.subtract(["jobs"]))
         return future
@@ -43,12 +49,17 @@ def watch_for_idle(patch: pytest.MonkeyPatch) -> None:
 
 
 async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
-    """Return once nothing is ready to run, no thread is at work and no timer is due soon, or after `max_sleep` seconds."""
+    """Return once nothing is ready to run, no thread is at work and no timer is due soon, or
+    after `max_sleep` seconds.
+    """
     loop: Any = asyncio.get_running_loop()
     began, quiet = loop.time(), 0
     while quiet < _QUIET_ROUNDS and (now := loop.time()) < began + max_sleep:
         await asyncio.sleep(0)
-        due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=now + max_sleep)
+        due = min(
+            (timer.when() for timer in loop._scheduled if not timer.cancelled()),
+            default=now + max_sleep,
+        )
         if loop._ready:
             quiet = 0
         elif _in_threads.get(loop, Counter())["jobs"] and now < began + _THREADS_S:

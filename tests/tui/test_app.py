@@ -10,11 +10,24 @@ from textual.screen import Screen
 from textual.widgets._toast import Toast, ToastRack
 
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
-from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse, UsageChanged, to_json
+from dogent_tui.agent.events import (
+    TextDelta,
+    TextFinished,
+    ToolResult,
+    ToolUse,
+    UsageChanged,
+    to_json,
+)
 from dogent_tui.errors import AgentError
 from dogent_tui.tui.driver import BackgroundTold
 from dogent_tui.tui.prompt.controller import READ_ONLY
-from dogent_tui.tui.screens.help import HelpPart, HelpScreen, HelpSection, binding_section, help_text
+from dogent_tui.tui.screens.help import (
+    HelpPart,
+    HelpScreen,
+    HelpSection,
+    binding_section,
+    help_text,
+)
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.themed_styles import ThemedStylesheet
@@ -38,7 +51,9 @@ def answering(stage):
 
 
 async def ask(stage, tool="Bash", tool_input=None, reasons=("It deletes.",), targets=()):
-    question = PermissionQuestion("t1", tool, tool_input or {"command": "rm a.md"}, reasons=reasons, targets=targets)
+    question = PermissionQuestion(
+        "t1", tool, tool_input or {"command": "rm a.md"}, reasons=reasons, targets=targets
+    )
     asked = asyncio.create_task(stage.launcher.ask(question))
     await stage.until(lambda: isinstance(stage.app.screen, PermissionScreen))
     return asked
@@ -47,17 +62,24 @@ async def ask(stage, tool="Bash", tool_input=None, reasons=("It deletes.",), tar
 async def test_a_prompt_goes_to_the_agent_with_metadata_and_its_reply_is_shown(stage):
     async with stage() as s:
         await s.send("Write on @notes.md ")
-        metadata = json.loads(s.conversation.sent[0].split("<attachments>")[1].split("</attachments>")[0])
+        metadata = json.loads(
+            s.conversation.sent[0].split("<attachments>")[1].split("</attachments>")[0]
+        )
         assert metadata == [{"path": "notes.md", "name": "notes.md", "type": "md"}]
         reply(s)
         await s.until(lambda: s.app.conversation.transcript.last_reply() == REPLY)
         assert s.app.conversation.prompt.editor.value == ""
-        assert [entry.attachment.path for entry in s.app.conversation.attachments.entries] == ["notes.md"]
+        assert [entry.attachment.path for entry in s.app.conversation.attachments.entries] == [
+            "notes.md"
+        ]
 
 
 async def test_an_earlier_conversation_is_there_before_the_agent_is(stage, tmp_path):
     log = tmp_path / "log.jsonl"
-    said = [TextFinished(message_id=f"m{number}", block=0, text=f"Reply {number}") for number in range(100)]
+    said = [
+        TextFinished(message_id=f"m{number}", block=0, text=f"Reply {number}")
+        for number in range(100)
+    ]
     usage = UsageChanged(context_tokens=24_000, window=200_000)
     log.write_text("".join(f"{to_json(event)}\n" for event in [*said, usage]), encoding="utf-8")
     async with stage(earlier=log) as s:
@@ -115,7 +137,10 @@ async def test_deny_is_the_first_answer(stage):
         assert (verdict.allow, verdict.stop) == (False, True)
 
 
-@pytest.mark.parametrize(("keys", "allows"), [(["y"], True), (["n"], False), (["escape"], False), (["right", "enter"], True)])
+@pytest.mark.parametrize(
+    ("keys", "allows"),
+    [(["y"], True), (["n"], False), (["escape"], False), (["right", "enter"], True)],
+)
 async def test_the_answers_have_keys(stage, keys, allows):
     async with stage() as s:
         await s.send("go")
@@ -223,7 +248,12 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("y")
         assert (await first).allow
-        await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.request.tool_use_id == "t2")
+        await s.until(
+            lambda: (
+                isinstance(s.app.screen, PermissionScreen)
+                and s.app.screen.request.tool_use_id == "t2"
+            )
+        )
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("y")
         assert (await second).allow
@@ -231,15 +261,21 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
 
 async def test_a_theme_is_got_ready_while_it_is_named_or_pointed_at(stage, monkeypatch):
     ready = []
-    monkeypatch.setattr(ThemedStylesheet, "prepare", lambda _, variables: ready.append(variables["primary"]))
+    monkeypatch.setattr(
+        ThemedStylesheet, "prepare", lambda _, variables: ready.append(variables["primary"])
+    )
     async with stage() as s:
         await s.type("/theme nord")
-        await s.until(lambda: s.app.get_theme("nord").primary.upper() in [color.upper() for color in ready])
+        await s.until(
+            lambda: s.app.get_theme("nord").primary.upper() in [color.upper() for color in ready]
+        )
         await s.pilot.press("ctrl+c")
         s.app.search_themes()
         await s.until(lambda: len(ready) > 1)
         await s.pilot.press(*"gruvbox")
-        await s.until(lambda: s.app.get_theme("gruvbox").primary.upper() in [color.upper() for color in ready])
+        await s.until(
+            lambda: s.app.get_theme("gruvbox").primary.upper() in [color.upper() for color in ready]
+        )
 
 
 async def test_it_is_light_where_the_terminal_is_until_a_theme_is_chosen(stage):
@@ -291,7 +327,12 @@ async def test_a_shell_command_of_the_user(stage, workspace, monkeypatch):
         await s.send("What did it say?")
         assert "spoken" in s.conversation.sent[0]
         history = History(workspace.history_file)
-        await s.until(lambda: [entry.prompt for entry in history.entries() if entry.status == "command"] == ["!echo spoken ••••"])
+        await s.until(
+            lambda: (
+                [entry.prompt for entry in history.entries() if entry.status == "command"]
+                == ["!echo spoken ••••"]
+            )
+        )
 
 
 async def test_while_a_shell_command_runs_the_prompt_says_how_to_stop_it(stage):
@@ -320,12 +361,16 @@ async def test_help_names_every_command_and_binding(stage):
     async with stage() as s:
         await s.pilot.press("question_mark")
         await s.until(lambda: isinstance(s.app.screen, HelpScreen))
-        page = "\n".join(f"{key} {words}" for section in s.app.screen._sections for key, words in section.lines)
+        page = "\n".join(
+            f"{key} {words}" for section in s.app.screen._sections for key, words in section.lines
+        )
         for command in s.app.commands:
             assert command.usage in page
         for words in ("Send", "Find", "Files", "Quit", "Reject all", "Ctrl+P", "Demote"):
             assert words in page
-        (everywhere,) = (section for section in s.app.screen._sections if section.title == "Everywhere")
+        (everywhere,) = (
+            section for section in s.app.screen._sections if section.title == "Everywhere"
+        )
         keys = [key for key, _ in everywhere.lines]
         assert len(keys) == len(set(keys))
         await s.pilot.press("escape")
@@ -341,7 +386,9 @@ async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):
         await s.until(lambda: s.app.conversation.prompt.editor.is_blank)
         assert s.app.conversation.prompt.query_one("#prompt-hint").content == "Ctrl+C again to quit"
         assert not s.app._notifications
-        await s.app.push_screen(Screen())  # as the outline and the review are: no dialog above the conversation
+        await s.app.push_screen(
+            Screen()
+        )  # as the outline and the review are: no dialog above the conversation
         await s.pilot.press("ctrl+c")
         (said,) = s.app._notifications
         assert said.message == "Esc back · Ctrl+Q quit"
@@ -367,7 +414,12 @@ async def test_help_is_searched_as_one_types(stage):
         await s.until(lambda: isinstance(s.app.screen, HelpScreen))
 
         def shown() -> list[str]:
-            return [key for part in s.app.screen.query(HelpPart) if part.display for key, _ in part._lines.section.lines]
+            return [
+                key
+                for part in s.app.screen.query(HelpPart)
+                if part.display
+                for key, _ in part._lines.section.lines
+            ]
 
         everything = shown()
         await s.pilot.press(*"theme")
@@ -437,8 +489,12 @@ async def test_copy_says_what_is_known(stage, monkeypatch):
 
 async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
     history = History(workspace.history_file)
-    for number, prompt in enumerate(["Write on tea 茶", "Write on coffee [b]", "/theme nord", "Write on tea 茶"]):
-        history.append(HistoryEntry(f"2026-01-0{number + 1}T00:00:00.000+00:00", "completed", prompt))
+    for number, prompt in enumerate(
+        ["Write on tea 茶", "Write on coffee [b]", "/theme nord", "Write on tea 茶"]
+    ):
+        history.append(
+            HistoryEntry(f"2026-01-0{number + 1}T00:00:00.000+00:00", "completed", prompt)
+        )
     async with stage() as s:
         await s.pilot.press("ctrl+r")
         await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen._shown)
@@ -453,12 +509,16 @@ async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
 async def test_a_bare_slash_runs_nothing_and_what_forgets_comes_last(stage, workspace):
     workspace.dot.mkdir(exist_ok=True)
     for number in range(3):
-        History(workspace.history_file).append(HistoryEntry(f"2026-01-0{number + 1}", "command", f"/theme {number}"))
+        History(workspace.history_file).append(
+            HistoryEntry(f"2026-01-0{number + 1}", "command", f"/theme {number}")
+        )
     async with stage() as s:
         box = s.app.conversation.prompt
         ran = []
         s.app.conversation.typed.submit = lambda text, _: ran.append(text)
-        await s.until(lambda: box.editor.recall._entries if hasattr(box.editor.recall, "_entries") else True)
+        await s.until(
+            lambda: box.editor.recall._entries if hasattr(box.editor.recall, "_entries") else True
+        )
         await s.type("/")
         await s.until(lambda: box.picker.rows)
         offered = [row.label for row in box.picker.rows]
@@ -480,7 +540,12 @@ async def test_a_full_stop_after_a_file_stays_and_enter_sends(stage, workspace, 
     (workspace.root / "notes.md.bak").touch()
     async with stage() as s:
         await s.until(lambda: s.app.conversation.prompt.picker is not None)
-        await s.pilot.press(*(key if key.isalnum() else {" ": "space", "@": "at", ".": "full_stop"}[key] for key in typed))
+        await s.pilot.press(
+            *(
+                key if key.isalnum() else {" ": "space", "@": "at", ".": "full_stop"}[key]
+                for key in typed
+            )
+        )
         await s.until(lambda: s.app.conversation.prompt.picker.rows)
         await s.pilot.press("enter")
         await s.until(lambda: s.launcher.started and s.conversation.sent)
@@ -509,7 +574,11 @@ async def test_toasts_leave_the_prompt_free(stage):
         await s.until(lambda: len(s.app.screen.query(Toast)) == 6)
         await s.settle()
         prompt = s.app.conversation.prompt.region
-        widgets = {s.app.screen.get_widget_at(x, y)[0] for x in range(80) for y in range(prompt.y, prompt.bottom)}
+        widgets = {
+            s.app.screen.get_widget_at(x, y)[0]
+            for x in range(80)
+            for y in range(prompt.y, prompt.bottom)
+        }
         assert not [widget for widget in widgets if isinstance(widget, Toast | ToastRack)]
         assert isinstance(s.app.screen.get_widget_at(70, 2)[0], Toast | ToastRack)
 
@@ -522,17 +591,28 @@ async def test_a_denial_is_told_once(stage):
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("n")
         await asked
-        s.conversation.arrive(ToolResult(tool_use_id="t1", content="no", is_error=True), TurnEnded("stopped"))
+        s.conversation.arrive(
+            ToolResult(tool_use_id="t1", content="no", is_error=True), TurnEnded("stopped")
+        )
         await s.until(lambda: s.app.opened.service.state == "idle")
         await s.settle()
-        drawn = "\n".join("".join(part.text for part in strip) for strip in s.app.screen._compositor.render_strips())
-        assert (drawn.lower().count("denied"), drawn.lower().count("denial"), drawn.count("rm a.md")) == (1, 0, 1)
+        drawn = "\n".join(
+            "".join(part.text for part in strip)
+            for strip in s.app.screen._compositor.render_strips()
+        )
+        assert (
+            drawn.lower().count("denied"),
+            drawn.lower().count("denial"),
+            drawn.count("rm a.md"),
+        ) == (1, 0, 1)
 
 
 async def test_the_palette_begins_with_what_does_no_harm_and_shows_keys(stage):
     async with stage() as s:
         await s.pilot.press("ctrl+p")
-        await s.until(lambda: s.app.screen is not s.app.conversation and s.app.screen.query("CommandList"))
+        await s.until(
+            lambda: s.app.screen is not s.app.conversation and s.app.screen.query("CommandList")
+        )
         options = s.app.screen.query_one("CommandList")
         await s.until(lambda: options.option_count > 20)
         hits = [options.get_option_at_index(number).hit for number in range(options.option_count)]
@@ -542,19 +622,30 @@ async def test_the_palette_begins_with_what_does_no_harm_and_shows_keys(stage):
         await s.until(lambda: isinstance(s.app.screen, HelpScreen))
 
 
-async def test_a_command_that_needs_more_goes_from_the_palette_into_the_prompt_and_what_may_follow_is_offered(stage):
+async def test_a_command_that_needs_more_goes_from_the_palette_into_the_prompt_and_what_may_follow_is_offered(  # noqa: E501
+    stage,
+):
     async with stage() as s:
         box = s.app.conversation.prompt
         await s.app.palette_action(s.app.commands.find("/clean")[0])()
         assert box.editor.value == "/clean "
-        await s.until(lambda: [row.insert for row in box.picker.rows] == ["history", "lessons", "memory", "all"])
+        await s.until(
+            lambda: (
+                [row.insert for row in box.picker.rows] == ["history", "lessons", "memory", "all"]
+            )
+        )
         assert box.editor.has_focus
 
 
 def test_the_help_names_keys_in_one_way_and_wraps_what_is_wide():
-    keys = [Binding("ctrl+z", "undo", "Undo", key_display="^Z"), Binding("shift+up", "select", "Select", key_display="⇧↑ V")]
+    keys = [
+        Binding("ctrl+z", "undo", "Undo", key_display="^Z"),
+        Binding("shift+up", "select", "Select", key_display="⇧↑ V"),
+    ]
     section = binding_section("Outline", keys)
     assert [key for key, _ in section.lines] == ["Ctrl+Z", "Shift+↑ V"]
-    wide = help_text(HelpSection("", (("/thanks", "写一封简短的感谢信" * 5),)), 60).plain.splitlines()
+    wide = help_text(
+        HelpSection("", (("/thanks", "写一封简短的感谢信" * 5),)), 60
+    ).plain.splitlines()
     assert len(wide) == 3
     assert all(cell_len(line) <= 60 for line in wide)

@@ -23,7 +23,11 @@ async def test_attach_takes_a_sheet_shows_a_chip_and_lets_it_be_taken_back(stage
         workbook.writestr("xl/workbook.xml", _WORKBOOK)
     async with stage(size=(80, 24)) as s:
         strip = s.app.conversation.prompt.pending
-        for written in ('/attach @book.xlsx#"My costs" ', "/attach notes.md ", "/attach @nothing.md "):
+        for written in (
+            '/attach @book.xlsx#"My costs" ',
+            "/attach notes.md ",
+            "/attach @nothing.md ",
+        ):
             s.app.conversation.prompt.editor.show(written)
             await s.pilot.press("enter")
             await s.until(lambda: not s.app.conversation.prompt.editor.value)
@@ -64,7 +68,10 @@ async def test_ctrl_t_shows_and_hides_the_plan(stage):
         await s.send("go")
         await s.pilot.press("ctrl+t")
         assert "no plan yet" in said(s)
-        todos = tuple(Todo(f"Step {number} [/b]", "completed" if number < 20 else "pending") for number in range(30))
+        todos = tuple(
+            Todo(f"Step {number} [/b]", "completed" if number < 20 else "pending")
+            for number in range(30)
+        )
         s.conversation.arrive(TodosChanged(todos=todos))
         await s.until(lambda: panel.display and panel.size.height > 2)
         drawn = str(panel.render())

@@ -1,4 +1,6 @@
-"""The interface in Simplified Chinese, screen by screen. `make snapshots` accepts what they say now."""
+"""The interface in Simplified Chinese, screen by screen. `make snapshots` accepts what they say
+now.
+"""
 
 import json
 import os
@@ -11,17 +13,26 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NAMES = re.compile(r"[A-Za-z][\w.+/-]*")
-"""Words in Latin letters. Those that stay in any language: names, keys, commands, and what is typed."""
+"""Words in Latin letters. Those that stay in any language: names, keys, commands, and what is
+typed.
+"""
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Each screen at each size, as text: made in one process, since messages are settled when they are imported."""
+    """Each screen at each size, as text: made in one process, since messages are settled when
+    they are imported.
+    """
     home = tmp_path_factory.mktemp("chinese")
     folder = home / "folder"
     folder.mkdir()
     (folder / "茶.md").write_text("# 茶\n\n茶很热。\n", encoding="utf-8")
-    variables = {"DOGENT_LANGUAGE": "zh_CN", "HOME": str(home), "DOGENT_HOME": str(home / ".dogent"), "PYTHONPATH": str(ROOT)}
+    variables = {
+        "DOGENT_LANGUAGE": "zh_CN",
+        "HOME": str(home),
+        "DOGENT_HOME": str(home / ".dogent"),
+        "PYTHONPATH": str(ROOT),
+    }
     made = subprocess.run(
         [sys.executable, "-m", "tests.tui.chinese_screens", str(folder)],
         cwd=ROOT,
@@ -34,7 +45,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("size", ["80x24", "200x60"])
-@pytest.mark.parametrize("screen", ["start", "run", "question", "form", "help", "settings", "sessions"])
+@pytest.mark.parametrize(
+    "screen", ["start", "run", "question", "form", "help", "settings", "sessions"]
+)
 def test_a_screen(shown, snapshot, screen, size):
     assert shown[f"{screen} {size}"] == snapshot
 

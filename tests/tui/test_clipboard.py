@@ -18,7 +18,9 @@ exec /bin/cat "{folder}/copied"
 
 @pytest.fixture
 def fake_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `wl-copy` and a `wl-paste` over a file. Files named `refuses`, `forgets` and `hangs` make them fail in these ways."""
+    """A `wl-copy` and a `wl-paste` over a file. Files named `refuses`, `forgets` and `hangs`
+    make them fail in these ways.
+    """
     for name, script in (("wl-copy", COPY), ("wl-paste", PASTE)):
         file = tmp_path / name
         file.write_text(script.format(folder=tmp_path), encoding="utf-8")

@@ -22,8 +22,15 @@ def test_a_selection_is_reversed_and_a_shade_is_not() -> None:
 
 def test_faint_text_is_dim_and_attributes_and_links_stay() -> None:
     assert applied(Style(color="#505860")).dim
-    kept = applied(Style(color="red", bold=True, underline=True, link="https://e.org", meta={"@click": "go"}))
-    assert (kept.bold, kept.underline, kept.link, kept.meta) == (True, True, "https://e.org", {"@click": "go"})
+    kept = applied(
+        Style(color="red", bold=True, underline=True, link="https://e.org", meta={"@click": "go"})
+    )
+    assert (kept.bold, kept.underline, kept.link, kept.meta) == (
+        True,
+        True,
+        "https://e.org",
+        {"@click": "go"},
+    )
 
 
 def test_what_was_reversed_stays_so() -> None:

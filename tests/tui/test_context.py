@@ -43,7 +43,13 @@ USE = ContextUse(
     results={"Read": 25_000, "Grep": 3_000, "mcp__dogent__web_fetch": 5_000},
 )
 
-TOLD = Compacted(run_id="2", summary="The user writes a *report*.", by_user=True, before_tokens=61_000, after_tokens=2_050)
+TOLD = Compacted(
+    run_id="2",
+    summary="The user writes a *report*.",
+    by_user=True,
+    before_tokens=61_000,
+    after_tokens=2_050,
+)
 
 
 def compacted_conversation():
@@ -71,7 +77,9 @@ def test_a_summary_takes_its_place_in_the_transcript_and_unfolds():
     assert "report" not in folded
     unfolded = "\n".join(line.text for line in entry_lines(entry, Look(80, unfolded=True)))
     assert "The user writes a report." in unfolded
-    assert not [each for each in model.entries if type(each).__name__ == "Waiting" and not each.gone]
+    assert not [
+        each for each in model.entries if type(each).__name__ == "Waiting" and not each.gone
+    ]
 
 
 def test_the_page_says_what_fills_the_context_and_what_makes_room():
@@ -95,23 +103,42 @@ async def test_context_opens_a_page_and_compact_needs_a_model(stage):
         await it.pilot.press("escape")
         await it.type("/compact")
         await it.pilot.press("escape", "enter")
-        await it.until(lambda: "built-in engine" in str(it.app.conversation.prompt.query_one("#prompt-hint").content))
+        await it.until(
+            lambda: (
+                "built-in engine"
+                in str(it.app.conversation.prompt.query_one("#prompt-hint").content)
+            )
+        )
 
 
 def used(time, session_id="s", **values):
-    return UsageEntry(time.timestamp(), values.pop("run_id", "r"), session_id, values.pop("profile", "glm"), "glm-4.6", **values)
+    return UsageEntry(
+        time.timestamp(),
+        values.pop("run_id", "r"),
+        session_id,
+        values.pop("profile", "glm"),
+        "glm-4.6",
+        **values,
+    )
 
 
 def test_what_was_used_is_summed_up_by_conversation_day_and_profile():
     now = datetime(2026, 3, 10, 12)
     entries = [
-        used(now - timedelta(days=9), "old", profile="claude", input=1_000, output=10, cost_usd=1.5),
+        used(
+            now - timedelta(days=9), "old", profile="claude", input=1_000, output=10, cost_usd=1.5
+        ),
         used(now - timedelta(days=3), "old", input=500, output=20),
         used(now, run_id="1", input=2_000, output=30, cached=7_000, cache_written=100),
     ]
     page = usage_page(entries, "s", {"1": "Write a report"}, Budget(5.0, 1.5), now)
     rows = {" ".join(line[:24].split()): line[24:].split() for line in page.splitlines()}
-    assert rows["all of it"] == rows["Write a report"] == rows["today"] == ["1", "2,100", "7,000", "30"]
+    assert (
+        rows["all of it"]
+        == rows["Write a report"]
+        == rows["today"]
+        == ["1", "2,100", "7,000", "30"]
+    )
     assert rows["7 days"] == ["2", "2,600", "7,000", "50"]
     assert rows["30 days"] == ["3", "3,600", "7,000", "60", "$1.50"]
     assert rows["2026-03-07"][0] == "1"
@@ -133,7 +160,8 @@ def test_runs_are_noted_by_month_and_damaged_lines_left_out(home):
 
 
 @pytest.mark.parametrize(
-    ("typed", "amount"), [("2.50", 2.5), ("$3", 3.0), ("off", 0.0), ("lots", None), ("-1", None), ("nan", None)]
+    ("typed", "amount"),
+    [("2.50", 2.5), ("$3", 3.0), ("off", 0.0), ("lots", None), ("-1", None), ("nan", None)],
 )
 def test_an_amount_is_read_as_typed(typed, amount):
     assert dollars(typed) == amount
@@ -147,7 +175,9 @@ async def test_a_spent_budget_asks_whether_the_conversation_continues(stage):
         await it.pilot.press("enter")
         await it.until(lambda: isinstance(it.app.screen, ChoiceScreen) and it.app.screen.guard.open)
         answers = it.app.screen.query_one(OptionList)
-        assert [str(option.prompt) for option in answers.options][1] == "Continue with another $1.00"
+        assert [str(option.prompt) for option in answers.options][
+            1
+        ] == "Continue with another $1.00"
         await it.pilot.press("down", "enter")
         await it.until(lambda: it.conversation.sent)
         assert it.conversation.sent[0].startswith("Go on")
@@ -155,7 +185,13 @@ async def test_a_spent_budget_asks_whether_the_conversation_continues(stage):
 
 
 def test_the_status_bar_shows_what_was_used_where_the_user_wants_it():
-    ended = RunFinished(run_id="1", status="completed", duration_ms=1, cost_usd=0.5, tokens=UsedTokens(1_000, 200, 300))
+    ended = RunFinished(
+        run_id="1",
+        status="completed",
+        duration_ms=1,
+        cost_usd=0.5,
+        tokens=UsedTokens(1_000, 200, 300),
+    )
     for wanted, shown in (("", ""), ("cost", "$0.50"), ("tokens", "1.5k used")):
         status = Status("~/report", "glm", shows_usage=wanted)
         status.handle(ended)

@@ -1,4 +1,6 @@
-"""The frame of dialogs: title and keys have the same place in all of them, and the chosen row can be told without colors."""
+"""The frame of dialogs: title and keys have the same place in all of them, and the chosen row
+can be told without colors.
+"""
 
 import pytest
 from textual.app import App
@@ -26,7 +28,9 @@ def dialogs():
 
 
 def rows(app) -> list[str]:
-    return ["".join(part.text for part in strip) for strip in app.screen._compositor.render_strips()]
+    return [
+        "".join(part.text for part in strip) for strip in app.screen._compositor.render_strips()
+    ]
 
 
 @pytest.mark.parametrize("size", [(40, 16), (80, 24), (120, 40), (200, 60)])

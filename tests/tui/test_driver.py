@@ -1,4 +1,6 @@
-"""What comes from the terminal becomes keys and pastes, however it is cut into pieces and whatever is in it."""
+"""What comes from the terminal becomes keys and pastes, however it is cut into pieces and
+whatever is in it.
+"""
 
 import os
 from contextlib import suppress
@@ -22,7 +24,9 @@ def read(*pieces: str) -> list[Message]:
 
 
 def seen(messages: list[Message]) -> list[str]:
-    return [message.text if isinstance(message, events.Paste) else message.key for message in messages]  # type: ignore[attr-defined]
+    return [
+        message.text if isinstance(message, events.Paste) else message.key for message in messages
+    ]  # type: ignore[attr-defined]
 
 
 def test_keys_and_pastes_come_in_the_order_typed():
@@ -31,7 +35,16 @@ def test_keys_and_pastes_come_in_the_order_typed():
 
 
 @pytest.mark.parametrize(
-    "pasted", ["\x1b", "\x1b[31mred\x1b[0m", "\x1b" * 50, "a\x1b[200~b", "\x1b[20", "\x1b" + "long " * 30 + "\r\x11", "\x07\r"]
+    "pasted",
+    [
+        "\x1b",
+        "\x1b[31mred\x1b[0m",
+        "\x1b" * 50,
+        "a\x1b[200~b",
+        "\x1b[20",
+        "\x1b" + "long " * 30 + "\r\x11",
+        "\x07\r",
+    ],
 )
 def test_a_paste_is_never_read_as_keys(pasted):
     assert seen(read(MARKED.format(pasted))) == [pasted]
@@ -44,7 +57,9 @@ def test_zero_bytes_are_left_out_of_a_paste():
 def test_a_long_paste_is_one_message():
     text = "line\r" * 200_000
     data = MARKED.format(text)
-    assert seen(read(*(data[start : start + 4096] for start in range(0, len(data), 4096)))) == [text]
+    assert seen(read(*(data[start : start + 4096] for start in range(0, len(data), 4096)))) == [
+        text
+    ]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +88,18 @@ def test_a_color_that_never_ends_takes_no_more_than_a_color_can():
 
 @given(
     st.lists(
-        st.sampled_from(["a", "\r", "é中", "\x1b[A", MARKED.format("p\x1b[q"), MARKED.format("[2"), "\x1b[<0;5;5M", WHITE]),
+        st.sampled_from(
+            [
+                "a",
+                "\r",
+                "é中",
+                "\x1b[A",
+                MARKED.format("p\x1b[q"),
+                MARKED.format("[2"),
+                "\x1b[<0;5;5M",
+                WHITE,
+            ]
+        ),
         max_size=6,
     ),
     st.lists(st.integers(0, 60), max_size=6),

@@ -10,7 +10,9 @@ from dogent_tui.tui.garbage import WORTH_COLLECTING, agent_started, collect_youn
 
 @pytest.fixture
 def collected():
-    """Return the generations that are collected during a test; Python's own collections are held back meanwhile."""
+    """Return the generations that are collected during a test; Python's own collections are held
+    back meanwhile.
+    """
     found = []
 
     def note(phase, info):

@@ -13,7 +13,13 @@ from dogent_tui.workspace.history import History, HistoryEntry
 
 
 def entry(second: int, status: str, prompt: str, **more) -> HistoryEntry:
-    return HistoryEntry(f"2026-01-01T00:{second // 60:02}:{second % 60:02}.000+00:00", status, prompt, session_id="s", **more)
+    return HistoryEntry(
+        f"2026-01-01T00:{second // 60:02}:{second % 60:02}.000+00:00",
+        status,
+        prompt,
+        session_id="s",
+        **more,
+    )
 
 
 def test_a_run_is_one_row_with_what_came_of_it_the_latest_first():
@@ -52,7 +58,12 @@ async def test_the_history_is_shown_as_a_table_and_a_prompt_taken_from_it(stage,
         await s.until(lambda: isinstance(s.app.screen, HistoryTableScreen) and s.app.screen._rows)
         table = s.app.screen.query_one(DataTable)
         last = table.row_count - 1  # the command itself may be there already
-        assert [cell.plain for cell in table.get_row_at(last)][1:] == ["done", "", "Write on tea [b]", "Done [/b] in a.md"]
+        assert [cell.plain for cell in table.get_row_at(last)][1:] == [
+            "done",
+            "",
+            "Write on tea [b]",
+            "Done [/b] in a.md",
+        ]
         await s.pilot.press(*["down"] * last, "enter")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "Write on tea [b]")
 
@@ -65,7 +76,9 @@ async def test_forgetting_asks_and_empties_the_file_and_what_is_recalled(stage, 
         for answer, left in (("enter", 1), ("down", 0)):
             await s.type("/clean history")
             await s.pilot.press("enter")
-            await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+            await s.until(
+                lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open
+            )
             await s.until(lambda: history.entries()[-1].prompt == "/clean history")
             await s.pilot.press(*(["enter"] if answer == "enter" else ["down", "enter"]))
             await s.until(lambda: s.app.screen is s.app.conversation)
@@ -77,7 +90,11 @@ async def test_forgetting_asks_and_empties_the_file_and_what_is_recalled(stage, 
 
 async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
     rows = [
-        {"timestamp": f"2026-01-01T00:00:00.{number:06}+00:00", "status": "completed", "prompt": f"Prompt {number}"}
+        {
+            "timestamp": f"2026-01-01T00:00:00.{number:06}+00:00",
+            "status": "completed",
+            "prompt": f"Prompt {number}",
+        }
         for number in range(100_000)
     ]
     rows[7]["prompt"] = "Write about marmalade"
@@ -90,7 +107,9 @@ async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
         assert s.app.screen._shown[0] == "Prompt 99999"
         keys, box = s.app.screen.query_one(KeyLine), s.app.screen.query_one("#history")
         await s.until(lambda: keys.region.height == 1)
-        assert box.content_region.contains_region(keys.region)  # a full list leaves room for them, at 80 columns by 24 lines
+        assert box.content_region.contains_region(
+            keys.region
+        )  # a full list leaves room for them, at 80 columns by 24 lines
         await s.pilot.press(*"marma")
         await s.until(lambda: s.app.screen._shown == ["Write about marmalade"])
 
@@ -110,13 +129,17 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("down", "enter")
-        await s.until(lambda: "Deleted: history, lessons, memory" in s.app.conversation.prompt._notice)
+        await s.until(
+            lambda: "Deleted: history, lessons, memory" in s.app.conversation.prompt._notice
+        )
         assert not workspace.lessons_file.exists()
         assert not workspace.memory_file.exists()
         assert History(workspace.history_file).entries() == []
         await s.type("/clean memory")
         await s.pilot.press("enter")
-        await s.until(lambda: "nothing of that" in s.app.conversation.prompt._notice)  # and nobody is asked whether
+        await s.until(
+            lambda: "nothing of that" in s.app.conversation.prompt._notice
+        )  # and nobody is asked whether
         s.app.conversation.prompt.editor.replace_all("")
         await s.type("/clean everything")
         await s.pilot.press("enter")

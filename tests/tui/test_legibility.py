@@ -37,14 +37,18 @@ _BLOCKS = {chr(point) for point in range(0x2580, 0x25A0)}
 
 
 def poor_cells(app) -> Iterator[str]:
-    """Yield what cannot be read of what is on the screen now: what is drawn, its ink, its ground, their contrast."""
+    """Yield what cannot be read of what is on the screen now: what is drawn, its ink, its
+    ground, their contrast.
+    """
     ansi = app.current_theme.ansi
     for strip in app.screen._compositor.render_strips():
         for text, style, _ in strip:
             drawn = set(text) - _BLOCKS - {" ", "\xa0"}
             if not drawn or style is None or style.color is None or style.bgcolor is None:
                 continue
-            if ansi or style.color.is_default or style.bgcolor.is_default:  # the terminal's own, which nobody knows
+            if (
+                ansi or style.color.is_default or style.bgcolor.is_default
+            ):  # the terminal's own, which nobody knows
                 if style.color == style.bgcolor and not style.color.is_default:
                     yield f"{text!r} {style}"
                 continue
@@ -52,12 +56,16 @@ def poor_cells(app) -> Iterator[str]:
             if style.reverse:
                 ink, ground = ground, ink
             ratio = contrast(ink, ground)
-            if ratio < (4.5 if is_text(text) else 3) - 0.005 and not (ink == ground and not is_text(text)):
+            if ratio < (4.5 if is_text(text) else 3) - 0.005 and not (
+                ink == ground and not is_text(text)
+            ):
                 yield f"{text.strip()!r} {ink.hex} on {ground.hex}: {ratio:.2f}"
 
 
 async def in_every_theme(s, state: str, look=None) -> list[str]:
-    """Change the theme while it runs, through all of them, and return what cannot be read after each change."""
+    """Change the theme while it runs, through all of them, and return what cannot be read after
+    each change.
+    """
     poor = []
     for name in s.app.available_themes:
         s.app.theme = name
@@ -76,7 +84,11 @@ async def a_conversation(s) -> None:
     s.conversation.arrive(
         ToolUse(tool_use_id="1", name="Read", input={"file_path": path}),
         ToolResult(tool_use_id="1", content="Tea"),
-        ToolUse(tool_use_id="2", name="Edit", input={"file_path": path, "old_string": "Tea", "new_string": "Coffee"}),
+        ToolUse(
+            tool_use_id="2",
+            name="Edit",
+            input={"file_path": path, "old_string": "Tea", "new_string": "Coffee"},
+        ),
         ToolResult(tool_use_id="2", content="It is not there.", is_error=True),
         TextFinished(message_id="m", block=0, text=REPLY),
         TurnEnded("completed", text=REPLY),
@@ -88,9 +100,18 @@ async def a_conversation(s) -> None:
 def selected_cells(app) -> list[Segment]:
     """The cells of the transcript whose ground is the selection's."""
     behind = app.conversation.transcript._painter._colors().styles["selection"]
-    found = [part for strip in app.screen._compositor.render_strips() for part in strip if part.style is not None]
+    found = [
+        part
+        for strip in app.screen._compositor.render_strips()
+        for part in strip
+        if part.style is not None
+    ]
     ansi = app.current_theme.ansi
-    return [part for part in found if (part.style.reverse if ansi else part.style.bgcolor == behind.bgcolor)]
+    return [
+        part
+        for part in found
+        if (part.style.reverse if ansi else part.style.bgcolor == behind.bgcolor)
+    ]
 
 
 @pytest.mark.slow
@@ -144,7 +165,12 @@ async def test_pickers_and_palettes_can_be_read_in_every_theme(stage):
         await s.until(lambda: s.app.conversation.prompt.picker.display)
         poor = await in_every_theme(s, "commands")
         await s.pilot.press("escape", "ctrl+c", "ctrl+p")
-        await s.until(lambda: s.app.screen is not s.app.conversation and s.app.screen.query_one(OptionList).option_count)
+        await s.until(
+            lambda: (
+                s.app.screen is not s.app.conversation
+                and s.app.screen.query_one(OptionList).option_count
+            )
+        )
         poor += await in_every_theme(s, "palette")
         assert not poor
 
@@ -162,7 +188,9 @@ EDIT = {"file_path": "notes.md", "old_string": "Tea is hot.", "new_string": "Tea
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("tool", "asked_for"), [("Bash", {"command": "rm notes.md"}), ("Edit", EDIT)])
+@pytest.mark.parametrize(
+    ("tool", "asked_for"), [("Bash", {"command": "rm notes.md"}), ("Edit", EDIT)]
+)
 async def test_a_question_can_be_read_in_every_theme(stage, tool, asked_for):
     async with stage(size=(120, 40)) as s:
         await s.send("go")

@@ -19,7 +19,10 @@ from dogent_tui.tui.notifying import notification, spoken_by, words_for
         ({"TERM": "xterm-256color"}, ""),
         ({"TERM": "xterm-256color", "TERM_PROGRAM": "vscode", "VTE_VERSION": "7600"}, ""),
         ({"TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"}, ""),
-        ({"TERM": "tmux-256color", "TERM_PROGRAM": "tmux", "TMUX": "x", "KITTY_WINDOW_ID": "1"}, "osc99"),
+        (
+            {"TERM": "tmux-256color", "TERM_PROGRAM": "tmux", "TMUX": "x", "KITTY_WINDOW_ID": "1"},
+            "osc99",
+        ),
         ({"TERM": "screen", "STY": "x", "LC_TERMINAL": "iTerm2"}, "osc9"),
         ({"TERM": "tmux-256color", "TERM_PROGRAM": "tmux", "TMUX": "x"}, ""),
     ],
@@ -31,7 +34,10 @@ def test_which_sequence_a_terminal_understands(environ, spoken):
 def test_words_go_in_the_form_that_the_terminal_understands():
     words = "asks: delete 3 files; now?"
     assert notification(words, {"TERM_PROGRAM": "iTerm.app"}) == f"\x1b]9;dogent-tui: {words}\x07"
-    assert notification(words, {"TERM": "foot"}) == "\x1b]777;notify;dogent-tui;asks: delete 3 files, now?\x07"
+    assert (
+        notification(words, {"TERM": "foot"})
+        == "\x1b]777;notify;dogent-tui;asks: delete 3 files, now?\x07"
+    )
     kitty = notification(words, {"TERM": "xterm-kitty"})
     assert base64.b64decode(kitty.partition("e=1;")[2].removesuffix("\x1b\\")).decode() == words
     assert notification(words, {"TERM": "dumb"}) == ""
@@ -39,7 +45,9 @@ def test_words_go_in_the_form_that_the_terminal_understands():
     assert inside == f"\x1bPtmux;\x1b\x1b]9;dogent-tui: {words}\x07\x1b\\"
 
 
-@pytest.mark.parametrize("environ", [{"TERM_PROGRAM": "iTerm.app"}, {"TERM": "foot"}, {"TERM": "xterm-kitty"}])
+@pytest.mark.parametrize(
+    "environ", [{"TERM_PROGRAM": "iTerm.app"}, {"TERM": "foot"}, {"TERM": "xterm-kitty"}]
+)
 def test_what_others_wrote_cannot_end_the_sequence(environ):
     hostile = "a\x07b\x1b]0;title\x07c\x9cd\ne" * 50
     sent = notification(hostile, environ)
@@ -50,20 +58,32 @@ def test_what_others_wrote_cannot_end_the_sequence(environ):
     assert len(sent) < 400
 
 
-DELETE = PermissionRequested(request_id="1", tool_use_id="", tool="Bash", input={}, sentence="Delete 3 files")
+DELETE = PermissionRequested(
+    request_id="1", tool_use_id="", tool="Bash", input={}, sentence="Delete 3 files"
+)
 
 
 @pytest.mark.parametrize(
     ("event", "made", "words"),
     [
         (
-            PermissionRequested(request_id="1", tool_use_id="", tool="Bash", input={}, sentence="Delete 3 files"),
+            PermissionRequested(
+                request_id="1", tool_use_id="", tool="Bash", input={}, sentence="Delete 3 files"
+            ),
             (),
             "asks: delete 3 files?",
         ),
-        (UiRequested(request_id="1", kind="clarification", payload={"title": "Which year"}), (), "asks: Which year"),
+        (
+            UiRequested(request_id="1", kind="clarification", payload={"title": "Which year"}),
+            (),
+            "asks: Which year",
+        ),
         (RunFinished(status="completed", duration_ms=1), ("report.md",), "report.md is done"),
-        (RunFinished(status="completed", duration_ms=1), ("a.md", "b.md"), "a.md and b.md are done"),
+        (
+            RunFinished(status="completed", duration_ms=1),
+            ("a.md", "b.md"),
+            "a.md and b.md are done",
+        ),
         (RunFinished(status="completed", duration_ms=1), (), "done"),
         (RunFinished(status="failed", duration_ms=1, reason="No answer"), (), "stopped: No answer"),
         (RunFinished(status="interrupted", duration_ms=1), (), ""),
@@ -74,7 +94,9 @@ def test_what_is_said(event, made, words):
     assert words_for(event, made) == words
 
 
-async def test_it_is_said_only_while_another_window_has_the_focus_and_only_if_wanted(stage, monkeypatch):
+async def test_it_is_said_only_while_another_window_has_the_focus_and_only_if_wanted(
+    stage, monkeypatch
+):
     monkeypatch.setenv("TERM_PROGRAM", "iTerm.app")
     event = RunFinished(run_id="1", status="completed", duration_ms=1)
     async with stage() as s:

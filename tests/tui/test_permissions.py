@@ -20,13 +20,20 @@ def allow(authority: Authority, tool: str, scope: str, **tool_input: str) -> Non
 
 def lines(screen: PermissionsScreen) -> list[str]:
     options = screen.query_one(OptionList)
-    return [str(options.get_option_at_index(number).prompt) for number in range(options.option_count)]
+    return [
+        str(options.get_option_at_index(number).prompt) for number in range(options.option_count)
+    ]
 
 
 async def opened(s) -> PermissionsScreen:
     await s.type("/permissions")
     await s.pilot.press("enter")
-    await s.until(lambda: isinstance(s.app.screen, PermissionsScreen) and s.app.screen.query_one(OptionList).has_focus)
+    await s.until(
+        lambda: (
+            isinstance(s.app.screen, PermissionsScreen)
+            and s.app.screen.query_one(OptionList).has_focus
+        )
+    )
     return s.app.screen
 
 
@@ -64,21 +71,32 @@ async def test_undo_brings_back_what_the_agent_deleted(stage, workspace):
     async with stage() as s:
         s.app.opened.copies().keep("Run rm notes.md", [notes])
         notes.unlink()
-        for told in ("Undone: restored notes.md. The change was: Run rm notes.md", "There are no more changes"):
+        for told in (
+            "Undone: restored notes.md. The change was: Run rm notes.md",
+            "There are no more changes",
+        ):
             await s.type("/undo")
             await s.pilot.press("enter")
             await s.until(lambda told=told: s.app.conversation.prompt._notice.startswith(told))
         assert notes.exists()
-        await s.until(lambda: any(hit.path == "notes.md" for hit in s.app.conversation.index.search("notes", 5)))
+        await s.until(
+            lambda: any(
+                hit.path == "notes.md" for hit in s.app.conversation.index.search("notes", 5)
+            )
+        )
         await s.pilot.press("ctrl+c")
         await s.send("Go on")
         assert f"- {notes} (as it was before)" in s.conversation.sent[0]
 
 
 def test_what_an_undo_did_in_one_line():
-    undone = Undone("Write [b]new.md", tuple(f"/w/{n}" for n in range(5)), ("/w/new.md",), ("/etc/x",))
-    assert undone_words(undone, "/w") == (
-        "Undone: restored 0, 1, 2 and 2 more; deleted new.md. Left unchanged: /etc/x. The change was: Write [b]new.md"
+    undone = Undone(
+        "Write [b]new.md", tuple(f"/w/{n}" for n in range(5)), ("/w/new.md",), ("/etc/x",)
+    )
+    assert (
+        undone_words(undone, "/w")
+        == "Undone: restored 0, 1, 2 and 2 more; deleted new.md. Left unchanged: /etc/x. The change"
+        " was: Write [b]new.md"
     )
 
 
@@ -120,8 +138,8 @@ def test_which_wall_there_is_never_pushes_the_keys_out(workspace, snap_compare, 
     wall = WallStatus(
         "partial",
         "The system does not allow user namespaces (unshare: Operation not permitted).",
-        "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere user.max_user_namespaces; in "
-        "Docker a seccomp profile that allows unshare and mount.",
+        "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere"
+        " user.max_user_namespaces; in Docker a seccomp profile that allows unshare and mount.",
     )
     trusted = "You trust this folder: .dogent and .claude is used."
 

@@ -33,7 +33,9 @@ class Person:
         if self.refuses:
             raise AgentError("This question is no longer open.")
         self.answers.append((request_id, answer))
-        self.screen.handle(PermissionDecided(request_id=request_id, tool_use_id="t9", decision=answer.behavior))
+        self.screen.handle(
+            PermissionDecided(request_id=request_id, tool_use_id="t9", decision=answer.behavior)
+        )
 
     @property
     def question(self) -> PermissionScreen:
@@ -62,7 +64,10 @@ class Person:
         return str(self.question.query_one("#permission-note").content)
 
     def shown(self) -> str:
-        return "\n".join("".join(segment.text for segment in strip) for strip in self.app.screen._compositor.render_strips())
+        return "\n".join(
+            "".join(segment.text for segment in strip)
+            for strip in self.app.screen._compositor.render_strips()
+        )
 
 
 @pytest.fixture
@@ -152,7 +157,9 @@ async def test_the_counter_follows_what_waits(person):
         await p.press("y")
         await p.asked("two")
         assert "question 2 of 3" in p.shown()
-        p.screen.handle(PermissionDecided(request_id="three", tool_use_id="t9", decision="cancelled"))
+        p.screen.handle(
+            PermissionDecided(request_id="three", tool_use_id="t9", decision="cancelled")
+        )
         await p.stage.until(lambda: "question 2 of 2" in p.shown())
         await p.press("y")
         await p.closed()
@@ -173,9 +180,15 @@ async def test_an_answer_that_comes_too_late_goes_on_to_the_next_question(person
 async def test_the_transcript_stays_in_view_and_scrolls_behind(person):
     async with person() as p:
         p.screen.handle(RunStarted(prompt=Prompt("Go")))
-        p.screen.handle(TextFinished(message_id="m", block=0, text="\n\n".join(f"paragraph {n}." for n in range(60))))
+        p.screen.handle(
+            TextFinished(
+                message_id="m", block=0, text="\n\n".join(f"paragraph {n}." for n in range(60))
+            )
+        )
         transcript = p.screen.transcript
-        await p.stage.until(lambda: transcript.measured and transcript.scroll_y == transcript.max_scroll_y > 20)
+        await p.stage.until(
+            lambda: transcript.measured and transcript.scroll_y == transcript.max_scroll_y > 20
+        )
         await p.ask(LONG)
         await p.stage.until(lambda: transcript.size.height == 24 - 2 - 14)
         await p.stage.until(lambda: "waiting for you" in p.shown().partition("Delete chapters")[0])
@@ -251,7 +264,9 @@ async def test_what_nobody_has_to_answer_any_more_goes_away_under_the_help(perso
         await p.ask(DIFF)
         await p.press("f1")
         await p.stage.until(lambda: not isinstance(p.app.screen, PermissionScreen))
-        p.screen.handle(PermissionDecided(request_id="diff", tool_use_id="t9", decision="cancelled"))
+        p.screen.handle(
+            PermissionDecided(request_id="diff", tool_use_id="t9", decision="cancelled")
+        )
         await p.press("escape")
         await p.stage.until(lambda: p.app.screen is p.screen)
         await p.stage.until(lambda: p.screen.query_one("#body").region.height > 15)

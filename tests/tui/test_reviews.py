@@ -32,7 +32,9 @@ def context(stage):
 
 
 async def reviewing(stage) -> ReviewScreen:
-    await stage.until(lambda: isinstance(stage.app.screen, ReviewScreen) and stage.app.screen.focused is not None)
+    await stage.until(
+        lambda: isinstance(stage.app.screen, ReviewScreen) and stage.app.screen.focused is not None
+    )
     return stage.app.screen
 
 
@@ -40,7 +42,9 @@ async def test_what_is_accepted_is_written_and_the_model_learns_of_it(context):
     async with context() as s:
         root = s.app.conversation.opened.workspace.root
         (root / "tea.md").write_text(BASE)
-        waiting = asyncio.create_task(s.launcher.form(proposed("tea.md", BASE, "ONE\n\ntwo\n\nTHREE\n")))
+        waiting = asyncio.create_task(
+            s.launcher.form(proposed("tea.md", BASE, "ONE\n\ntwo\n\nTHREE\n"))
+        )
         await reviewing(s)
         await s.pilot.press("a", "c", *"softer", "enter", "r", "enter")
         answer = await waiting
@@ -56,7 +60,9 @@ async def test_it_stays_open_with_what_was_decided_and_notices_another_writer(co
     async with context() as s:
         workspace = s.app.conversation.opened.workspace
         (workspace.root / "tea.md").write_text(BASE)
-        waiting = asyncio.create_task(s.launcher.form(proposed("tea.md", BASE, "ONE\n\ntwo\n\nTHREE\n")))
+        waiting = asyncio.create_task(
+            s.launcher.form(proposed("tea.md", BASE, "ONE\n\ntwo\n\nTHREE\n"))
+        )
         await reviewing(s)
         await s.pilot.press("a", "escape")
         await s.until(lambda: s.app.screen is s.app.conversation)
@@ -66,7 +72,10 @@ async def test_it_stays_open_with_what_was_decided_and_notices_another_writer(co
         await s.pilot.press("f2")
         review = await reviewing(s)
         change = review.change
-        assert [change.decision(hunk.number).verdict for hunk in change.hunks] == ["accepted", "open"]
+        assert [change.decision(hunk.number).verdict for hunk in change.hunks] == [
+            "accepted",
+            "open",
+        ]
         assert [hunk.is_conflict for hunk in change.hunks] == [False, True]
         await s.pilot.press("R", "enter")
         answer = await waiting
@@ -77,10 +86,15 @@ async def test_several_are_reviewed_one_after_the_other(context):
     async with context() as s:
         root = s.app.conversation.opened.workspace.root
         waiting = [
-            asyncio.create_task(s.launcher.form(proposed(f"{name}.md", None, f"{name}\n", name))) for name in ("one", "two")
+            asyncio.create_task(s.launcher.form(proposed(f"{name}.md", None, f"{name}\n", name)))
+            for name in ("one", "two")
         ]
         for name in ("one", "two"):
-            await s.until(lambda name=name: isinstance(s.app.screen, ReviewScreen) and name in s.app.screen.change.name)
+            await s.until(
+                lambda name=name: (
+                    isinstance(s.app.screen, ReviewScreen) and name in s.app.screen.change.name
+                )
+            )
             await reviewing(s)
             await s.pilot.press("a", "enter")
             await s.until(lambda name=name: (root / f"{name}.md").exists())
@@ -102,7 +116,9 @@ async def test_a_file_outside_is_reviewed_where_it_was_approved(context):
     async with context() as s:
         outside = s.app.opened.workspace.root.parent / "outside.md"
         outside.write_text(BASE)
-        payload = ChangeRequest(str(outside), "ONE\n\ntwo\n\nthree\n", "S", BASE, str(outside)).payload
+        payload = ChangeRequest(
+            str(outside), "ONE\n\ntwo\n\nthree\n", "S", BASE, str(outside)
+        ).payload
         event = UiRequested(request_id="r1", kind="document_change", payload=payload, in_run=True)
         waiting = asyncio.create_task(s.launcher.form(event))
         review = await reviewing(s)

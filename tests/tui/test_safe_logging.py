@@ -11,7 +11,9 @@ from dogent_tui.workspace.secrets import revealed
 
 
 async def test_a_crash_is_told_without_keys(workspace, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=lambda *_: "out-of-the-keyring-3"))
+    monkeypatch.setitem(
+        sys.modules, "keyring", SimpleNamespace(get_password=lambda *_: "out-of-the-keyring-3")
+    )
 
     class Crashing(DogentApp):
         def on_mount(self) -> None:
@@ -33,7 +35,15 @@ def test_a_line_of_the_log_holds_no_key(monkeypatch):
     try:
         raise ValueError("asked with a-token-of-the-environment")
     except ValueError:
-        record = logging.LogRecord("x", logging.WARNING, "x.py", 1, "No %s", ("a-token-of-the-environment",), sys.exc_info())
+        record = logging.LogRecord(
+            "x",
+            logging.WARNING,
+            "x.py",
+            1,
+            "No %s",
+            ("a-token-of-the-environment",),
+            sys.exc_info(),
+        )
     written = KeylessFormatter().format(record)
     assert "No ••••" in written
     assert "asked with ••••" in written

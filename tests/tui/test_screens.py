@@ -51,21 +51,39 @@ The house serves **eighty guests** a day, says [the note](https://example.com/a)
 def conversation() -> list[Event]:
     note = Attachment("notes/tea.md", "tea.md", "md")
     sales = Attachment("sales 2025.xlsx", "sales 2025.xlsx", "xlsx", "第一季度")
-    todos = (Todo("Read the notes", "completed"), Todo("Write the report", "in_progress"), Todo("Check figures", "pending"))
+    todos = (
+        Todo("Read the notes", "completed"),
+        Todo("Write the report", "in_progress"),
+        Todo("Check figures", "pending"),
+    )
     return [
         SessionStarted(session_id="s", profile="glm", model="glm-4.6", endpoint="custom", cwd="/w"),
-        RunStarted(run_id="1", prompt=Prompt('Write a report from @notes/tea.md and @"sales 2025.xlsx"#第一季度', (note, sales))),
+        RunStarted(
+            run_id="1",
+            prompt=Prompt(
+                'Write a report from @notes/tea.md and @"sales 2025.xlsx"#第一季度', (note, sales)
+            ),
+        ),
         TodosChanged(run_id="1", todos=todos),
         ToolUse(run_id="1", tool_use_id="t1", name="Read", input={"file_path": "/w/notes/tea.md"}),
         ToolResult(run_id="1", tool_use_id="t1", content="# Tea\n\nTea is hot."),
-        ToolUse(run_id="1", tool_use_id="t2", name="Write", input={"file_path": "/w/report.md", "content": "# Tea\n\nHot.\n"}),
+        ToolUse(
+            run_id="1",
+            tool_use_id="t2",
+            name="Write",
+            input={"file_path": "/w/report.md", "content": "# Tea\n\nHot.\n"},
+        ),
         ToolResult(run_id="1", tool_use_id="t2", content="File created"),
         ToolUse(run_id="1", tool_use_id="t3", name="Read", input={"file_path": "/w/missing.md"}),
         ToolResult(run_id="1", tool_use_id="t3", content="File does not exist.", is_error=True),
         TextFinished(run_id="1", message_id="m", block=0, text=REPLY),
         UsageChanged(run_id="1", context_tokens=24_000, window=200_000),
         RunFinished(run_id="1", status="completed", duration_ms=12_000, result=REPLY),
-        Notice(level="warning", message="“colour” is not a setting of dogent.json.", remedy="Did you mean “theme”?"),
+        Notice(
+            level="warning",
+            message="“colour” is not a setting of dogent.json.",
+            remedy="Did you mean “theme”?",
+        ),
     ]
 
 
@@ -92,7 +110,9 @@ def showing(*events: Event, keys: tuple[str, ...] = ()):
         while not screen.query_one(Welcome).settled:
             await pilot.pause(0.01)
         while any(
-            worker.group in ("attachments", "measure", "results") for worker in pilot.app.workers if not worker.is_finished
+            worker.group in ("attachments", "measure", "results")
+            for worker in pilot.app.workers
+            if not worker.is_finished
         ):
             await pilot.pause(0.01)
         while screen.transcript.display and not screen.transcript.measured:
@@ -111,7 +131,9 @@ def test_an_empty_conversation(app, looks):
 
 
 def test_a_conversation(app, looks):
-    queue = QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Then make it [b]shorter[/b]")),))
+    queue = QueueChanged(
+        prompts=(QueuedPrompt(id="1", prompt=Prompt("Then make it [b]shorter[/b]")),)
+    )
     looks(app, showing(*conversation(), queue))
 
 
@@ -141,7 +163,9 @@ def profiles(home: Path) -> None:
     (folder / "claude.json").write_text(json.dumps({"profiles": named}), encoding="utf-8")
 
 
-@pytest.mark.parametrize("keys", [("down",), ("right", "down"), ("right", "down", "enter", "down"), ("left",)])
+@pytest.mark.parametrize(
+    "keys", [("down",), ("right", "down"), ("right", "down", "enter", "down"), ("left",)]
+)
 def test_the_settings(app, profiles, looks, keys):
     """The folder, the models, one model, the keys."""
     looks(app, showing(keys=("f4", "wait:100", *keys)))

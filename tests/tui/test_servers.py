@@ -21,7 +21,9 @@ def write(folder, **servers):
 
 def rows(screen):
     options = screen.query_one(OptionList)
-    return [str(options.get_option_at_index(number).prompt) for number in range(options.option_count)]
+    return [
+        str(options.get_option_at_index(number).prompt) for number in range(options.option_count)
+    ]
 
 
 async def shown(s, started=True):
@@ -32,8 +34,14 @@ async def shown(s, started=True):
     return screen
 
 
-async def test_each_server_has_its_state_and_every_list_says_that_they_run_outside_the_wall(stage, home, workspace):
-    write(dogent_home(), notes=NOTES, web={"type": "http", "url": "https://me:secret@mcp.example.com/x?key=1"})
+async def test_each_server_has_its_state_and_every_list_says_that_they_run_outside_the_wall(
+    stage, home, workspace
+):
+    write(
+        dogent_home(),
+        notes=NOTES,
+        web={"type": "http", "url": "https://me:secret@mcp.example.com/x?key=1"},
+    )
     make_own_folder(workspace)
     write(workspace.dot, wiki={"command": "wiki-server"})
     async with stage() as s:
@@ -43,8 +51,14 @@ async def test_each_server_has_its_state_and_every_list_says_that_they_run_outsi
         ]
         screen = await shown(s)
         await s.until(lambda: "connected" in rows(screen)[0])
-        assert rows(screen)[0] == "● notes · connected · yours\n  npx -y notes-server\n  find_note, add_note"
-        assert rows(screen)[1] == "✗ web · failed · yours\n  https://••••@mcp.example.com/x\n  Connection refused"
+        assert (
+            rows(screen)[0]
+            == "● notes · connected · yours\n  npx -y notes-server\n  find_note, add_note"
+        )
+        assert (
+            rows(screen)[1]
+            == "✗ web · failed · yours\n  https://••••@mcp.example.com/x\n  Connection refused"
+        )
         assert rows(screen)[2].startswith("○ wiki · off · of this folder\n  wiki-server\n")
         text = "\n".join(str(each.render()) for each in screen.query("Static"))
         assert "outside the wall" in text

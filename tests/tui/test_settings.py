@@ -1,4 +1,6 @@
-"""The settings by keyboard: what is chosen goes to the right file, keys are never seen, and nothing is written unasked."""
+"""The settings by keyboard: what is chosen goes to the right file, keys are never seen, and
+nothing is written unasked.
+"""
 
 import asyncio
 import json
@@ -26,7 +28,11 @@ from tests.tui.conftest import Stage
 
 KEY = "sk-secret-0123456789"
 PROFILES = {
-    "deepseek": {"ANTHROPIC_BASE_URL": "https://api.deepseek.com/anthropic", "ANTHROPIC_AUTH_TOKEN": KEY, "later": [1]},
+    "deepseek": {
+        "ANTHROPIC_BASE_URL": "https://api.deepseek.com/anthropic",
+        "ANTHROPIC_AUTH_TOKEN": KEY,
+        "later": [1],
+    },
     "work": {"ANTHROPIC_API_KEY": "env:WORK_KEY"},
 }
 
@@ -77,7 +83,9 @@ async def pressed(s, *keys, then):
 
 
 async def confirmed(s, *words):
-    """Wait for the question before a file of one's own is written, which says `words` and no key, and save."""
+    """Wait for the question before a file of one's own is written, which says `words` and no
+    key, and save.
+    """
     await on(s, ChoiceScreen)
     text = seen(s)
     assert "Save this to " in text
@@ -104,7 +112,9 @@ def reopened(workspace, monkeypatch):
     def open_again(_, chosen):
         options.append(chosen)
         endpoint = Endpoint(chosen.profile or "offline", "custom", model="chat")
-        return opened_session(workspace, endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root)))
+        return opened_session(
+            workspace, endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root))
+        )
 
     monkeypatch.setattr("dogent_tui.tui.app.open_session", open_again)
     return options
@@ -119,7 +129,9 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
         await s.until(lambda: "Review each change on" in " ".join(seen(s).split()))
         screen.query_one(RowList).go_to(row(workspace, "primary_language"))
         await pressed(s, "enter", then=TypingScreen)
-        assert s.app.screen.query_one(Input).placeholder == "same as the prompt"  # what holds as long as nothing is typed
+        assert (
+            s.app.screen.query_one(Input).placeholder == "same as the prompt"
+        )  # what holds as long as nothing is typed
         await s.pilot.press(*"Deutsch")
         await pressed(s, "enter", then=SettingsScreen)
         screen.query_one(RowList).go_to(row(workspace, "theme"))
@@ -128,7 +140,9 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
         await s.until(lambda: screen.draft.changes)
         assert not workspace.settings_file.exists()
         await s.pilot.press("ctrl+s")
-        await s.until(lambda: reopened and "Saved: .dogent/dogent.json" in hint(s))  # nothing was said: it begins again
+        await s.until(
+            lambda: reopened and "Saved: .dogent/dogent.json" in hint(s)
+        )  # nothing was said: it begins again
         assert reopened[0].resume == ""
         assert s.app.theme == stored(workspace)["theme"]
         assert stored(workspace)["review_edits"] is True
@@ -204,14 +218,22 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         await s.pilot.press("ctrl+s")
         await confirmed(s, "~/.dogent/claude.json", "deepseek · Model: the endpoint's → chat")
         await s.until(lambda: "chat" in own.read_text())
-        expected = {"mine": 1, "profiles": {**PROFILES, "deepseek": {**PROFILES["deepseek"], "ANTHROPIC_MODEL": "chat"}}}
+        expected = {
+            "mine": 1,
+            "profiles": {
+                **PROFILES,
+                "deepseek": {**PROFILES["deepseek"], "ANTHROPIC_MODEL": "chat"},
+            },
+        }
         assert json.loads(own.read_text()) == expected
         assert own.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("turns", [0, 6, 15, 42, 100])
 async def test_closing_while_the_profile_changes_is_no_error(stage, own, reopened, turns):
-    """After any number of turns of the event loop: the widgets go while the change is still under way."""
+    """After any number of turns of the event loop: the widgets go while the change is still
+    under way.
+    """
     async with stage() as s:
         s.app.run_worker(s.app.change_profile("work"))
         for _ in range(turns):
@@ -244,22 +266,33 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopen
         assert "used here" in seen(s)
         await s.pilot.press("ctrl+s")
         await confirmed(
-            s, "work2 · Address: Anthropic's own → http://127.0.0.1:1", "work2 · Key (bearer token): not set → ••••••••"
+            s,
+            "work2 · Address: Anthropic's own → http://127.0.0.1:1",
+            "work2 · Key (bearer token): not set → ••••••••",
         )
-        await s.until(lambda: workspace.settings_file.exists() and stored(workspace) == {"profile": "work2"})
+        await s.until(
+            lambda: workspace.settings_file.exists() and stored(workspace) == {"profile": "work2"}
+        )
         added = json.loads(own.read_text())["profiles"]["work2"]
-        assert added == {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_AUTH_TOKEN": "s3cret-key"}
+        assert added == {
+            "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
+            "ANTHROPIC_AUTH_TOKEN": "s3cret-key",
+        }
         await s.until(lambda: reopened)
         assert screen.draft.changes == {}
 
 
-async def test_who_answers_holds_at_once_and_the_conversation_goes_on(stage, workspace, own, reopened):
+async def test_who_answers_holds_at_once_and_the_conversation_goes_on(
+    stage, workspace, own, reopened
+):
     async with stage() as s:
         first = s.app.opened.service
         await s.send("go")
         await s.pilot.press("escape")
         await s.until(lambda: s.app.opened.service.state == "idle")
-        s.app.opened = replace(s.app.opened, options=SessionOptions(profile="work"))  # named on the command line
+        s.app.opened = replace(
+            s.app.opened, options=SessionOptions(profile="work")
+        )  # named on the command line
         await opened(s, "right", "u", "ctrl+s")
         await s.until(lambda: reopened and "From now on:" in hint(s))
         assert stored(workspace) == {"profile": "deepseek"}
@@ -296,7 +329,11 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
         screen.query_one(RowList).go_to("plan")
         await pressed(s, "enter", then=PressKeyScreen)
         box = s.app.screen.query_one("#typing")
-        assert (box.region.x > 0, box.region.y > 0, box.styles.border_top[0]) == (True, True, "round")  # a box, as all questions
+        assert (box.region.x > 0, box.region.y > 0, box.styles.border_top[0]) == (
+            True,
+            True,
+            "round",
+        )  # a box, as all questions
         await s.pilot.press("ctrl+b")
         assert "ctrl+b is already used for: Files." in seen(s)
         await s.pilot.press("x")
@@ -306,13 +343,23 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
         await pressed(s, "f9", then=SettingsScreen)
         await s.until(lambda: "F9" in seen(s))
         await s.pilot.press("ctrl+s")
-        await s.until(lambda: s.app.screen is s.app.conversation and s.app.keys.keys == {"plan": "f9"})
+        await s.until(
+            lambda: s.app.screen is s.app.conversation and s.app.keys.keys == {"plan": "f9"}
+        )
         assert json.loads((dogent_home() / "dogent.json").read_text()) == {"keys": {"plan": "f9"}}
         await s.until(lambda: s.app.conversation.prompt.editor.has_focus)
         await s.pilot.press("f9")
-        await s.until(lambda: any("no plan yet" in notification.message for notification in s.app._notifications))
+        await s.until(
+            lambda: any(
+                "no plan yet" in notification.message for notification in s.app._notifications
+            )
+        )
         s.app.action_help()
-        await s.until(lambda: "F9" in "\n".join(str(line._section) for line in s.app.screen.query(".help-lines")))
+        await s.until(
+            lambda: (
+                "F9" in "\n".join(str(line._section) for line in s.app.screen.query(".help-lines"))
+            )
+        )
 
 
 async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monkeypatch):
@@ -333,11 +380,17 @@ async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monke
         monkeypatch.setattr(saving, "write_home_values", full)
         await s.pilot.press("ctrl+s")
         await confirmed(s, "deepseek · Timeout: ten minutes → 5000")
-        await s.until(lambda: isinstance(s.app.screen, SettingsScreen) and "No space left" in seen(s))
+        await s.until(
+            lambda: isinstance(s.app.screen, SettingsScreen) and "No space left" in seen(s)
+        )
         monkeypatch.setattr(saving, "write_home_values", real)
         await s.pilot.press("ctrl+s")
         await confirmed(s, "deepseek · Timeout: ten minutes → 5000")
-        await s.until(lambda: json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000)
+        await s.until(
+            lambda: (
+                json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000
+            )
+        )
 
 
 async def test_another_profile_answers_by_command(stage, own, reopened):
@@ -355,20 +408,26 @@ async def test_another_profile_answers_by_command(stage, own, reopened):
 
 async def test_that_another_answers_than_was_named_is_said_where_one_writes(workspace):
     launcher, engine = FakeLauncher(), Endpoint("offline", "offline")
-    opened = opened_session(workspace, engine, AgentService(launcher, engine, cwd=str(workspace.root)))
+    opened = opened_session(
+        workspace, engine, AgentService(launcher, engine, cwd=str(workspace.root))
+    )
     app = DogentApp(replace(opened, options=SessionOptions(profile="NOPE")))
     async with app.run_test(size=(80, 24)) as pilot:
         s = Stage(app, pilot, launcher)
         await s.until(lambda: "NOPE can't be used, so the offline engine is" in hint(s))
         bar = app.conversation.status_bar
         await s.until(lambda: "not NOPE: offline engine · no AI model" in bar.render().plain)
-        bar.status.handle(SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd=""))
+        bar.status.handle(
+            SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd="")
+        )
         assert "not NOPE: offline engine" in bar.render().plain  # it stays there
     for name in ("", "offline"):
         assert replace(opened, options=SessionOptions(profile=name)).unusable_profile == ""
 
 
-async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened, monkeypatch):
+async def test_a_conversation_goes_on_with_another_profile_from_the_list(
+    stage, own, reopened, monkeypatch
+):
     async with stage() as s:
         first = s.app.opened.service
         await s.send("go")
@@ -411,7 +470,10 @@ async def test_the_list_says_who_answers_where_nobody_is_chosen_and_has_the_envi
         await s.type("/profile environment")
         await s.pilot.press("enter")
         await s.until(lambda: "There is no usable key in the environment" in hint(s))
-        assert await last(s) == ("from the environment, which has no key: the offline engine", False)
+        assert await last(s) == (
+            "from the environment, which has no key: the offline engine",
+            False,
+        )
         (dogent_home() / "dogent.json").write_text('{"profile": "deepseek"}', encoding="utf-8")
         assert await last(s) == ("your choice for all folders: deepseek", False)
         workspace.dot.mkdir(exist_ok=True)
@@ -424,7 +486,9 @@ async def test_the_list_says_who_answers_where_nobody_is_chosen_and_has_the_envi
         await s.until(lambda: reopened and reopened[-1].profile == "environment")
 
 
-async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(stage, own, reopened):
+async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(
+    stage, own, reopened
+):
     async with stage() as s:
         screen = await opened(s)
         screen.query_one(RowList).go_to(own_row("profile"))
@@ -434,10 +498,14 @@ async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(
         await s.until(lambda: "as elsewhere: deepseek" in seen(s))
         await s.pilot.press("ctrl+s")
         await s.until(lambda: reopened and "Saved:" in hint(s))
-        assert json.loads((dogent_home() / "dogent.json").read_text(encoding="utf-8")) == {"profile": "deepseek"}
+        assert json.loads((dogent_home() / "dogent.json").read_text(encoding="utf-8")) == {
+            "profile": "deepseek"
+        }
 
 
-async def test_what_the_agent_does_not_work_with_holds_at_once_and_leaves_it_alone(stage, workspace, own, reopened):
+async def test_what_the_agent_does_not_work_with_holds_at_once_and_leaves_it_alone(
+    stage, workspace, own, reopened
+):
     async with stage() as s:
         screen = await opened(s)
         screen.query_one(RowList).go_to(row(workspace, "learn_auto"))

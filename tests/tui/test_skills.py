@@ -4,7 +4,9 @@
 async def test_a_skill_is_a_command(stage, home):
     folder = home / ".claude" / "skills" / "minutes"
     folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text("---\nname: minutes\ndescription: How minutes are written\n---\n", encoding="utf-8")
+    (folder / "SKILL.md").write_text(
+        "---\nname: minutes\ndescription: How minutes are written\n---\n", encoding="utf-8"
+    )
     async with stage() as s:
         await s.until(lambda: s.app.commands.find("/minutes")[0])
         command, _ = s.app.commands.find("/minutes")

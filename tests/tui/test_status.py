@@ -23,7 +23,9 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.tui.status import Status
 
-STARTED = SessionStarted(session_id="s", profile="glm", model="glm-4.6", endpoint="custom", cwd="/w")
+STARTED = SessionStarted(
+    session_id="s", profile="glm", model="glm-4.6", endpoint="custom", cwd="/w"
+)
 
 
 @pytest.fixture
@@ -47,7 +49,9 @@ def test_it_says_who_answers(status):
     status.handle(STARTED)
     assert status.activity == "ready"
     assert status.endpoint == "glm · glm-4.6"
-    status.handle(SessionStarted(session_id="s", profile="offline", model="x", endpoint="offline", cwd="/w"))
+    status.handle(
+        SessionStarted(session_id="s", profile="offline", model="x", endpoint="offline", cwd="/w")
+    )
     assert "no AI model" in status.endpoint
 
 
@@ -141,14 +145,18 @@ def test_what_happens_the_context_and_the_queue_stay_in_every_width(status, widt
 
 
 def test_a_narrow_bar_says_that_there_is_no_model(status):
-    status.handle(SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd="/w"))
+    status.handle(
+        SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd="/w")
+    )
     status.handle(UsageChanged(context_tokens=50_000, window=200_000))
     status.handle(QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Next")),)))
     assert status.parts(38)[0].endswith("no AI model")
     assert status.parts(8) == ("", "25 % · +1")
 
 
-@pytest.mark.parametrize(("width", "said"), [(200, "every change reviewed"), (60, "reviewed"), (38, "rev")])
+@pytest.mark.parametrize(
+    ("width", "said"), [(200, "every change reviewed"), (60, "reviewed"), (38, "rev")]
+)
 def test_it_says_that_every_change_is_reviewed(status, width, said):
     status.handle(STARTED)
     status.handle(UsageChanged(context_tokens=50_000, window=200_000))

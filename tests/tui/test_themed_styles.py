@@ -1,4 +1,6 @@
-"""The styles kept as parsed: the same as Textual's own would be, and known before a theme is chosen."""
+"""The styles kept as parsed: the same as Textual's own would be, and known before a theme is
+chosen.
+"""
 
 import pytest
 from textual.css import stylesheet as textual_stylesheet
@@ -49,7 +51,9 @@ def test_other_colors_hold(sheet: ThemedStylesheet) -> None:
     assert styles_of(sheet) == plain(DAY, CSS) != plain(NIGHT, CSS)
 
 
-def test_what_was_made_ready_is_not_parsed_again(sheet: ThemedStylesheet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_made_ready_is_not_parsed_again(
+    sheet: ThemedStylesheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
     day = plain(DAY, CSS)
     sheet.prepare(DAY)
     sheet.set_variables(DAY)  # waits for it
@@ -58,7 +62,9 @@ def test_what_was_made_ready_is_not_parsed_again(sheet: ThemedStylesheet, monkey
     assert styles_of(sheet) == day
 
 
-def test_the_theme_before_is_not_parsed_again(sheet: ThemedStylesheet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_theme_before_is_not_parsed_again(
+    sheet: ThemedStylesheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
     night = styles_of(sheet)
     change(sheet, DAY)
     parse_nothing(monkeypatch)

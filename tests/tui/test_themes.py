@@ -13,7 +13,10 @@ PAPERS = ("background", "surface", "panel")
 
 def luminance(color: Color) -> float:
     """WCAG 2.2, “relative luminance”."""
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in color.normalized
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -49,4 +52,8 @@ def test_our_own_themes_stand_first_in_a_list_and_it_says_what_they_are():
     others = {"nord": Theme("nord", "#88c0d0"), "a-day": Theme("a-day", "#000000", dark=False)}
     listed = described({**others, **{theme.name: theme for theme in (NIGHT, PAPER, CONTRAST)}})
     assert list(listed) == ["dogent-night", "dogent-paper", "dogent-contrast", "a-day", "nord"]
-    assert list(listed.values())[1:4] == ["dogent-paper · light", "dogent-contrast · high contrast", "a-day · light"]
+    assert list(listed.values())[1:4] == [
+        "dogent-paper · light",
+        "dogent-contrast · high contrast",
+        "a-day · light",
+    ]

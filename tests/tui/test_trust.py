@@ -1,4 +1,6 @@
-"""Folders that brought something along, and the application's own writes: what the user is asked, and what follows."""
+"""Folders that brought something along, and the application's own writes: what the user is
+asked, and what follows.
+"""
 
 import pytest
 from textual.app import App
@@ -36,13 +38,19 @@ def hint(s):
     return s.app.conversation.prompt._notice
 
 
-async def test_the_prompt_takes_keys_at_once_and_the_question_comes_before_the_first_run(stage, brought):
+async def test_the_prompt_takes_keys_at_once_and_the_question_comes_before_the_first_run(
+    stage, brought
+):
     async with stage() as s:
         assert s.app.screen is s.app.conversation
         await send(s, "Write a report")
         screen = await asked(s)
-        assert str(screen.query_one("#trust-why", Static).render()).startswith(".dogent/dogent.md came with ")
-        assert "Write [b]short[/b]." in [str(part.render()) for part in screen.query("#trust-found Static").results(Static)]
+        assert str(screen.query_one("#trust-why", Static).render()).startswith(
+            ".dogent/dogent.md came with "
+        )
+        assert "Write [b]short[/b]." in [
+            str(part.render()) for part in screen.query("#trust-found Static").results(Static)
+        ]
         assert screen.query_one(OptionList).highlighted == 0
         assert s.conversation.sent == []
         await s.pilot.press("enter")
@@ -97,14 +105,18 @@ async def test_trust_can_be_said_again(stage, brought):
         assert len(s.launcher.started) == 1
         await send(s, "/permissions")
         await s.until(lambda: isinstance(s.app.screen, PermissionsScreen))
-        assert "You trust this folder" in str(s.app.screen.query_one("#permissions-standing", Static).render())
+        assert "You trust this folder" in str(
+            s.app.screen.query_one("#permissions-standing", Static).render()
+        )
 
 
 @pytest.mark.parametrize("came", ["", ".dogent/dogent.json", ".claude/settings.json"])
 async def test_where_nothing_came_that_would_be_used_nothing_is_asked(stage, workspace, came):
     if came:
         (workspace.root / came).parent.mkdir()
-        (workspace.root / came).write_text('{"hooks": {"Stop": []}, "review_edits": false}', encoding="utf-8")
+        (workspace.root / came).write_text(
+            '{"hooks": {"Stop": []}, "review_edits": false}', encoding="utf-8"
+        )
     async with stage() as s:
         await s.send("Write a report")
         await send(s, "/trust")
@@ -131,7 +143,9 @@ def wishes(workspace):
     return workspace.constraints_file
 
 
-async def test_what_would_be_written_over_is_asked_about_and_stays_where_that_is_denied(stage, wishes):
+async def test_what_would_be_written_over_is_asked_about_and_stays_where_that_is_denied(
+    stage, wishes
+):
     async with stage() as s:
         await send(s, "/init proposal")
         screen = await asked(s, PermissionScreen)
@@ -149,7 +163,9 @@ async def test_a_file_that_changes_while_the_user_reads_is_asked_about_anew(stag
         first = await asked(s, PermissionScreen)
         wishes.write_text("Write long.\n", encoding="utf-8")
         await s.pilot.press("y")
-        await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen is not first)
+        await s.until(
+            lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen is not first
+        )
         second = await asked(s, PermissionScreen)
         assert "-Write long." in second.request.diff
         await s.pilot.press("y")
@@ -187,7 +203,9 @@ FOUND = (
     Found("Hooks", ".claude/settings.json", "PreToolUse, Stop"),
     Found("Rules that allow tool calls", ".claude/settings.json", "Bash, Write\x1b[31m"),
     Found("MCP servers", ".mcp.json", "files, web"),
-    Found("Commands", ".claude/commands/", ", ".join(f"command-{number}.md" for number in range(40))),
+    Found(
+        "Commands", ".claude/commands/", ", ".join(f"command-{number}.md" for number in range(40))
+    ),
 )
 
 

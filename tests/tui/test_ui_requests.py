@@ -8,7 +8,15 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import TurnEnded
-from dogent_tui.agent.events import Event, RunFinished, RunStarted, UiAnswer, UiRequested, UiSettled, to_json
+from dogent_tui.agent.events import (
+    Event,
+    RunFinished,
+    RunStarted,
+    UiAnswer,
+    UiRequested,
+    UiSettled,
+    to_json,
+)
 from dogent_tui.agent.ui_requests import Clarification, Option, OutlineRequest, Question
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.outline import OutlineScreen
@@ -19,11 +27,18 @@ from dogent_tui.workspace.trust import FolderTrust
 QUESTIONS = Clarification(
     "Before I write",
     (
-        Question("audience", "Who reads it?", (Option("The board", "board"), Option("Visitors", "visitors")), ("board",)),
+        Question(
+            "audience",
+            "Who reads it?",
+            (Option("The board", "board"), Option("Visitors", "visitors")),
+            ("board",),
+        ),
         Question("length", "How long?", (Option("One page", "1"),), allow_freeform=True),
     ),
 )
-MORE = Clarification("One more", (Question("tone", "Which tone?", (Option("Plain", "plain"),), ("plain",)),))
+MORE = Clarification(
+    "One more", (Question("tone", "Which tone?", (Option("Plain", "plain"),), ("plain",)),)
+)
 
 
 class Person:
@@ -44,7 +59,9 @@ class Person:
 
     async def asked(self, title: str = "") -> None:
         await self.stage.until(lambda: isinstance(self.stage.app.screen, ClarificationScreen))
-        await self.stage.until(lambda: title in self.form.form.request.title and self.form.guard._opens is not None)
+        await self.stage.until(
+            lambda: title in self.form.form.request.title and self.form.guard._opens is not None
+        )
         self.form.guard.clock = lambda: float("inf")
 
     async def press(self, *keys: str) -> None:
@@ -55,7 +72,8 @@ class Person:
 
     def shown(self) -> str:
         return "\n".join(
-            "".join(segment.text for segment in strip) for strip in self.stage.app.screen._compositor.render_strips()
+            "".join(segment.text for segment in strip)
+            for strip in self.stage.app.screen._compositor.render_strips()
         )
 
     async def sees(self, *words: str) -> None:
@@ -141,7 +159,9 @@ async def test_one_that_comes_while_another_is_shown_is_counted(person):
     async with person() as p:
         await p.stage.send("Paint")
         for request in (QUESTIONS, MORE):
-            p.stage.app.run_worker(p.stage.launcher.form(replace(ui_requested(request), in_run=True)))
+            p.stage.app.run_worker(
+                p.stage.launcher.form(replace(ui_requested(request), in_run=True))
+            )
         await p.asked("Before")
         await p.sees("1 of 2 · Before I write")
 
@@ -187,12 +207,19 @@ def written(log: Path, events: list[Event]) -> Path:
 
 async def asked_for_trust(p: Person) -> None:
     """Wait for the question about the folder, before which nothing is sent."""
-    await p.stage.until(lambda: isinstance(p.stage.app.screen, TrustScreen) and p.stage.app.screen.guard._opens is not None)
+    await p.stage.until(
+        lambda: (
+            isinstance(p.stage.app.screen, TrustScreen)
+            and p.stage.app.screen.guard._opens is not None
+        )
+    )
     p.stage.app.screen.guard.clock = lambda: float("inf")
     assert not p.stage.conversation.sent
 
 
-async def test_answers_to_a_restored_request_wait_for_the_question_about_the_folder(person, workspace, tmp_path):
+async def test_answers_to_a_restored_request_wait_for_the_question_about_the_folder(
+    person, workspace, tmp_path
+):
     workspace.dot.mkdir()
     workspace.constraints_file.write_text("Write short.\n", encoding="utf-8")
     async with person(earlier=written(tmp_path / "log.jsonl", left_open())) as p:
@@ -215,7 +242,9 @@ async def test_answers_to_a_restored_request_wait_for_the_question_about_the_fol
 async def test_answers_that_were_given_and_not_sent_wait_for_it_too(person, workspace, tmp_path):
     workspace.dot.mkdir()
     workspace.constraints_file.write_text("Write short.\n", encoding="utf-8")
-    settled = UiSettled(request_id="q7", answer=UiAnswer(answers={"audience": "board"}), run_id="r1", seq=2)
+    settled = UiSettled(
+        request_id="q7", answer=UiAnswer(answers={"audience": "board"}), run_id="r1", seq=2
+    )
     async with person(earlier=written(tmp_path / "log.jsonl", left_open(settled))) as p:
         await asked_for_trust(p)
         await p.press("down", "enter")
@@ -223,7 +252,9 @@ async def test_answers_that_were_given_and_not_sent_wait_for_it_too(person, work
         assert "→ The board" in p.stage.conversation.sent[0]
 
 
-async def test_what_an_earlier_session_left_open_comes_back_with_its_draft(person, workspace, tmp_path):
+async def test_what_an_earlier_session_left_open_comes_back_with_its_draft(
+    person, workspace, tmp_path
+):
     log = written(tmp_path / "log.jsonl", left_open())
     AnswerDrafts(workspace).save("q7", {})
     async with person(earlier=log) as p:
@@ -240,7 +271,9 @@ async def test_what_an_earlier_session_left_open_comes_back_with_its_draft(perso
     assert AnswerDrafts(workspace).load("q7") is None
 
 
-OUTLINE = OutlineRequest("Outline of the report", "# Report\n\n## Visits\n\n## Costs\n", "As I see it.")
+OUTLINE = OutlineRequest(
+    "Outline of the report", "# Report\n\n## Visits\n\n## Costs\n", "As I see it."
+)
 
 
 async def test_an_outline_is_edited_left_taken_up_and_sent(person):
@@ -262,7 +295,9 @@ async def test_an_outline_is_edited_left_taken_up_and_sent(person):
         assert "## Visits" in sent
         assert "What I changed:" in sent
         await p.closed()
-        await p.stage.until(lambda: not list(AnswerDrafts(p.screen.opened.workspace)._folder.iterdir()))
+        await p.stage.until(
+            lambda: not list(AnswerDrafts(p.screen.opened.workspace)._folder.iterdir())
+        )
 
 
 async def test_an_outline_is_accepted_with_one_key(person):

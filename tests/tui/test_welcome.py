@@ -11,7 +11,10 @@ pytestmark = pytest.mark.slow
 
 
 def drawn(stage) -> str:
-    return "\n".join("".join(segment.text for segment in line) for line in stage.app.screen._compositor.render_strips())
+    return "\n".join(
+        "".join(segment.text for segment in line)
+        for line in stage.app.screen._compositor.render_strips()
+    )
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""The commands about writing here: wishes, templates, lessons, archives, the user's own commands and editor."""
+"""The commands about writing here: wishes, templates, lessons, archives, the user's own commands
+and editor.
+"""
 
 import asyncio
 import sys
@@ -38,14 +40,20 @@ async def test_wishes_that_are_there_are_replaced_only_when_the_user_says_so(sta
     async with stage() as s:
         s.app.opened.trust.answer(trust=True)
         await run(s, "/init resume")
-        await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open)
-        assert s.app.screen.request.reasons[0] == "You asked for this with /init built-in:resume."  # another sentence follows
+        await s.until(
+            lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open
+        )
+        assert (
+            s.app.screen.request.reasons[0] == "You asked for this with /init built-in:resume."
+        )  # another sentence follows
         await s.pilot.press("escape")
         await s.until(lambda: "is unchanged" in hint(s))
         assert workspace.constraints_file.read_text() == "mine\n"
         await s.pilot.press("ctrl+c")
         await run(s, "/init resume")
-        await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open)
+        await s.until(
+            lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open
+        )
         await s.pilot.press("y")
         await s.until(lambda: "Resume" in workspace.constraints_file.read_text())
 
@@ -55,7 +63,9 @@ async def test_init_alone_lists_the_templates(stage, workspace):
         await run(s, "/init")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         rows = [str(option.prompt) for option in s.app.screen.query_one(OptionList).options]
-        assert "built-in:proposal · Proposal: how to write it" in rows  # what to type after /init and @@ stands first
+        assert (
+            "built-in:proposal · Proposal: how to write it" in rows
+        )  # what to type after /init and @@ stands first
         await s.pilot.press("enter")
         await s.until(workspace.constraints_file.exists)
 
@@ -82,7 +92,9 @@ async def test_init_with_a_description_says_what_helps_where_no_model_can_fill_i
         assert s.conversation.sent == []
         await run(s, "/init")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen))
-        assert "WHAT YOU WRITE" not in " ".join(str(one.render()) for one in s.app.screen.query(Static))
+        assert "WHAT YOU WRITE" not in " ".join(
+            str(one.render()) for one in s.app.screen.query(Static)
+        )
 
 
 async def test_a_template_travels_with_the_request_that_names_it(stage):
@@ -105,7 +117,9 @@ async def test_templates_are_offered_as_one_types(stage):
         await s.type("Write @@prop")
         await s.until(lambda: s.app.conversation.prompt.picker.display)
         await s.pilot.press("tab")
-        await s.until(lambda: s.app.conversation.prompt.editor.value.strip() == "Write @@built-in:proposal")
+        await s.until(
+            lambda: s.app.conversation.prompt.editor.value.strip() == "Write @@built-in:proposal"
+        )
 
 
 async def test_a_failed_run_offers_a_lesson_which_the_next_conversation_knows(stage, workspace):
@@ -154,7 +168,10 @@ async def test_archive_asks_begins_history_and_recall_again_and_is_undone(stage,
         await run(s, "/archive")
         await choose_second(s)
         await s.until(lambda: "Archived" in hint(s))
-        assert sorted(path.name[:7] for path in (workspace.dot / "archives").iterdir()) == ["history", "lessons"]
+        assert sorted(path.name[:7] for path in (workspace.dot / "archives").iterdir()) == [
+            "history",
+            "lessons",
+        ]
         assert not workspace.lessons_file.exists()
         await run(s, "/theme dogent-paper")
         await s.until(lambda: "/theme dogent-paper" in history.recall())
@@ -178,7 +195,9 @@ async def test_a_theme_that_the_user_named_is_kept_unasked(stage, workspace):
         assert '"learn_auto": false' in workspace.settings_file.read_text()
 
 
-@pytest.mark.parametrize(("outcome", "status"), [("api_error", 500), ("api_error", 401), ("api_error", 0)])
+@pytest.mark.parametrize(
+    ("outcome", "status"), [("api_error", 500), ("api_error", 401), ("api_error", 0)]
+)
 async def test_there_is_nothing_to_learn_from_what_the_endpoint_did(stage, outcome, status):
     async with stage() as s:
         await s.send("go")
@@ -204,10 +223,14 @@ async def test_what_was_cleaned_is_undone_and_not_a_document_made_before(stage, 
         assert made.exists()
 
 
-async def test_commands_of_the_user_are_offered_filled_in_and_sent(stage, workspace, tmp_path, monkeypatch):
+async def test_commands_of_the_user_are_offered_filled_in_and_sent(
+    stage, workspace, tmp_path, monkeypatch
+):
     folder = tmp_path / "user" / ".claude" / "commands"
     folder.mkdir(parents=True)
-    (folder / "sum-up.md").write_text("---\ndescription: Sum a file up\n---\nSum up $1 from @notes.md in one line.")
+    (folder / "sum-up.md").write_text(
+        "---\ndescription: Sum a file up\n---\nSum up $1 from @notes.md in one line."
+    )
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     async with stage() as s:
         await s.until(lambda: s.app.commands.find("/sum-up")[0])
@@ -218,7 +241,9 @@ async def test_commands_of_the_user_are_offered_filled_in_and_sent(stage, worksp
         await s.until(lambda: History(workspace.history_file).recall()[-1:] == ["/sum-up tea"])
 
 
-async def test_a_command_of_the_user_that_needs_an_argument_waits_for_it(stage, tmp_path, monkeypatch):
+async def test_a_command_of_the_user_that_needs_an_argument_waits_for_it(
+    stage, tmp_path, monkeypatch
+):
     folder = tmp_path / "user" / ".claude" / "commands"
     folder.mkdir(parents=True)
     (folder / "thanks.md").write_text("---\nargument-hint: <name>\n---\nThank $1.")
@@ -240,7 +265,9 @@ async def test_a_command_of_the_user_that_needs_an_argument_waits_for_it(stage, 
         assert s.conversation.sent[0].startswith("Greet")
 
 
-async def test_a_command_that_came_with_the_folder_is_not_run_and_where_to_trust_it_is_said(stage, workspace):
+async def test_a_command_that_came_with_the_folder_is_not_run_and_where_to_trust_it_is_said(
+    stage, workspace
+):
     folder = workspace.root / ".claude" / "commands"
     folder.mkdir(parents=True)
     (folder / "polish.md").write_text("Polish $ARGUMENTS.")

@@ -21,10 +21,22 @@ class Provider:
         self.arrived = asyncio.Event()
 
     def say(self, text, **choice):
-        self.replies.append({"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop", **choice}]})
+        self.replies.append(
+            {
+                "choices": [
+                    {
+                        "message": {"role": "assistant", "content": text},
+                        "finish_reason": "stop",
+                        **choice,
+                    }
+                ]
+            }
+        )
 
     async def handle(self, request):
-        self.requests.append((request.path, dict(request.headers), json.loads(await request.read())))
+        self.requests.append(
+            (request.path, dict(request.headers), json.loads(await request.read()))
+        )
         self.arrived.set()
         reply = self.replies.pop(0)
         if callable(reply):

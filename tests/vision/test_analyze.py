@@ -30,7 +30,9 @@ class Screen(io.StringIO):
 async def run(*arguments, out=None):
     """Run it in a thread, since it has an event loop of its own."""
     out, err = out or io.StringIO(), io.StringIO()
-    status = await asyncio.to_thread(run_analyze, [str(argument) for argument in arguments], out, err)
+    status = await asyncio.to_thread(
+        run_analyze, [str(argument) for argument in arguments], out, err
+    )
     return status, out.getvalue(), err.getvalue()
 
 

@@ -37,7 +37,9 @@ def refused(load):
 SECRET = b"API_KEY=sk-0123456789\n"
 
 
-@pytest.mark.parametrize("magic", [b"BM", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"RIFF1234WEBP"])
+@pytest.mark.parametrize(
+    "magic", [b"BM", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"RIFF1234WEBP"]
+)
 async def test_what_begins_like_a_picture_and_is_none_never_leaves(refused, magic):
     code, said = await refused(magic + SECRET, "holiday.png", "image")
     assert code in {"not_media", "damaged"}
@@ -107,7 +109,14 @@ async def test_the_content_decides_and_not_what_somebody_says(load, refused):
         (mp4()[16:], ""),
         (box(b"wide") + mp4()[20:], "video/quicktime"),
         (mp4() + box(b"SAMS", b"of a camera"), "video/mp4"),
-        (mp4() + struct.pack(">I4sQ", 1, b"free", 20) + bytes(4) + struct.pack(">I4s", 0, b"mdat") + b"to the end", "video/mp4"),
+        (
+            mp4()
+            + struct.pack(">I4sQ", 1, b"free", 20)
+            + bytes(4)
+            + struct.pack(">I4s", 0, b"mdat")
+            + b"to the end",
+            "video/mp4",
+        ),
         (matroska(), "video/webm"),
         (matroska(b"matroska"), "video/x-matroska"),
         (avi(), "video/x-msvideo"),
@@ -122,9 +131,16 @@ async def test_videos_travel_as_they_are(load, refused, content, mime):
 
 async def test_videos_have_limits(refused):
     code, said = await refused(mp4(film=bytes(1 << 21)), "a.mp4")
-    assert (code, "a.mp4 is 2 MB; with this vision profile, the limit for videos is 1 MB." in said) == ("too_large", True)
+    assert (
+        code,
+        "a.mp4 is 2 MB; with this vision profile, the limit for videos is 1 MB." in said,
+    ) == ("too_large", True)
     code, said = await refused(avi(), videos=VideoLimits(1 << 20, ("mp4", "mov")))
-    assert (code, "accepts mp4, mov" in said, "Convert it to mp4" in said) == ("unsupported", True, True)
+    assert (code, "accepts mp4, mov" in said, "Convert it to mp4" in said) == (
+        "unsupported",
+        True,
+        True,
+    )
     code, said = await refused(mp4(), videos=None)
     assert (code, "accepts none" in said) == ("unsupported", True)
 
@@ -134,7 +150,11 @@ async def test_a_picture_is_written_anew_in_a_process_of_its_own(load):
     assert (found.mime, found.width, found.height) == ("image/png", 1000, 250)
     assert "scaled down" in found.note
     with opened(found.data) as image:
-        assert (image.size, image.mode, image.getpixel((20, 20))) == ((1000, 250), "RGB", (255, 0, 0))
+        assert (image.size, image.mode, image.getpixel((20, 20))) == (
+            (1000, 250),
+            "RGB",
+            (255, 0, 0),
+        )
 
 
 async def test_links_folders_pipes_and_what_is_not_there(tmp_path, load):

@@ -1,4 +1,6 @@
-"""How a picture is made ready: upright, opaque, small enough. In this process, where a test can look."""
+"""How a picture is made ready: upright, opaque, small enough. In this process, where a test can
+look.
+"""
 
 import io
 import struct
@@ -85,7 +87,9 @@ def test_a_photo_taken_on_the_side_stands_upright(form):
 
 
 def test_cmyk_gray_palette_and_deep_pictures_are_seen():
-    assert near(made(saved(Image.new("CMYK", (20, 20), (0, 255, 255, 0)), "JPEG"))[1], (5, 5), (254, 0, 0))
+    assert near(
+        made(saved(Image.new("CMYK", (20, 20), (0, 255, 255, 0)), "JPEG"))[1], (5, 5), (254, 0, 0)
+    )
     assert made(saved(Image.new("1", (20, 20), 1)))[1].getpixel((5, 5)) == (255, 255, 255)
     assert made(saved(Image.new("P", (20, 20), 0), "GIF"))[1].mode == "RGB"
     deep = Image.new("I;16", (20, 20), 0)
@@ -96,13 +100,19 @@ def test_cmyk_gray_palette_and_deep_pictures_are_seen():
     assert made(saved(Image.new("LA", (20, 20), (0, 255))))[1].getpixel((5, 5)) == (0, 0, 0)
 
 
-@pytest.mark.parametrize(("ink", "ground"), [((0, 0, 0, 255), (255, 255, 255)), ((255, 255, 255, 255), (40, 40, 40))])
+@pytest.mark.parametrize(
+    ("ink", "ground"), [((0, 0, 0, 255), (255, 255, 255)), ((255, 255, 255, 255), (40, 40, 40))]
+)
 def test_what_is_drawn_on_nothing_can_be_told_from_it(ink, ground):
     image = Image.new("RGBA", (40, 40), (*ink[:3], 0))
     ImageDraw.Draw(image).rectangle((0, 0, 9, 9), ink)
     _, seen = made(saved(image))
     assert (seen.getpixel((5, 5)), seen.getpixel((30, 30))) == (ink[:3], ground)
-    assert made(saved(Image.new("RGBA", (9, 9), (1, 2, 3, 0))))[1].getpixel((5, 5)) == (255, 255, 255)
+    assert made(saved(Image.new("RGBA", (9, 9), (1, 2, 3, 0))))[1].getpixel((5, 5)) == (
+        255,
+        255,
+        255,
+    )
 
 
 @pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG"])
@@ -140,10 +150,20 @@ def png_of(width, height):
     """A picture that is said to have so many pixels, in next to no bytes."""
 
     def chunk(kind, content):
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+        return (
+            struct.pack(">I", len(content))
+            + kind
+            + content
+            + struct.pack(">I", zlib.crc32(kind + content))
+        )
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(bytes(1000)))
+        + chunk(b"IEND", b"")
+    )
 
 
 @pytest.mark.parametrize("size", [(9_000, 9_000), (50_000, 50_000), (2**31 - 1, 1)])

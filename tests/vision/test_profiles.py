@@ -24,7 +24,10 @@ def refused(dot, name="mine"):
 def test_the_stub_has_a_key_to_fill_in_and_no_path_in_its_address(dot):
     ensure_home_files(dot)
     said = refused(dot, "")
-    assert 'The vision profile glm-4.6v has no key. Set "api_key" of glm-4.6v in ~/.dogent/vision.json' in said
+    assert (
+        'The vision profile glm-4.6v has no key. Set "api_key" of glm-4.6v in ~/.dogent/vision.json'
+        in said
+    )
     assert '"vision_profile" in .dogent/dogent.json' in said
     stub = json.loads((dot / "vision.json").read_text())["profiles"]["glm-4.6v"]
     assert stub["base_url"] == "https://open.bigmodel.cn/api/paas/v4"
@@ -38,7 +41,9 @@ def test_each_stub_is_complete_but_for_the_key(dot, write_profiles, name):
 
 def test_a_profile_that_is_not_there_names_the_nearest(dot, write_profiles):
     write_profiles(**{"glm-4.6v": GOOD})
-    assert "There is no vision profile glm-4.6 in ~/.dogent/vision.json. Did you mean" in refused(dot, "glm-4.6")
+    assert "There is no vision profile glm-4.6 in ~/.dogent/vision.json. Did you mean" in refused(
+        dot, "glm-4.6"
+    )
     assert "It has: glm-4.6v." in refused(dot, "xyz")
     (dot / "vision.json").unlink()
     assert "It has: none." in refused(dot)

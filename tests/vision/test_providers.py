@@ -1,4 +1,6 @@
-"""Each provider, on a server of ours that answers as its public reference says, and everything that can go wrong on the way."""
+"""Each provider, on a server of ours that answers as its public reference says, and everything
+that can go wrong on the way.
+"""
 
 import asyncio
 import base64
@@ -20,7 +22,15 @@ def look(provider, write_profiles, dot, tmp_path):
     """Look at a file with the profile `mine`, which leads to our server."""
 
     async def look(content=b"", kind="openai", path="/v1", media_type=None, **profile):
-        write_profiles(mine={"provider": kind, "model": "m", "base_url": provider.url + path, "api_key": KEY, **profile})
+        write_profiles(
+            mine={
+                "provider": kind,
+                "model": "m",
+                "base_url": provider.url + path,
+                "api_key": KEY,
+                **profile,
+            }
+        )
         file = tmp_path / "file"
         file.write_bytes(content or mp4())
         return await look_at(file, "mine", dot, media_type)
@@ -46,7 +56,12 @@ async def test_glm_gets_data_urls_and_a_question(provider, look, path):
     provider.say(ANSWER)
     provider.say(f"\n<|begin_of_box|>{ANSWER}<|end_of_box|>")
     assert (
-        await look(picture("GIF"), "glm-4.6v", path, extra={"thinking": {"type": "disabled"}, "model": "other", "stream": True})
+        await look(
+            picture("GIF"),
+            "glm-4.6v",
+            path,
+            extra={"thinking": {"type": "disabled"}, "model": "other", "stream": True},
+        )
         == EXPECTED
     )
     assert await look(mp4(), "glm-4.6v", path) == EXPECTED
@@ -61,12 +76,17 @@ async def test_glm_gets_data_urls_and_a_question(provider, look, path):
     assert opened(base64.b64decode(data)).size == (60, 40)
     assert '"summary"' in words["text"]
     shown, _ = film["messages"][0]["content"]
-    assert shown == {"type": "video_url", "video_url": {"url": "data:video/mp4;base64," + base64.b64encode(mp4()).decode()}}
+    assert shown == {
+        "type": "video_url",
+        "video_url": {"url": "data:video/mp4;base64," + base64.b64encode(mp4()).decode()},
+    }
 
 
 async def test_openai_and_what_is_compatible(provider, look):
     provider.say(f"```json\n{ANSWER}\n```")
-    provider.replies.append({"choices": [{"message": {"content": [{"type": "text", "text": ANSWER}]}}]})
+    provider.replies.append(
+        {"choices": [{"message": {"content": [{"type": "text", "text": ANSWER}]}}]}
+    )
     assert await look(animation()) == EXPECTED
     assert await look(mp4()) == EXPECTED
     (address, _, body), (_, _, film) = provider.requests
@@ -77,7 +97,13 @@ async def test_openai_and_what_is_compatible(provider, look):
 
 @pytest.mark.parametrize("path", ["", "/v1", "/v1/messages"])
 async def test_anthropic_gets_the_picture_as_a_source(provider, look, path):
-    provider.replies.append({"type": "message", "stop_reason": "end_turn", "content": [{"type": "text", "text": ANSWER}]})
+    provider.replies.append(
+        {
+            "type": "message",
+            "stop_reason": "end_turn",
+            "content": [{"type": "text", "text": ANSWER}],
+        }
+    )
     assert await look(picture("JPEG"), "anthropic", path) == EXPECTED
     ((address, headers, body),) = provider.requests
     assert address == "/v1/messages"
@@ -105,7 +131,9 @@ async def test_a_text_is_not_sent_whatever_it_is_called(provider, refused):
 
 
 def error(status, message="", **headers):
-    return web.json_response({"error": {"code": "1000", "message": message}}, status=status, headers=headers)
+    return web.json_response(
+        {"error": {"code": "1000", "message": message}}, status=status, headers=headers
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,11 +146,19 @@ def error(status, message="", **headers):
         ),
         (error(403), "key", "rejects the key for this model (HTTP 403). Fix"),
         (error(402, "no money"), "quota", "requires payment (HTTP 402): no money."),
-        (error(404, "no such model."), "config", 'no such model. Fix "base_url" or "model" of mine'),
+        (
+            error(404, "no such model."),
+            "config",
+            'no such model. Fix "base_url" or "model" of mine',
+        ),
         (error(413), "too_large", '"max_side"'),
         (error(429, "slow down", **{"Retry-After": "17"}), "quota", "Try again in 17 seconds"),
         (error(429, **{"Retry-After": "soon\x1b"[:4]}), "quota", "Try again later"),
-        (error(400, "no\n\x1b[31mimages"), "http", 'no ␛[31mimages. Check "model", "base_url" and "extra" of mine'),
+        (
+            error(400, "no\n\x1b[31mimages"),
+            "http",
+            'no ␛[31mimages. Check "model", "base_url" and "extra" of mine',
+        ),
         (error(500, "boom"), "http", "has a server problem (HTTP 500): boom. Try again later."),
         (web.Response(status=503, text="<html>"), "http", "(HTTP 503). Try again later."),
         (
@@ -136,12 +172,40 @@ def error(status, message="", **headers):
         (web.json_response([1]), "bad_answer", "not a JSON object"),
         (web.json_response({}), "bad_answer", "did not answer like openai"),
         (web.json_response({"choices": []}), "bad_answer", "did not answer like openai"),
-        (web.json_response({"choices": [{"message": None}]}), "bad_answer", "did not answer like openai"),
-        (web.json_response({"choices": [{"message": {"content": None}}]}), "bad_answer", "Its answer starts: nothing"),
-        (web.json_response({"choices": [{"message": {"content": ANSWER[:-1]}}]}), "bad_answer", "Its answer starts: {"),
-        (web.json_response({"choices": [{"finish_reason": "length", "message": {"content": "{"}}]}), "too_long", "cut off"),
-        (web.json_response({"choices": [{"message": {"content": None, "refusal": "no"}}]}), "refused", "declined"),
-        (web.json_response({"choices": [{"finish_reason": "sensitive", "message": {"content": ""}}]}), "refused", "declined"),
+        (
+            web.json_response({"choices": [{"message": None}]}),
+            "bad_answer",
+            "did not answer like openai",
+        ),
+        (
+            web.json_response({"choices": [{"message": {"content": None}}]}),
+            "bad_answer",
+            "Its answer starts: nothing",
+        ),
+        (
+            web.json_response({"choices": [{"message": {"content": ANSWER[:-1]}}]}),
+            "bad_answer",
+            "Its answer starts: {",
+        ),
+        (
+            web.json_response(
+                {"choices": [{"finish_reason": "length", "message": {"content": "{"}}]}
+            ),
+            "too_long",
+            "cut off",
+        ),
+        (
+            web.json_response({"choices": [{"message": {"content": None, "refusal": "no"}}]}),
+            "refused",
+            "declined",
+        ),
+        (
+            web.json_response(
+                {"choices": [{"finish_reason": "sensitive", "message": {"content": ""}}]}
+            ),
+            "refused",
+            "declined",
+        ),
         (web.Response(body=b"x" * (2 << 20)), "too_long", "sent an answer larger than 1 MB"),
     ],
 )
@@ -179,7 +243,10 @@ async def test_a_server_that_does_not_answer_is_given_up(provider, refused):
     provider.replies.append(silence)
     code, said = await refused(timeout_s=1)
     done.set()
-    assert (code, 'did not answer within 1 seconds. Try again later, or raise "timeout_s"' in said) == ("timeout", True)
+    assert (
+        code,
+        'did not answer within 1 seconds. Try again later, or raise "timeout_s"' in said,
+    ) == ("timeout", True)
 
 
 async def test_who_stops_waiting_leaves_no_request_behind(provider, look):

@@ -1,4 +1,6 @@
-"""Pages that are pictures: read by the vision model where the user agreed, and told of where nobody can."""
+"""Pages that are pictures: read by the vision model where the user agreed, and told of where
+nobody can.
+"""
 
 import json
 
@@ -15,14 +17,18 @@ from tests.vision.conftest import KEY
 
 @pytest.fixture
 async def read(tmp_path, provider, write_profiles):
-    """Call the tool in a workspace with a scan of two pages; returns its text and whether it is an error."""
+    """Call the tool in a workspace with a scan of two pages; returns its text and whether it is
+    an error.
+    """
     root = tmp_path / "w"
     root.mkdir()
     with pymupdf.open() as document:
         for _ in range(2):
             document.new_page().draw_rect((72, 72, 300, 300), fill=(0, 0, 1))
         document.save(root / "scan.pdf")
-    write_profiles(**{"glm-4.6v": {"provider": "glm-4.6v", "base_url": provider.url, "api_key": KEY}})
+    write_profiles(
+        **{"glm-4.6v": {"provider": "glm-4.6v", "base_url": provider.url, "api_key": KEY}}
+    )
     async with DocumentLibrary(tmp_path / "kept") as library:
         tool = read_document_tool(library, Workspace(root), lambda *_told: None, root / "images")
 
@@ -61,11 +67,26 @@ async def test_the_sentence_of_a_scan_is_followed_by_what_can_be_done(read, writ
 
 
 def test_sending_pages_is_asked_about_with_their_number_and_the_provider(tmp_path, write_profiles):
-    write_profiles(**{"glm-4.6v": {"provider": "glm-4.6v", "base_url": "https://open.bigmodel.cn/x", "api_key": KEY}})
+    write_profiles(
+        **{
+            "glm-4.6v": {
+                "provider": "glm-4.6v",
+                "base_url": "https://open.bigmodel.cn/x",
+                "api_key": KEY,
+            }
+        }
+    )
     (tmp_path / "scan.pdf").write_bytes(b"%PDF-")
     authority = Authority(Workspace(tmp_path))
     call = {"path": "scan.pdf", "pages": "3-7,12"}
-    assert authority.decide(ToolCall("mcp__dogent__read_document", call, tmp_path)).verdict == "allow"
-    decision = authority.decide(ToolCall("mcp__dogent__read_document", {**call, "ocr": True}, tmp_path))
+    assert (
+        authority.decide(ToolCall("mcp__dogent__read_document", call, tmp_path)).verdict == "allow"
+    )
+    decision = authority.decide(
+        ToolCall("mcp__dogent__read_document", {**call, "ocr": True}, tmp_path)
+    )
     assert decision.verdict == "ask"
-    assert "6 pages of scan.pdf (3-7,12) are sent as pictures to glm-4.6v (open.bigmodel.cn)." in " ".join(decision.reasons)
+    assert (
+        "6 pages of scan.pdf (3-7,12) are sent as pictures to glm-4.6v (open.bigmodel.cn)."
+        in " ".join(decision.reasons)
+    )

@@ -19,7 +19,9 @@ def analyze(tmp_path, provider, write_profiles):
     root.mkdir()
     (root / "film.mp4").write_bytes(mp4())
     (root / "photo.png").write_text("API_KEY=secret")
-    write_profiles(**{"glm-4.6v": {"provider": "glm-4.6v", "base_url": provider.url, "api_key": KEY}})
+    write_profiles(
+        **{"glm-4.6v": {"provider": "glm-4.6v", "base_url": provider.url, "api_key": KEY}}
+    )
     tool = analyze_media_tool(Workspace(root))
 
     async def call(**payload):
@@ -62,7 +64,9 @@ async def test_what_the_user_corrects_counts_at_once(analyze, provider, write_pr
     assert is_error
     assert '"api_key" of glm-4.6v in ~/.dogent/vision.json' in text
     assert text.endswith(STOP)
-    write_profiles(other={"provider": "openai", "model": "m", "base_url": provider.url, "api_key": KEY})
+    write_profiles(
+        other={"provider": "openai", "model": "m", "base_url": provider.url, "api_key": KEY}
+    )
     assert "There is no vision profile glm-4.6v" in (await analyze(path="film.mp4"))[0]
     (tmp_path / "w" / ".dogent").mkdir()
     (tmp_path / "w" / ".dogent" / "dogent.json").write_text('{"vision_profile": "other"}')

@@ -18,7 +18,7 @@ unshare --user --mount --pid --ipc --net --fork --map-current-user --keep-caps b
   mount -t proc proc /proc
   cd /tmp/n/ws; echo after > new.md; rm kept.md; ls; ls -d /proc/[0-9]* | wc -l'
 cat /tmp/n/ws/kept.md; ls /tmp/n/ws /tmp/n/u
-"""
+"""  # noqa: E501
 
 
 def what_is_here(_argument: Any) -> dict[str, Any]:
@@ -28,7 +28,11 @@ def what_is_here(_argument: Any) -> dict[str, Any]:
         "groups": os.getgroups(),
         "networks": [name for _number, name in socket.if_nameindex()],
         "root": sorted(os.listdir("/")),  # noqa: PTH208
-        "writable": [place for place in ("/usr", "/etc", sys.prefix, str(throwaway.CHECKOUT)) if _can_write(Path(place))],
+        "writable": [
+            place
+            for place in ("/usr", "/etc", sys.prefix, str(throwaway.CHECKOUT))
+            if _can_write(Path(place))
+        ],
         "processes": sum(name.isdigit() for name in os.listdir("/proc")),  # noqa: PTH208
         "descriptors": sorted(int(name) for name in os.listdir("/proc/self/fd")),  # noqa: PTH208
         "refused": _refusal(),
@@ -54,7 +58,10 @@ def _refusal() -> str:
 
 def loopback(_argument: Any) -> str:
     """Return what a server of ours on the loopback interface was sent."""
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as client,
+    ):
         client.sendall(b"here")
         return server.accept()[0].recv(10).decode()
 

@@ -1,4 +1,6 @@
-"""Runs a command on a real overlay of a folder, as the wall does, so that tests read real layers. Linux with namespaces."""
+"""Runs a command on a real overlay of a folder, as the wall does, so that tests read real
+layers. Linux with namespaces.
+"""
 
 import os
 import shlex
@@ -10,11 +12,13 @@ import msgspec
 _RUN = """
 mount -t overlay overlay -o userxattr,volatile,lowerdir=lower,upperdir=upper,workdir=work lower || exit 125
 cd lower && exec bash -c "$1"
-"""
+"""  # noqa: E501
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """What a command left. `status` is its exit status, `began_ns` a ctime of the real file system from just before."""
+    """What a command left. `status` is its exit status, `began_ns` a ctime of the real file
+    system from just before.
+    """
 
     root: str
     upper: str
@@ -61,5 +65,7 @@ _WHO = {
 
 
 def quoted(name: bytes | str) -> str:
-    """Return a name as a shell word; bytes that are not UTF-8 travel as the surrogates of `os.fsdecode`."""
+    """Return a name as a shell word; bytes that are not UTF-8 travel as the surrogates of
+    `os.fsdecode`.
+    """
     return shlex.quote(os.fsdecode(name))

@@ -40,8 +40,14 @@ def run(argument: dict[str, Any]) -> list[dict[str, Any]]:
     if os.getuid():
         require_throwaway()
     resource_tracker.ensure_running()  # a process of Python's own, which stays
-    chosen = [each for each in ATTACKS if argument.get("only", "") in each.name][argument["first"] :: argument["of"]]
-    return [_result(attack, argument) for attack in chosen if argument.get("bare", False) is False or attack.bites]
+    chosen = [each for each in ATTACKS if argument.get("only", "") in each.name][
+        argument["first"] :: argument["of"]
+    ]
+    return [
+        _result(attack, argument)
+        for attack in chosen
+        if argument.get("bare", False) is False or attack.bites
+    ]
 
 
 def _result(attack: Attack, argument: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +61,12 @@ def _result(attack: Attack, argument: dict[str, Any]) -> dict[str, Any]:
         found.extend(attempt.harm())
     except Exception:
         found += [f"the attack could not be looked at: {traceback.format_exc()[-1500:]}"]
-    result: dict[str, Any] = {"name": attack.name, "missing": [], "found": found, "asked": attempt.asked}
+    result: dict[str, Any] = {
+        "name": attack.name,
+        "missing": [],
+        "found": found,
+        "asked": attempt.asked,
+    }
     if argument.get("outputs"):
         result["outputs"] = [text[:2000] for text in attempt.outputs]
     return result
@@ -105,7 +116,11 @@ class _Attempt:
         for path, entry in self._theirs.items():
             if after.get(path) != entry:
                 yield f"somebody else's change is gone: {path}"
-        yield from (f"must be as it was: {name}" for name in self.attack.unchanged if self._is_other(name, after))
+        yield from (
+            f"must be as it was: {name}"
+            for name in self.attack.unchanged
+            if self._is_other(name, after)
+        )
         if any(CANARY in text for text in self.outputs):
             yield "a secret is in the output"
         yield from leaked(self.world)
@@ -158,7 +173,9 @@ class _Attempt:
         self.asked += ran.asked
 
     def _write(self, step: Write) -> None:
-        """Write a new file as the Write tool does, after whose judgement nothing is asked. It is no harm of the attack."""
+        """Write a new file as the Write tool does, after whose judgement nothing is asked. It is
+        no harm of the attack.
+        """
         path = self.world.workspace / step.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.world.text(step.text))
@@ -167,7 +184,9 @@ class _Attempt:
         text = self.world.text(step.command)
         if self._bare:
             command = ["setsid", "-w", "bash", "-c", f"cd {self.world.workspace}; {text}"]
-            self._running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
+            self._running.append(
+                subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            )
         else:
             self._running.append(self._open().start(text, background=True))
 

@@ -1,4 +1,6 @@
-"""Runs everyday commands within a throw-away root, with the wall and without it, and says where the two differ."""
+"""Runs everyday commands within a throw-away root, with the wall and without it, and says where
+the two differ.
+"""
 
 # ruff: noqa: E501 — what makes the places is one command a line
 
@@ -18,7 +20,10 @@ from tests.wall.session import Session
 from tests.wall.throwaway import HOME, require_throwaway
 from tests.wall.world import World, remove_tree, run_bare
 
-ROWS = [json.loads(line) for line in Path(__file__).with_name("everyday.jsonl").read_text("utf-8").splitlines()]
+ROWS = [
+    json.loads(line)
+    for line in Path(__file__).with_name("everyday.jsonl").read_text("utf-8").splitlines()
+]
 _LIMIT_S = 30.0
 
 _MADE = """
@@ -77,14 +82,18 @@ _NORMAL = (
     (re.compile(r"\bindex HASH\.\.HASH"), "index"),
     (re.compile(r"\S+: line NUMBER: +(PID )?"), ""),
 )
-_PACKED = re.compile(r".*\.(zip|gz|tgz|tar|txz|xz|bz2|zst|db|db-\w+|pyc|docx|epub|bundle)|.*/\.git/.*|.*__pycache__.*")
+_PACKED = re.compile(
+    r".*\.(zip|gz|tgz|tar|txz|xz|bz2|zst|db|db-\w+|pyc|docx|epub|bundle)|.*/\.git/.*|.*__pycache__.*"
+)
 _GIT = """git status --porcelain; git log --all --format='%s %D' --date-order; git stash list; git branch -a; git tag; git config --local --list; git diff"""
 
 
 def run(argument: dict[str, Any]) -> list[dict[str, Any]]:
     """Run every `of`-th row from `first` on."""
     require_throwaway()
-    rows = [row for row in ROWS if argument.get("only", "") in row["id"]][argument["first"] :: argument["of"]]
+    rows = [row for row in ROWS if argument.get("only", "") in row["id"]][
+        argument["first"] :: argument["of"]
+    ]
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # nobody's everyday environment
     packed = _packed()
     return [_result(row, packed) for row in rows]
@@ -102,14 +111,27 @@ def _packed() -> bytes:
 def _result(row: dict[str, Any], packed: bytes) -> dict[str, Any]:
     sys.stderr.write(f"everyday: {row['id']}\n")
     faulthandler.dump_traceback_later(4 * _LIMIT_S, exit=True)
-    result: dict[str, Any] = {"id": row["id"], "command": row["command"], "asks": row.get("asks", False), "asked": []}
+    result: dict[str, Any] = {
+        "id": row["id"],
+        "command": row["command"],
+        "asks": row.get("asks", False),
+        "asked": [],
+    }
     if missing := [name for name in row.get("needs", ()) if not shutil.which(name)]:
         return {**result, "missing": missing}
     bare = _run_bare(row["command"], _made_anew(packed))
     walled, asked = _run_walled(row["command"], _made_anew(packed))
     names = ("status", "output", "tree")
-    differs = {name: [one, other] for name, one, other in zip(names, bare, walled, strict=True) if one != other}
-    return {**result, "asked": asked, "differs": {name: _shortened(*both) for name, both in differs.items()}}
+    differs = {
+        name: [one, other]
+        for name, one, other in zip(names, bare, walled, strict=True)
+        if one != other
+    }
+    return {
+        **result,
+        "asked": asked,
+        "differs": {name: _shortened(*both) for name, both in differs.items()},
+    }
 
 
 def _shortened(bare: Any, walled: Any) -> list[Any]:
@@ -144,7 +166,9 @@ def _run_walled(command: str, world: World) -> tuple[tuple[int, str, dict[str, s
         ran = session.bash(command)
     finally:
         session.close()
-    lines = [line for line in ran.output.splitlines(keepends=True) if not line.startswith("dogent-tui: ")]
+    lines = [
+        line for line in ran.output.splitlines(keepends=True) if not line.startswith("dogent-tui: ")
+    ]
     return (ran.status, _normal("".join(lines)), _tree(world)), early + list(ran.asked)
 
 
@@ -155,7 +179,9 @@ def _normal(text: str) -> str:
 
 
 def _tree(world: World) -> dict[str, str]:
-    """Return what lies in the workspace: names, kinds, rights and texts, and what Git says of it."""
+    """Return what lies in the workspace: names, kinds, rights and texts, and what Git says of
+    it.
+    """
     found: dict[str, str] = {}
     for folder, folders, files in os.walk(world.workspace):
         for name in [*folders, *files]:
@@ -163,7 +189,9 @@ def _tree(world: World) -> dict[str, str]:
             inside = str(path.relative_to(world.workspace))
             if not inside.startswith(".git/"):
                 found[_normal(inside)] = _shown(path)
-    found[".git"] = _normal(run_bare(_GIT, world.workspace, world.home).stdout.decode(errors="replace"))
+    found[".git"] = _normal(
+        run_bare(_GIT, world.workspace, world.home).stdout.decode(errors="replace")
+    )
     return found
 
 
@@ -176,7 +204,11 @@ def _shown(path: Path) -> str:
     if _PACKED.fullmatch(str(path)):
         return f"{status.st_mode:o}"
     content = path.read_bytes()
-    text = hashlib.sha256(content).hexdigest() if b"\0" in content else _normal(content.decode(errors="backslashreplace"))
+    text = (
+        hashlib.sha256(content).hexdigest()
+        if b"\0" in content
+        else _normal(content.decode(errors="backslashreplace"))
+    )
     return f"{status.st_mode:o} {text}"
 
 

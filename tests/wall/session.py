@@ -1,6 +1,8 @@
-"""A session as the application drives it, without the application and without the CLI: Bash calls behind the wall.
+"""A session as the application drives it, without the application and without the CLI: Bash calls
+behind the wall.
 
-Every call runs, also one about which the user would have been asked before: with nothing widened, the wall has to hold by itself.
+Every call runs, also one about which the user would have been asked before: with nothing widened,
+the wall has to hold by itself.
 """
 
 import asyncio
@@ -26,13 +28,19 @@ from tests.wall.world import CANARY, World
 _SLACK_S = 25.0
 """How much longer than its limit a call may take before it hangs."""
 _LARGEST = 100_000_000
-_ENVIRONMENT = {"ANTHROPIC_AUTH_TOKEN": CANARY, "ANTHROPIC_BASE_URL": CANARY, "CLAUDE_CODE_MESSAGING_SOCKET": CANARY}
+_ENVIRONMENT = {
+    "ANTHROPIC_AUTH_TOKEN": CANARY,
+    "ANTHROPIC_BASE_URL": CANARY,
+    "CLAUDE_CODE_MESSAGING_SOCKET": CANARY,
+}
 """What the CLI gives to every command: nothing of it may arrive behind the wall."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Ran:
-    """What came of a Bash call: as the model sees it, and the questions that the user was asked when it had ended."""
+    """What came of a Bash call: as the model sees it, and the questions that the user was asked
+    when it had ended.
+    """
 
     status: int
     output: str
@@ -72,7 +80,9 @@ class Session:
         workspace = Workspace(self.world.workspace)
         copies = UndoLog(workspace, "attacked")
         self._authority = Authority(workspace)
-        commands = Commands(self._authority, self._ask, workspace.root, copies, _nothing, self._interrupted)
+        commands = Commands(
+            self._authority, self._ask, workspace.root, copies, _nothing, self._interrupted
+        )
         await commands.start()
         return commands
 
@@ -84,15 +94,25 @@ class Session:
         pass
 
     def start(self, command: str, *, background: bool = False) -> Running:
-        """Start a Bash call as the CLI does: the client's line in a shell, its output a file, keys in its environment."""
+        """Start a Bash call as the CLI does: the client's line in a shell, its output a file,
+        keys in its environment.
+        """
         name = uuid.uuid4().hex
-        values = {"command": command, "timeout": int(self._limit_s * 1000), "run_in_background": background}
+        values = {
+            "command": command,
+            "timeout": int(self._limit_s * 1000),
+            "run_in_background": background,
+        }
         call = ToolCall("Bash", values, self._cwd)
         line = self._commands.wrapped(call, Decision("allow"), name)["command"]
         output = self._output()
         place = self._place / f"{name}.cwd"
         process = subprocess.Popen(
-            ["/bin/bash", "-c", f"eval {_quoted(line)} </dev/null && pwd -P >| {_quoted(str(place))}"],
+            [
+                "/bin/bash",
+                "-c",
+                f"eval {_quoted(line)} </dev/null && pwd -P >| {_quoted(str(place))}",
+            ],
             cwd=self._cwd,
             env={**os.environ, "HOME": str(self.world.home), **_ENVIRONMENT},
             stdin=subprocess.DEVNULL,
@@ -112,10 +132,15 @@ class Session:
 
     def asks_early(self, command: str) -> bool:
         """Tell whether the user would be asked before the command runs."""
-        return self._authority.decide(ToolCall("Bash", {"command": command}, self._cwd)).verdict != "allow"
+        return (
+            self._authority.decide(ToolCall("Bash", {"command": command}, self._cwd)).verdict
+            != "allow"
+        )
 
     def wait(self, running: Running) -> Ran:
-        """Wait for the end of a call. One that hangs beyond every limit is a finding, and is killed."""
+        """Wait for the end of a call. One that hangs beyond every limit is a finding, and is
+        killed.
+        """
         asked = self._asked.setdefault(running.name, [])
         try:
             status = running.process.wait(self._limit_s + _SLACK_S)
@@ -130,7 +155,9 @@ class Session:
         return Ran(status, text, tuple(asked))
 
     def _stand(self, place: Path) -> None:
-        """Stand where the shell stood, as the CLI does: a place outside of the workspace is not kept."""
+        """Stand where the shell stood, as the CLI does: a place outside of the workspace is not
+        kept.
+        """
         with contextlib.suppress(OSError):
             cwd = Path(place.read_text(errors="surrogateescape").removesuffix("\n"))
             self._cwd = cwd if cwd.is_relative_to(self.world.workspace) else self._cwd
@@ -143,7 +170,9 @@ class Session:
         return self.wait(self.start(command))
 
     def left_outside(self) -> list[str]:
-        """Return what the calls left in the private home and among the temporary files, but what programs keep there anyway."""
+        """Return what the calls left in the private home and among the temporary files, but what
+        programs keep there anyway.
+        """
         return [*self._commands._wall.left_since(0, _CACHES)]
 
     def close(self) -> None:

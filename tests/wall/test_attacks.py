@@ -1,4 +1,5 @@
-"""Sequences of calls that do harm where nothing holds them: behind the wall, with every question answered no, they do none.
+"""Sequences of calls that do harm where nothing holds them: behind the wall, with every question
+answered no, they do none.
 
 `make attacks` runs all of them, in all ways; here it is a share.
 """

@@ -1,4 +1,6 @@
-"""A layer comes into the real workspace: each file at once, none lost, over nobody's work, and all of it can be undone."""
+"""A layer comes into the real workspace: each file at once, none lost, over nobody's work, and
+all of it can be undone.
+"""
 
 import ctypes
 import errno
@@ -27,9 +29,10 @@ from tests.wall.overlay import quoted, run_on_layer
 from tests.wall.pictures import picture
 
 EVERYTHING = (
-    "echo x >> a.md; mv ch n; echo new > new; rm l; mkdir d; echo f > d/f; chmod 750 d; ln -s a.md d/link; "
-    "rm kind; mkdir kind; echo k > kind/k; rm -r folder; echo flat > folder; chmod 600 mode; chmod 711 open; "
-    "ln -sfn new other; rm hard1; mv moved there; : > empty; sed -i s/this/that/ hard2"
+    "echo x >> a.md; mv ch n; echo new > new; rm l; mkdir d; echo f > d/f; chmod 750 d; ln -s a.md"
+    " d/link; rm kind; mkdir kind; echo k > kind/k; rm -r folder; echo flat > folder; chmod 600"
+    " mode; chmod 711 open; ln -sfn new other; rm hard1; mv moved there; : > empty; sed -i"
+    " s/this/that/ hard2"
 )
 """Creates, edits, deletes, moves, another kind, another mode."""
 
@@ -43,7 +46,18 @@ def furnished(root: Path) -> Path:
     (root / "ch" / "deep").mkdir(parents=True)
     (root / "folder" / "in").mkdir(parents=True)
     (root / "open").mkdir(0o755)
-    for name in ("a.md", "kind", "mode", "empty", "hard1", "moved", "ch/1.md", "ch/deep/2 二.md", "folder/in/3", "open/4"):
+    for name in (
+        "a.md",
+        "kind",
+        "mode",
+        "empty",
+        "hard1",
+        "moved",
+        "ch/1.md",
+        "ch/deep/2 二.md",
+        "folder/in/3",
+        "open/4",
+    ):
         (root / name).write_text(f"this is {name}\n")
     (root / "ch" / "deep").chmod(0o750)
     (root / "ch" / "1.md").chmod(0o640)
@@ -73,7 +87,9 @@ def ran(root: Path, command: str, layers: Path | None = None) -> Difference:
 
 
 def only(difference: Difference, *paths: str) -> Difference:
-    return msgspec.structs.replace(difference, changes=tuple(each for each in difference.changes if each.path in paths))
+    return msgspec.structs.replace(
+        difference, changes=tuple(each for each in difference.changes if each.path in paths)
+    )
 
 
 def expected_after(root: Path, command: str) -> dict:
@@ -98,7 +114,10 @@ COMMANDS = {
     "a folder swapped with a file": "mv folder x; mv a.md folder; mkdir a.md; mv x a.md/in",
     "two files exchanged": "mv a.md x; mv kind a.md; mv x kind",
     "a folder moved into itself": "mkdir t; mv ch t/; mv t ch",
-    "names": "".join(f"echo x > ./{quoted(n)}; " for n in (b"\xff\xfe", b"two\nlines", b"-rf", "章".encode() * 85, b"\\x", b" ")),
+    "names": "".join(
+        f"echo x > ./{quoted(n)}; "
+        for n in (b"\xff\xfe", b"two\nlines", b"-rf", "章".encode() * 85, b"\\x", b" ")
+    ),
     "modes of folders": "chmod 500 ch; chmod 700 ch/deep; echo x > ch/deep/new",
     "nothing left": "rm -r ./*",
     "unchanged": "touch a.md; mkdir t; rmdir t",
@@ -106,7 +125,9 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_workspace_is_as_if_the_command_had_run_there_and_undo_brings_all_back(root, copies, committing, name):
+def test_the_workspace_is_as_if_the_command_had_run_there_and_undo_brings_all_back(
+    root, copies, committing, name
+):
     before, expected = picture(root), expected_after(root, COMMANDS[name])
     difference = ran(root, COMMANDS[name])
     done = committing.commit(difference, "Run it")
@@ -138,7 +159,11 @@ def test_rewinding_brings_all_back_as_well(root, copies, committing):
 
 def test_several_commits_are_rewound_together(root, copies, committing):
     before = picture(root)
-    for command in (EVERYTHING, "rm -r n; echo again >> a.md", "mv a.md b.md; mkdir n; echo n > n/1.md"):
+    for command in (
+        EVERYTHING,
+        "rm -r n; echo again >> a.md",
+        "mv a.md b.md; mkdir n; echo n > n/1.md",
+    ):
         copies.settle(committing.commit(ran(root, command), "Run it").number)
     planned = plan(copies, ["run"])
     assert {place.why for place in planned} == {""}
@@ -149,7 +174,11 @@ def test_several_commits_are_rewound_together(root, copies, committing):
 def test_attributes_of_the_layer_stay_there_and_others_come_along(root, committing):
     set_it = "import os; os.setxattr('a.md', 'user.who', b'me'); open('a.md', 'a').write('x')"
     committing.commit(ran(root, f"python3 -c {quoted(set_it)}; mkdir t; echo x > t/x"), "Run it")
-    assert {name: os.listxattr(root / name) for name in ("a.md", "t", "t/x")} == {"a.md": ["user.who"], "t": [], "t/x": []}
+    assert {name: os.listxattr(root / name) for name in ("a.md", "t", "t/x")} == {
+        "a.md": ["user.who"],
+        "t": [],
+        "t/x": [],
+    }
 
 
 # ── Somebody else ─────────────────────────────────────────────────────────────────────────────────
@@ -173,15 +202,24 @@ def mode_changed(path: Path) -> None:
     path.chmod(0o600)
 
 
-OTHERS = {"in place": written, "by renaming": saved, "its mode": mode_changed, "deleted": Path.unlink}
+OTHERS = {
+    "in place": written,
+    "by renaming": saved,
+    "its mode": mode_changed,
+    "deleted": Path.unlink,
+}
 
 
 WHEN = [(how, when) for how in OTHERS for when in ("before it ended", "before it was kept")]
 
 
-@pytest.mark.parametrize(("how", "when"), [each for each in WHEN if each != ("deleted", "before it ended")])
+@pytest.mark.parametrize(
+    ("how", "when"), [each for each in WHEN if each != ("deleted", "before it ended")]
+)
 def test_what_somebody_else_changed_is_never_overwritten(root, committing, how, when):
-    layer = run_on_layer(root, root.parent / "layer", "echo x >> a.md; echo x >> kind; rm mode; echo n > new")
+    layer = run_on_layer(
+        root, root.parent / "layer", "echo x >> a.md; echo x >> kind; rm mode; echo n > new"
+    )
     if when == "before it ended":
         OTHERS[how](root / "a.md")
     difference = read_difference(layer.root, layer.upper, layer.began_ns)
@@ -205,7 +243,9 @@ def test_a_deletion_spares_what_was_changed_and_what_was_added(root, committing)
     (root / "folder" / "added").write_text("mine")
     done = committing.commit(difference, "Run it")
     assert {change.path for change in done.conflicts} == {"ch/1.md", "ch", "folder"}
-    assert sorted(path.relative_to(root).as_posix() for path in (root / "ch").rglob("*")) == ["ch/1.md"]
+    assert sorted(path.relative_to(root).as_posix() for path in (root / "ch").rglob("*")) == [
+        "ch/1.md"
+    ]
     assert (root / "folder" / "added").read_text() == "mine"
     assert not (root / "folder" / "in").exists()
 
@@ -243,7 +283,9 @@ def test_a_folder_that_is_gone_is_made_again_only_where_that_is_wanted(root, com
 
 def test_what_another_command_committed_meanwhile_is_no_conflict(root, committing):
     """A command in the background saw the folder as it was when it began."""
-    background = run_on_layer(root, root.parent / "background", "echo b >> a.md; echo b >> hard2; echo b > log")
+    background = run_on_layer(
+        root, root.parent / "background", "echo b >> a.md; echo b >> hard2; echo b > log"
+    )
     committing.commit(ran(root, "echo f >> a.md; echo f >> hard1; echo f > log"), "Run it")
     difference = read_difference(background.root, background.upper, background.began_ns)
     done = committing.commit(difference, "Run it in the background")
@@ -294,7 +336,9 @@ def test_no_link_that_was_put_there_meanwhile_is_followed(root, tmp_path, commit
     shutil.move(root / "ch", tmp_path / "away")
     (root / "ch").symlink_to(outside)
     kept = picture(tmp_path / "away")
-    committing.commit(only(difference, "ch/1.md", "ch/new", "ch/deep/new", "ch/a.md"), "Run it", overwrite=True)
+    committing.commit(
+        only(difference, "ch/1.md", "ch/new", "ch/deep/new", "ch/a.md"), "Run it", overwrite=True
+    )
     done = committing.commit(difference, "Run it")
     assert picture(outside) == before
     assert picture(tmp_path / "away") == kept
@@ -374,10 +418,16 @@ def test_a_file_system_that_cannot_exchange(root, copies, committing, monkeypatc
 
 
 def is_old_or_new(found: dict, before: dict, expected: dict) -> bool:
-    return all(found.get(path) in (before.get(path), expected.get(path)) for path in {*found, *before, *expected})
+    return all(
+        found.get(path) in (before.get(path), expected.get(path))
+        for path in {*found, *before, *expected}
+    )
 
 
-FULL = "".join(f"head -c 300000 /dev/urandom > {n}; echo x >> e{n}; " for n in range(8)) + "rm a.md; mkdir t; echo t > t/t"
+FULL = (
+    "".join(f"head -c 300000 /dev/urandom > {n}; echo x >> e{n}; " for n in range(8))
+    + "rm a.md; mkdir t; echo t > t/t"
+)
 
 
 @pytest.mark.parametrize("where", ["workspace", "copies", "journals"])
@@ -430,7 +480,9 @@ def memory_free(folder: Path) -> int:
 
 
 def expected_elsewhere(root: Path, upper: str, tmp_path: Path) -> dict:
-    """Return what the workspace would be where there is room: random content cannot be made twice."""
+    """Return what the workspace would be where there is room: random content cannot be made
+    twice.
+    """
     merged = tmp_path / "merged"
     shutil.copytree(root, merged, symlinks=True)
     for path in Path(upper).rglob("*"):
@@ -466,7 +518,10 @@ def test_large_copies_do_not_cost_the_small_ones(root, copies, committing, monke
     for number in range(4):
         (root / "big").write_bytes(bytes(3000))
         committing.commit(ran(root, "rm big"), f"large {number}")
-    assert sorted(undone.label for _ in range(5) if (undone := copies.undo()).restored) == ["large 3", "small"]
+    assert sorted(undone.label for _ in range(5) if (undone := copies.undo()).restored) == [
+        "large 3",
+        "small",
+    ]
     assert (root / "a.md").read_text() == before
 
 
@@ -474,7 +529,16 @@ def test_large_copies_do_not_cost_the_small_ones(root, copies, committing, monke
 
 _MOST_STEPS = 400
 _CHANGES = {
-    *("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate", "os.link", "os.symlink"),
+    *(
+        "os.rename",
+        "os.remove",
+        "os.mkdir",
+        "os.rmdir",
+        "os.chmod",
+        "os.truncate",
+        "os.link",
+        "os.symlink",
+    ),
     *("os.setxattr", "os.removexattr", "os.utime"),
 }
 
@@ -490,7 +554,11 @@ def die_at(step: int, write: Callable[..., object]) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def audit(event: str, details: tuple) -> None:
-        writes = event == "open" and isinstance(details[2], int) and details[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        writes = (
+            event == "open"
+            and isinstance(details[2], int)
+            and details[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        )
         if writes or event in _CHANGES:
             count()
 
@@ -511,7 +579,8 @@ def die_at(step: int, write: Callable[..., object]) -> None:
 
 WAYS = ["plain", "synced", "another file system", "no exchange", "no exchange, another file system"]
 KILLED = (
-    "echo x >> a.md; mv ch n; echo new > new; rm kind; mkdir kind; echo k > kind/k; rm -r folder; echo f > folder; rm l hard1"
+    "echo x >> a.md; mv ch n; echo new > new; rm kind; mkdir kind; echo k > kind/k; rm -r folder;"
+    " echo f > folder; rm l hard1"
 )
 
 
@@ -531,12 +600,19 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path, memory, way, monkeypatch):
         difference = ran(root, KILLED, layers)
         journals = tmp_path / "journals"
         write = Committing(journals, UndoLog(Workspace(root), "session")).commit
-        child = context.Process(target=die_at, args=(step, lambda w=write, d=difference: w(d, "Run it", sync=way == "synced")))
+        child = context.Process(
+            target=die_at,
+            args=(step, lambda w=write, d=difference: w(d, "Run it", sync=way == "synced")),
+        )
         child.start()
         child.join(60)
         assert child.exitcode in (0, -signal.SIGKILL)
         if "no exchange" not in way:
-            torn = {path: found for path, found in picture(root).items() if not Path(path).name.startswith(".dogent-")}
+            torn = {
+                path: found
+                for path, found in picture(root).items()
+                if not Path(path).name.startswith(".dogent-")
+            }
             assert is_old_or_new_or_between(torn, before, expected), step
         copies = UndoLog(Workspace(root), "another")
         resumed = Committing(journals, copies).resume()
@@ -554,18 +630,32 @@ def is_old_or_new_or_between(found: dict, before: dict, expected: dict) -> bool:
     kinds = {path for path in before if path in expected and before[path][0] != expected[path][0]}
     for path in {*found, *before, *expected}:
         held = found.get(path)
-        if held not in (before.get(path), expected.get(path)) and path not in kinds and not (held and held[2] is None):
+        if (
+            held not in (before.get(path), expected.get(path))
+            and path not in kinds
+            and not (held and held[2] is None)
+        ):
             return False
     return True
 
 
-def check_resumed(root: Path, resumed: tuple[Committed, ...], before: dict, expected: dict, was_done: bool, step: int) -> None:
+def check_resumed(
+    root: Path,
+    resumed: tuple[Committed, ...],
+    before: dict,
+    expected: dict,
+    was_done: bool,
+    step: int,
+) -> None:
     assert left_over(root) == [], step
     if not resumed:
-        assert picture(root) == (expected if was_done else before) or picture(root) == expected, step
+        assert picture(root) == (expected if was_done else before) or picture(root) == expected, (
+            step
+        )
     for each in resumed:
         assert each.failed == (), step
-        # A name of a hard link counts as changed by others where another of its names was being changed: it is left alone.
+        # A name of a hard link counts as changed by others where another of its names was being
+        # changed: it is left alone.
         assert {change.path for change in each.conflicts} <= {"hard1"}, step
     found = picture(root)
     if resumed:
@@ -579,13 +669,17 @@ def check_resumed(root: Path, resumed: tuple[Committed, ...], before: dict, expe
         assert picture(root) == before, step
 
 
-def test_a_commit_under_way_is_not_resumed_by_another_window(root, tmp_path, committing, monkeypatch):
+def test_a_commit_under_way_is_not_resumed_by_another_window(
+    root, tmp_path, committing, monkeypatch
+):
     difference = ran(root, "echo x >> a.md")
     real = moving.rename_with
     other: list[tuple[Committed, ...]] = []
 
     def meanwhile(source: str, target: str, flags: int) -> None:
-        other.append(Committing(tmp_path / "journals", UndoLog(Workspace(root), "another")).resume())
+        other.append(
+            Committing(tmp_path / "journals", UndoLog(Workspace(root), "another")).resume()
+        )
         real(source, target, flags)
 
     monkeypatch.setattr(moving, "rename_with", meanwhile)
@@ -594,12 +688,20 @@ def test_a_commit_under_way_is_not_resumed_by_another_window(root, tmp_path, com
 
 
 def test_new_files_are_on_the_disk_before_they_take_their_places(root, committing, monkeypatch):
-    """A power cut after the renaming would leave an empty file, were the data not on the disk yet."""
+    """A power cut after the renaming would leave an empty file, were the data not on the disk
+    yet.
+    """
     difference = ran(root, "echo x >> a.md; echo n > new")
     steps: list[str] = []
     fsync, rename = os.fsync, moving.rename_with
-    monkeypatch.setattr(os, "fsync", lambda fd: steps.append(str(Path(f"/proc/self/fd/{fd}").readlink())) or fsync(fd))
-    monkeypatch.setattr(moving, "rename_with", lambda *names: steps.append("rename") or rename(*names))
+    monkeypatch.setattr(
+        os,
+        "fsync",
+        lambda fd: steps.append(str(Path(f"/proc/self/fd/{fd}").readlink())) or fsync(fd),
+    )
+    monkeypatch.setattr(
+        moving, "rename_with", lambda *names: steps.append("rename") or rename(*names)
+    )
     committing.commit(difference, "Run it")
     first = steps.index("rename")
     assert {Path(path).name for path in steps[:2]} == {"a.md", "new"}

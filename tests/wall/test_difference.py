@@ -1,4 +1,6 @@
-"""What a command did, read from a real overlay: exactly that, by path, and nothing that only was opened."""
+"""What a command did, read from a real overlay: exactly that, by path, and nothing that only was
+opened.
+"""
 
 import os
 import resource
@@ -66,7 +68,14 @@ CASES = {
     "delete": ("rm ch/1.md", ["delete ch/1.md"]),
     "delete a folder": (
         "rm -r ch",
-        ["delete ch", "delete ch/1.md", "delete ch/2.md", "delete ch/deep", "delete ch/deep/3.md", "delete ch/link"],
+        [
+            "delete ch",
+            "delete ch/1.md",
+            "delete ch/2.md",
+            "delete ch/deep",
+            "delete ch/deep/3.md",
+            "delete ch/link",
+        ],
     ),
     "made and taken away": ("mkdir d; echo x > d/f; rm -r d; echo x > f; rm f", []),
     "chmod": ("chmod 600 a.md", ["mode a.md"]),
@@ -83,12 +92,20 @@ CASES = {
     "moved link": ("mv ch/link l", ["move ch/link → l", "create l"]),
     "swapped": ("mv a.md x; mv ch/1.md a.md; mv x ch/1.md", ["edit a.md", "edit ch/1.md"]),
     "folder moved": ("mv ch part", ["move ch → part", "create part"]),
-    "folder moved into a new one": ("mkdir n; mv ch n", ["move ch → n/ch", "create n", "create n/ch"]),
+    "folder moved into a new one": (
+        "mkdir n; mv ch n",
+        ["move ch → n/ch", "create n", "create n/ch"],
+    ),
     "folder below moved": ("mv ch/deep d", ["move ch/deep → d", "create d"]),
     "folder moved, and one more file": (
         "mv ch part; echo x > part/x",
         [
-            *("delete ch", "move ch/1.md → part/1.md", "move ch/2.md → part/2.md", "move ch/deep → part/deep"),
+            *(
+                "delete ch",
+                "move ch/1.md → part/1.md",
+                "move ch/2.md → part/2.md",
+                "move ch/deep → part/deep",
+            ),
             *("move ch/link → part/link", "create part", "create part/1.md", "create part/2.md"),
             *("create part/deep", "create part/link", "create part/x"),
         ],
@@ -104,7 +121,13 @@ CASES = {
     "an empty file elsewhere is no move": (": > ch/e; rm ch/e; : > e", ["create e"]),
     "replaced folder": (
         "rm -r ch; mkdir ch; echo x > ch/x; echo one > ch/1.md",
-        ["delete ch/2.md", "delete ch/deep", "delete ch/deep/3.md", "delete ch/link", "create ch/x"],
+        [
+            "delete ch/2.md",
+            "delete ch/deep",
+            "delete ch/deep/3.md",
+            "delete ch/link",
+            "create ch/x",
+        ],
     ),
     "replaced below": (
         "rm -r ch; mkdir -p ch/deep; cd ch; echo one > 1.md; echo two > 2.md; ln -s 1.md link",
@@ -116,14 +139,23 @@ CASES = {
         ["replace ch/deep", "delete ch/deep/3.md"],
     ),
     "file to link": ("ln -sf ch/1.md a.md", ["replace a.md"]),
-    "folder to link": ("rm -r ch/deep; ln -s /etc ch/deep", ["replace ch/deep", "delete ch/deep/3.md"]),
+    "folder to link": (
+        "rm -r ch/deep; ln -s /etc ch/deep",
+        ["replace ch/deep", "delete ch/deep/3.md"],
+    ),
     "hard link": ("ln a.md same.md", ["create same.md"]),
     "attribute": (
-        "setfattr -n user.who -v me a.md || python3 -c \"import os; os.setxattr('a.md', 'user.who', b'me')\"",
+        (
+            "setfattr -n user.who -v me a.md || python3 -c \"import os; os.setxattr('a.md',"
+            " 'user.who', b'me')\""
+        ),
         ["edit a.md"],
     ),
     "a closed folder": ("mkdir d; echo x > d/f; chmod 0 d/f d", ["create d", "create d/f"]),
-    "killed git": ("mkdir -p .git; touch .git/index.lock yarn.lock", ["create .git", "create yarn.lock"]),
+    "killed git": (
+        "mkdir -p .git; touch .git/index.lock yarn.lock",
+        ["create .git", "create yarn.lock"],
+    ),
 }
 
 
@@ -136,10 +168,17 @@ def test_it_tells_what_was_done(root, name):
 def test_an_entry_says_what_was_and_what_is(root):
     (root / "a.md").chmod(0o640)
     real = (root / "a.md").stat()
-    before, after = (change := did(root, "echo longer >> a.md; chmod 4755 a.md").changes[0]).before, change.after
+    before, after = (
+        (change := did(root, "echo longer >> a.md; chmod 4755 a.md").changes[0]).before,
+        change.after,
+    )
     assert change.what == "mode"
     assert (before.kind, before.size, before.mode) == ("file", 2, 0o640)
-    assert (before.device, before.inode, before.ctime_ns) == (real.st_dev, real.st_ino, real.st_ctime_ns)
+    assert (before.device, before.inode, before.ctime_ns) == (
+        real.st_dev,
+        real.st_ino,
+        real.st_ctime_ns,
+    )
     assert (after.size, after.mode) == (9, 0o4755)
     link = did(root, "ln -sfn ../.. ch/link").changes[0]
     assert (link.before.target, link.after.target) == ("1.md", "../..")
@@ -168,7 +207,9 @@ def test_files_of_one_size_are_told_apart_whole(root):
     start = os.urandom(200_000)
     (root / "one").write_bytes(start + b"1")
     (root / "two").write_bytes(start + b"2")
-    assert told(did(root, "mv one x; printf 9 | dd of=x bs=1 seek=200000 conv=notrunc; mv two y"))[:2] == [
+    assert told(did(root, "mv one x; printf 9 | dd of=x bs=1 seek=200000 conv=notrunc; mv two y"))[
+        :2
+    ] == [
         "delete one",
         "move two → y",
     ]
@@ -179,7 +220,8 @@ def test_a_moved_folder_is_one_change_and_all_that_it_holds_can_be_had(root):
     assert told(found) == ["move ch → n", "create n"]
     each = list(every_change(found))
     assert {line(change) for change in each if change.after is None} == {
-        f"move ch{rest} → n{rest}" for rest in ("", "/1.md", "/2.md", "/deep", "/deep/3.md", "/link")
+        f"move ch{rest} → n{rest}"
+        for rest in ("", "/1.md", "/2.md", "/deep", "/deep/3.md", "/link")
     }
     assert {(change.path, change.moved_from) for change in each if change.before is None} == {
         (f"n{rest}", f"ch{rest}") for rest in ("", "/1.md", "/2.md", "/deep", "/deep/3.md", "/link")
@@ -190,18 +232,33 @@ def test_two_folders_that_are_alike_go_each_its_way(root):
     for name in ("x", "y"):
         (root / name).mkdir()
         (root / name / "f").write_text("same")
-    assert told(did(root, "mkdir z; mv y x z")) == ["move x → z/x", "move y → z/y", "create z", "create z/x", "create z/y"]
+    assert told(did(root, "mkdir z; mv y x z")) == [
+        "move x → z/x",
+        "move y → z/y",
+        "create z",
+        "create z/x",
+        "create z/y",
+    ]
 
 
 def test_one_that_was_copied_before_it_went_is_moved_once(root):
-    assert told(did(root, "cp a.md b.md; mv a.md c.md")) == ["move a.md → b.md", "create b.md", "create c.md"]
+    assert told(did(root, "cp a.md b.md; mv a.md c.md")) == [
+        "move a.md → b.md",
+        "create b.md",
+        "create c.md",
+    ]
 
 
 def test_the_marks_of_the_layer_cannot_be_made_by_the_command(root):
     """A command that marks its folder as replacing the real one deletes nothing by it."""
     mark = "import os\nfor name in ('opaque', 'whiteout', 'redirect', 'metacopy'):\n"
-    mark += "  for path in ('ch', 'a.md'):\n    try: os.setxattr(path, f'user.overlay.{name}', b'y')\n    except OSError: pass\n"
-    assert [change for change in did(root, f"python3 -c {quoted(mark)}").changes if change.after is None] == []
+    mark += (
+        "  for path in ('ch', 'a.md'):\n    try: os.setxattr(path, f'user.overlay.{name}', b'y')\n "
+        "   except OSError: pass\n"
+    )
+    assert [
+        change for change in did(root, f"python3 -c {quoted(mark)}").changes if change.after is None
+    ] == []
 
 
 def test_a_deep_tree_is_read(root):

@@ -1,4 +1,6 @@
-"""What writers and developers do all day: behind the wall it does what it does without, and asks where it really deletes."""
+"""What writers and developers do all day: behind the wall it does what it does without, and asks
+where it really deletes.
+"""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +13,10 @@ from tests.wall.throwaway import run_inside
 _AT_ONCE = os.cpu_count() or 2
 _EVERY = int(os.environ.get("DOGENT_ATTACKS_EACH", "12"))
 _KNOWN: dict[str, str] = {
-    "git-59": "a local clone makes hard links, whose numbers change when the layer copies what they link to",
+    "git-59": (
+        "a local clone makes hard links, whose numbers change when the layer copies what they"
+        " link to"
+    ),
 }
 """Rows that behave otherwise behind the wall, and why."""
 
@@ -33,7 +38,11 @@ def ran(results):
 
 
 def test_output_status_and_tree_are_the_same(results):
-    assert {each["command"]: each["differs"] for each in ran(results) if each["differs"] and each["id"] not in _KNOWN} == {}
+    assert {
+        each["command"]: each["differs"]
+        for each in ran(results)
+        if each["differs"] and each["id"] not in _KNOWN
+    } == {}
 
 
 def test_hardly_any_asks_and_those_that_delete_do(results):

@@ -1,4 +1,6 @@
-"""Commands and other machines: nothing unasked, and after a yes exactly the host that was named. Loopback stands in for them."""
+"""Commands and other machines: nothing unasked, and after a yes exactly the host that was named.
+Loopback stands in for them.
+"""
 
 import http.server
 import subprocess
@@ -38,9 +40,13 @@ def run(tmp_path):
     wall.start()
 
     def run(command, hosts=None):
-        environment = {**proxy_variables(), "NO_PROXY": "", "no_proxy": ""} if hosts is not None else {}
+        environment = (
+            {**proxy_variables(), "NO_PROXY": "", "no_proxy": ""} if hosts is not None else {}
+        )
         job = wall.prepare(command, root, hosts=hosts, environment=environment)
-        done = subprocess.run(["/bin/bash", "-c", job.text], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["/bin/bash", "-c", job.text], capture_output=True, text=True, check=False
+        )
         return done.returncode, done.stdout + done.stderr
 
     yield run
@@ -54,19 +60,31 @@ def test_no_command_reaches_a_server_of_this_machine(run, page):
 
 
 def test_a_server_of_its_own_is_reached(run):
-    served = "python3 -m http.server --bind 127.0.0.1 8000 & until exec 3<>/dev/tcp/127.0.0.1/8000; do :; done; echo reached"
+    served = (
+        "python3 -m http.server --bind 127.0.0.1 8000 & until exec 3<>/dev/tcp/127.0.0.1/8000; do"
+        " :; done; echo reached"
+    )
     assert "reached" in run(served)[1]
 
 
 def test_after_a_yes_the_host_that_was_named_is_reached_and_no_other(run, page):
     asking = (
-        'const http = require("http"); http.get({{host: "127.0.0.1", port: 3128, path: "http://{host}:{port}/x", '
-        'headers: {{host: "{host}:{port}"}}}}, got => {{ let all = got.statusCode + " "; got.on("data", one => all += one); '
-        'got.on("end", () => console.log(all)); }})'
+        'const http = require("http"); http.get({{host: "127.0.0.1", port: 3128, path:'
+        ' "http://{host}:{port}/x", headers: {{host: "{host}:{port}"}}}}, got => {{ let all ='
+        ' got.statusCode + " "; got.on("data", one => all += one); got.on("end", () =>'
+        " console.log(all)); }})"
     )
-    assert "200 from 127.0.0.1" in run(f"node -e '{asking.format(host='127.0.0.1', port=page)}'", hosts=("127.0.0.1",))[1]
-    assert "403" in run(f"node -e '{asking.format(host='localhost', port=page)}'", hosts=("127.0.0.1",))[1]
-    assert "403" in run(f"node -e '{asking.format(host='127.0.0.1', port=page)}'", hosts=())[1], "no public address"
+    assert (
+        "200 from 127.0.0.1"
+        in run(f"node -e '{asking.format(host='127.0.0.1', port=page)}'", hosts=("127.0.0.1",))[1]
+    )
+    assert (
+        "403"
+        in run(f"node -e '{asking.format(host='localhost', port=page)}'", hosts=("127.0.0.1",))[1]
+    )
+    assert "403" in run(f"node -e '{asking.format(host='127.0.0.1', port=page)}'", hosts=())[1], (
+        "no public address"
+    )
 
 
 def test_a_tunnel_leads_to_the_host_that_was_named_and_no_other(run, page):

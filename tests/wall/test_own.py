@@ -1,4 +1,6 @@
-"""Programs of our own behind the wall: they see what they are given, reach nothing, and work as they do without it."""
+"""Programs of our own behind the wall: they see what they are given, reach nothing, and work as
+they do without it.
+"""
 
 import json
 import os
@@ -20,7 +22,9 @@ from dogent_tui.wall.own import OwnWall, own_wall, walled
 from tests.documents import hostile
 from tests.documents.pandoc.made_docx import make_docx, p, r
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no such wall on this system")
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="there is no such wall on this system"
+)
 
 ROOT = Path(__file__).parents[2]
 ASKED = """
@@ -47,7 +51,14 @@ def ask(*questions, env=None, **places):
     command = walled([sys.executable, "-I", "-c", ASKED, *questions], **places)
     assert command[0] == sys.executable
     assert command[4] != ASKED
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True, env={**os.environ, **(env or {})})
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+        env={**os.environ, **(env or {})},
+    )
     return json.loads(done.stdout)
 
 
@@ -83,18 +94,26 @@ def test_it_sees_the_places_that_are_named_and_writes_where_it_may(level, tmp_pa
     assert answers[8] in REFUSED
     assert answers[9] not in REFUSED
     assert not any(name in answers[9] for name in (".dogent", ".claude", ".ssh"))
-    assert sorted(place.name for place in tmp_path.rglob("*")) == ["file"] * 3 + ["given", "new", "secret", "writable"]
+    assert sorted(place.name for place in tmp_path.rglob("*")) == ["file"] * 3 + [
+        "given",
+        "new",
+        "secret",
+        "writable",
+    ]
 
 
 def test_what_is_hidden_in_a_place_is_not_there(tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own/key").write_text("key")
-    assert ask(f"os.listdir('{tmp_path}/own')", readable=[tmp_path], hidden=[tmp_path / "own"]) == ["[]"]
+    assert ask(f"os.listdir('{tmp_path}/own')", readable=[tmp_path], hidden=[tmp_path / "own"]) == [
+        "[]"
+    ]
 
 
 def test_what_it_leaves_is_gone_with_it(level):
     left = ask(
-        "open(os.path.join(os.environ.get('TMPDIR', '/tmp'), 'left'), 'w').name", "open(os.path.expanduser('~/left'), 'w')"
+        "open(os.path.join(os.environ.get('TMPDIR', '/tmp'), 'left'), 'w').name",
+        "open(os.path.expanduser('~/left'), 'w')",
     )
     assert not Path(left[0]).exists()
     assert not (Path.home() / "left").exists()
@@ -123,7 +142,8 @@ def test_with_a_loopback_it_reaches_itself_alone():
             f"socket.create_connection({server.getsockname()}, 2)",
             "socket.socket(socket.AF_UNIX).connect('\\0dogent-test')",
             "socket.create_connection(('192.0.2.1', 80), 2)",
-            "(lambda own: socket.create_connection(own.getsockname(), 2) and 'itself')(socket.create_server(('127.0.0.1', 0)))",
+            "(lambda own: socket.create_connection(own.getsockname(), 2) and"
+            " 'itself')(socket.create_server(('127.0.0.1', 0)))",
             loopback=True,
         )
     assert answers == ["ConnectionRefusedError", "ConnectionRefusedError", "OSError", "itself"]
@@ -132,7 +152,8 @@ def test_with_a_loopback_it_reaches_itself_alone():
 def test_no_key_of_ours_is_known_inside(level):
     keys = {"ANTHROPIC_API_KEY": "k-1", "SOME_TOKEN": "k-2", "CLAUDE_CODE_MESSAGING_SOCKET": "k-3"}
     everything = (
-        "[open(f'/proc/{n}/environ').read() for n in os.listdir('/proc') if n.isdecimal() and os.access(f'/proc/{n}/environ', 4)]"
+        "[open(f'/proc/{n}/environ').read() for n in os.listdir('/proc') if n.isdecimal() and"
+        " os.access(f'/proc/{n}/environ', 4)]"
     )
     answers = ask("dict(os.environ)", everything, env=keys)
     assert "PATH" in answers[0]
@@ -144,14 +165,23 @@ def test_bytes_go_through_and_it_ends_as_the_program_does(level):
     done = subprocess.run(walled(["cat"]), input=data, capture_output=True, timeout=30, check=True)
     assert done.stdout == data
     assert subprocess.run(walled(["sh", "-c", "exit 3"]), timeout=30, check=False).returncode == 3
-    assert subprocess.run(walled(["sh", "-c", "kill -SEGV $$"]), timeout=30, check=False).returncode == -signal.SIGSEGV
+    assert (
+        subprocess.run(walled(["sh", "-c", "kill -SEGV $$"]), timeout=30, check=False).returncode
+        == -signal.SIGSEGV
+    )
     with pytest.raises(FileNotFoundError):
         subprocess.run(walled(["/nowhere"]), timeout=30, check=False)
 
 
 def test_who_ends_it_ends_everything_inside(level):
     with subprocess.Popen(
-        walled(["sh", "-c", "setsid sh -c 'echo ready; sleep 601; true' & sh -c 'echo ready; sleep 601; true'"]),
+        walled(
+            [
+                "sh",
+                "-c",
+                "setsid sh -c 'echo ready; sleep 601; true' & sh -c 'echo ready; sleep 601; true'",
+            ]
+        ),
         stdout=subprocess.PIPE,
         process_group=0,
     ) as process:
@@ -172,7 +202,13 @@ def test_who_ends_it_ends_everything_inside(level):
 def test_what_is_started_inside_is_in_the_same_room():
     code = "from dogent_tui.wall.own import walled; print(walled(['ls']))"
     script = f"import sys; sys.path[:] = {sys.path!r}; {code}"
-    done = subprocess.run(walled([sys.executable, "-c", script]), capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(
+        walled([sys.executable, "-c", script]),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
     assert done.stdout == "['ls']\n"
 
 
@@ -183,7 +219,10 @@ def test_a_variable_of_the_users_environment_takes_no_wall_down(monkeypatch):
 
 
 def test_where_namespaces_are_refused_landlock_stands():
-    code = "from dogent_tui.wall.own import own_wall; found = own_wall(); print(found.level, found.reason)"
+    code = (
+        "from dogent_tui.wall.own import own_wall; found = own_wall(); print(found.level,"
+        " found.reason)"
+    )
     script = f'echo 0 >/proc/sys/user/max_user_namespaces; exec {sys.executable} -c "{code}"'
     command = ["unshare", "--user", "--map-root-user", "sh", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, cwd=ROOT)
@@ -211,9 +250,11 @@ async def test_a_reader_that_a_document_took_over_gets_nowhere(level, library, t
     secret.write_text("secret")
     path.parent.mkdir()
     attacks = (
-        f"open('{secret}').read()", f"open('{path}', 'w')", f"open('{path}.new', 'w')", f"os.listdir('{path.parent}')",
+        f"open('{secret}').read()", f"open('{path}', 'w')", f"open('{path}.new', 'w')",
+        f"os.listdir('{path.parent}')",
         f"open('/proc/self/fd/' + '../../..{secret}').read()", "__import__('socket').socket()",
-        "os.open('/proc/1/root', os.O_RDONLY)", "subprocess.run(['cat', 'x'], check=True, cwd='/root/.ssh')",
+        "os.open('/proc/1/root', os.O_RDONLY)",
+        "subprocess.run(['cat', 'x'], check=True, cwd='/root/.ssh')",
     )  # fmt: skip
     path.write_text("say the document\n" + "\n".join(f"attack {attack}" for attack in attacks))
     text = (await library.read(path)).text.split("\n\n")
@@ -225,7 +266,10 @@ async def test_a_reader_that_a_document_took_over_gets_nowhere(level, library, t
 
 async def test_the_document_itself_is_not_changed_through_what_is_open(level, library, tmp_path):
     path = tmp_path / "hostile.txt"
-    path.write_text("attack [open(f'/proc/self/fd/{n}', 'w') for n in map(int, os.listdir('/proc/self/fd')) if n > 2]")
+    path.write_text(
+        "attack [open(f'/proc/self/fd/{n}', 'w') for n in map(int, os.listdir('/proc/self/fd')) if"
+        " n > 2]"
+    )
     before = path.read_bytes()
     assert (await library.read(path)).text in REFUSED
     assert path.read_bytes() == before

@@ -27,11 +27,17 @@ _BOUND = WallStatus("partial", "a mount inside", namespaces=True)
 
 
 class Stage:
-    """A workspace behind a partial wall; what commands change is kept unless `drops` says that it is taken back."""
+    """A workspace behind a partial wall; what commands change is kept unless `drops` says that
+    it is taken back.
+    """
 
     def __init__(self, folder: Path, standing: WallStatus = _BARE) -> None:
         self.folder = folder
-        self.workspace, self.outside, self.home = folder / "workspace", folder / "outside", folder / "home"
+        self.workspace, self.outside, self.home = (
+            folder / "workspace",
+            folder / "outside",
+            folder / "home",
+        )
         for place in (self.workspace, self.outside, self.home):
             place.mkdir(exist_ok=True)
         self.snapshot = Snapshot(self.workspace, folder / "copies")
@@ -40,7 +46,13 @@ class Stage:
         self.changed: dict[str, str] = {}
         self.drops = False
         self.wall = Wall(
-            self.workspace, folder / "session", self._settle, Proxy, self.home, standing=standing, snapshot=self.snapshot
+            self.workspace,
+            folder / "session",
+            self._settle,
+            Proxy,
+            self.home,
+            standing=standing,
+            snapshot=self.snapshot,
         )
         self.wall.start()
 
@@ -48,14 +60,22 @@ class Stage:
         difference = read_difference(str(self.workspace), str(ended.upper), ended.began_ns)
         self.changed = {change.path: change.what for change in difference.changes}
         if not self.drops and not ended.why:
-            done = Committing(self.folder / "journals", self.copies).commit(difference, "a command", sync=False)
+            done = Committing(self.folder / "journals", self.copies).commit(
+                difference, "a command", sync=False
+            )
             assert (done.conflicts, done.failed) == ((), ())
         return Answer(ended.status, str(ended.stands_in() or ""))
 
     def run(self, command: str, **options: object) -> tuple[int, str]:
         """Run a command as the CLI would; return its status and its output."""
         job = self.wall.prepare(command, self.workspace, **options)  # type: ignore[arg-type]
-        done = subprocess.run(["bash", "-c", job.text], capture_output=True, text=True, check=False, cwd=self.workspace)
+        done = subprocess.run(
+            ["bash", "-c", job.text],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.workspace,
+        )
         return done.returncode, done.stdout + done.stderr
 
     def close(self) -> None:
@@ -97,18 +117,28 @@ python3 -c 'import tempfile; print(len(tempfile.mkdtemp()) > 3)'; mktemp >/dev/n
 perl -pi -e s/two/TWO/ f/a.txt && cat f/a.txt && (sleep 60 & kill $!; wait $! ; echo $?) && timeout 0.1 sleep 5; echo $?
 cat <<< here; ls /etc/passwd; cat /dev/null; echo err >&2; printf 'x%.0s' {1..3} | tee copy; ln -s copy link; ln copy hard
 echo; cat hard; umask; install -m 600 copy inst && stat -c %a inst; make --version | head -c 3; rm -f copy
-"""
+"""  # noqa: E501
 
 
 def test_everyday_commands_do_what_they_do_without_a_wall(either: Stage) -> None:
     bare = either.folder / "bare"
     bare.mkdir()
     environment = {**os.environ, "HOME": str(either.home)}
-    expected = subprocess.run(["bash", "-c", _EVERYDAY], cwd=bare, capture_output=True, text=True, check=False, env=environment)
+    expected = subprocess.run(
+        ["bash", "-c", _EVERYDAY],
+        cwd=bare,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
 
     status, said = either.run(_EVERYDAY)
 
-    assert (status, said.splitlines()) == (expected.returncode, (expected.stdout + expected.stderr).splitlines())
+    assert (status, said.splitlines()) == (
+        expected.returncode,
+        (expected.stdout + expected.stderr).splitlines(),
+    )
     assert _names(either.workspace) == _names(bare)
 
 
@@ -116,10 +146,14 @@ def test_as_an_ordinary_user_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def work() -> str:
         stage = Stage(Path(folder))
         said = stage.run(
-            "echo x > x; chmod 600 x; git init -q .; stat -c %a x; echo > ../outside/y; mv x z; chmod 777 ../outside"
+            "echo x > x; chmod 600 x; git init -q .; stat -c %a x; echo > ../outside/y; mv x z;"
+            " chmod 777 ../outside"
         )
         stage.close()
-        return f"{said[0]} {said[1].splitlines()[0]} {_names_in(stage.workspace)} {_names_in(stage.outside)}"
+        return (
+            f"{said[0]} {said[1].splitlines()[0]} {_names_in(stage.workspace)}"
+            f" {_names_in(stage.outside)}"
+        )
 
     with tempfile.TemporaryDirectory() as folder:
         monkeypatch.setenv("DOGENT_HOME", f"{folder}/state")
@@ -138,34 +172,49 @@ def _names(folder: Path) -> set[tuple[str, int]]:
 @pytest.mark.parametrize(
     "attack",
     [
-        "echo x > {outside}/secret", "rm {outside}/secret", "mv {outside}/secret .", "ln {outside}/secret here",
+        "echo x > {outside}/secret", "rm {outside}/secret", "mv {outside}/secret .",
+        "ln {outside}/secret here",
         "cat {outside}/secret",
-        "truncate -s 0 {outside}/secret", "chmod 777 {outside}/secret", "touch -d 2001-01-01 {outside}/secret", "ls {outside}",
-        "ln -s {outside} d && echo x > d/secret", "ln -s {outside}/secret l && chmod 777 l", "cd {outside} && chmod 777 secret",
-        "chmod 700 {outside}", "mkdir {outside}/new", "setfattr -n user.x -v 1 {outside}/secret && false", "cat {home}/key",
+        "truncate -s 0 {outside}/secret", "chmod 777 {outside}/secret",
+        "touch -d 2001-01-01 {outside}/secret", "ls {outside}",
+        "ln -s {outside} d && echo x > d/secret", "ln -s {outside}/secret l && chmod 777 l",
+        "cd {outside} && chmod 777 secret",
+        "chmod 700 {outside}", "mkdir {outside}/new",
+        "setfattr -n user.x -v 1 {outside}/secret && false", "cat {home}/key",
         "chmod 777 /proc/self/cwd/../outside/secret",
         "python3 -c \"import os; os.chmod('secret', 511, dir_fd=os.open('{outside}', os.O_PATH))\"",
-        "python3 -c \"import os; os.utime('{outside}/secret', (1, 1))\"", "chown 1:1 {outside}/secret",
-        "kill -9 {pid}", "python3 -c \"import os; os.kill(-1, 9)\"", "kill -9 -{pid}", "cat /proc/{pid}/environ",
+        "python3 -c \"import os; os.utime('{outside}/secret', (1, 1))\"",
+        "chown 1:1 {outside}/secret",
+        "kill -9 {pid}", "python3 -c \"import os; os.kill(-1, 9)\"", "kill -9 -{pid}",
+        "cat /proc/{pid}/environ",
         "python3 -c \"import resource; resource.prlimit({pid}, resource.RLIMIT_CPU, (1, 1))\"",
         "python3 -c \"import signal, os; signal.pidfd_send_signal(os.pidfd_open({pid}), 9)\"",
-        "cat {outside}/../session/jobs/*/plan", "echo x > /dev/shm/x-{pid}", "echo x > /tmp/x-{pid}",
+        "cat {outside}/../session/jobs/*/plan", "echo x > /dev/shm/x-{pid}",
+        "echo x > /tmp/x-{pid}",
     ],
 )  # fmt: skip
-def test_nothing_outside_is_reached(attack: str, stage: Stage, bystander: subprocess.Popen[bytes]) -> None:
+def test_nothing_outside_is_reached(
+    attack: str, stage: Stage, bystander: subprocess.Popen[bytes]
+) -> None:
     secret = stage.outside / "secret"
     secret.write_text("kept")
     secret.chmod(0o640)
     (stage.home / "key").write_text("kept")
     before = secret.stat()
 
-    status, said = stage.run(attack.format(outside=stage.outside, home=stage.home, pid=bystander.pid))
+    status, said = stage.run(
+        attack.format(outside=stage.outside, home=stage.home, pid=bystander.pid)
+    )
 
     assert status != 0
     assert "kept" not in said
     assert bystander.poll() is None
     after = secret.stat()
-    assert (after.st_mode, after.st_mtime_ns, after.st_nlink) == (before.st_mode, before.st_mtime_ns, 1)
+    assert (after.st_mode, after.st_mtime_ns, after.st_nlink) == (
+        before.st_mode,
+        before.st_mtime_ns,
+        1,
+    )
     assert secret.read_text() == "kept"
     assert [each.name for each in stage.outside.iterdir()] == ["secret"]
 
@@ -182,14 +231,18 @@ _SOCKETS = {
 
 @pytest.mark.parametrize("kind", _SOCKETS)
 def test_no_socket_of_any_kind_can_be_made(kind: str, stage: Stage) -> None:
-    status, said = stage.run(f'python3 -c "import socket; {_SOCKETS[kind].format(path=stage.workspace / "s")}"')
+    status, said = stage.run(
+        f'python3 -c "import socket; {_SOCKETS[kind].format(path=stage.workspace / "s")}"'
+    )
 
     assert status == 1
     assert "Operation not permitted" in said
 
 
 def test_with_the_network_allowed_sockets_of_the_file_system_stay_out(stage: Stage) -> None:
-    status, said = stage.run('python3 -c "import socket; socket.socket(); socket.socket(socket.AF_UNIX)"', hosts=())
+    status, said = stage.run(
+        'python3 -c "import socket; socket.socket(); socket.socket(socket.AF_UNIX)"', hosts=()
+    )
 
     assert status == 1
     assert "not supported" in said
@@ -222,12 +275,16 @@ def test_whatever_is_left_behind_is_dead_when_the_command_has_ended(either: Stag
 
 
 def _running(mark: str) -> list[str]:
-    done = subprocess.run(["pgrep", "-f", f"^sleep {mark}"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["pgrep", "-f", f"^sleep {mark}"], capture_output=True, text=True, check=False
+    )
     return done.stdout.split()
 
 
 @pytest.mark.parametrize("victim", ["starter", "shell"])
-def test_when_the_starter_or_the_shell_is_killed_everything_ends(victim: str, either: Stage) -> None:
+def test_when_the_starter_or_the_shell_is_killed_everything_ends(
+    victim: str, either: Stage
+) -> None:
     mark = f"61{os.getpid()}"
     job = either.wall.prepare(f"setsid sleep {mark} & sleep {mark}", either.workspace)
     with subprocess.Popen(["bash", "-c", job.text], cwd=either.workspace) as shell:
@@ -252,7 +309,9 @@ def test_what_a_command_did_is_taken_back(either: Stage) -> None:
     either.run("rm notes.md; echo x > new; chmod 700 .")
 
     assert either.changed == {"notes.md": "delete", "new": "create"}
-    assert [(each.name, each.read_text()) for each in either.workspace.iterdir()] == [("notes.md", "notes")]
+    assert [(each.name, each.read_text()) for each in either.workspace.iterdir()] == [
+        ("notes.md", "notes")
+    ]
 
 
 def test_the_copy_is_brought_up_to_date_when_the_command_begins(either: Stage) -> None:
@@ -267,7 +326,13 @@ def test_the_copy_is_brought_up_to_date_when_the_command_begins(either: Stage) -
 
 def test_a_folder_stays_for_the_next_call_and_a_limit_is_kept(either: Stage) -> None:
     job = either.wall.prepare("mkdir -p sub && cd sub", either.workspace)
-    done = subprocess.run(["bash", "-c", f"{job.text}; pwd"], capture_output=True, text=True, check=True, cwd=either.workspace)
+    done = subprocess.run(
+        ["bash", "-c", f"{job.text}; pwd"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=either.workspace,
+    )
 
     assert done.stdout == f"{either.workspace}/sub\n"
     assert either.run("sleep 600", limit_s=0.2)[0] == 143

@@ -34,12 +34,16 @@ def places(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 
 def _probe_in(setup: str, places: tuple[Path, Path, Path]) -> WallStatus:
-    """Probe in a mount namespace of its own, after `setup` was run there as root of a user namespace."""
+    """Probe in a mount namespace of its own, after `setup` was run there as root of a user
+    namespace.
+    """
     script = f'{setup}; exec "$@"'
     program = [sys.executable, "-c", _PROBE, *map(str, places)]
     command = ["unshare", "-Urm", "bash", "-ec", script, "bash", *program]
     environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
-    done = subprocess.run(command, cwd=places[0], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        command, cwd=places[0], capture_output=True, text=True, check=True, env=environment
+    )
     level, reason, remedy, folder, namespaces = json.loads(done.stdout)
     return WallStatus(level, reason, remedy, Path(folder), namespaces)
 
@@ -61,7 +65,9 @@ def test_as_an_ordinary_user_too() -> None:
         assert as_ordinary_user(Path(folder), lambda: probe(workspace, state, home).level) == "full"
 
 
-def test_where_namespaces_are_refused_the_wall_is_partial_and_says_why(places: tuple[Path, Path, Path]) -> None:
+def test_where_namespaces_are_refused_the_wall_is_partial_and_says_why(
+    places: tuple[Path, Path, Path],
+) -> None:
     found = _probe_in("echo 0 > /proc/sys/user/max_user_namespaces", places)
 
     assert found.level == "partial"
@@ -110,4 +116,9 @@ def test_a_home_that_is_the_workspace_needs_namespaces(places: tuple[Path, Path,
     workspace, state, _ = places
 
     assert probe(workspace, state, workspace).level == "full"
-    assert _probe_in("echo 0 > /proc/sys/user/max_user_namespaces", (workspace, state, workspace)).level == "none"
+    assert (
+        _probe_in(
+            "echo 0 > /proc/sys/user/max_user_namespaces", (workspace, state, workspace)
+        ).level
+        == "none"
+    )

@@ -1,4 +1,6 @@
-"""What history a command would lose: told for real repositories, on real layers; nothing that they configure is run."""
+"""What history a command would lose: told for real repositories, on real layers; nothing that
+they configure is run.
+"""
 
 import os
 import re
@@ -36,7 +38,7 @@ git tag old HEAD~1; git tag -am annotated note HEAD~1
 git branch merged HEAD~1; git checkout -qb side HEAD~1; echo s > side.md; git add .; git commit -qm side
 git checkout -q main; echo stashed > b.md; git stash push -qm stashed; echo other > b.md; git stash push -qm other
 git update-ref refs/remotes/origin/main HEAD~1
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture
@@ -48,21 +50,36 @@ def root(tmp_path) -> Path:
 
 
 def lost(root: Path, command: str, *, succeeds: bool = True) -> list[str]:
-    layer = run_on_layer(root, root.parent / f"layer-{len(list(root.parent.iterdir()))}", command.replace("git ", f"{GIT} "))
+    layer = run_on_layer(
+        root,
+        root.parent / f"layer-{len(list(root.parent.iterdir()))}",
+        command.replace("git ", f"{GIT} "),
+    )
     assert (layer.status == 0) is succeeds
-    return [told(loss) for loss in lost_history(read_difference(layer.root, layer.upper, layer.began_ns))]
+    return [
+        told(loss)
+        for loss in lost_history(read_difference(layer.root, layer.upper, layer.began_ns))
+    ]
 
 
 def told(loss: Loss) -> str:
     name = "" if loss.kind == "stash" and len(loss.name) == 40 else loss.name
-    words = (loss.repository if loss.repository != ".git" else "", loss.kind, name, loss.detail, *loss.paths)
+    words = (
+        loss.repository if loss.repository != ".git" else "",
+        loss.kind,
+        name,
+        loss.detail,
+        *loss.paths,
+    )
     return " ".join(word for word in words if word)
 
 
 def test_an_object_that_only_the_reflog_names_is_a_loss(root):
     in_bash(root, f"echo y >> a.md; {GIT} commit -qam y; {GIT} commit -q --amend -m z")
     assert lost(root, "git gc -q --prune=now; git fsck --no-reflogs") == []
-    assert lost(root, "rm -f .git/objects/$(git rev-parse HEAD@{1} | sed 's|^..|&/|')") == ["objects"]
+    assert lost(root, "rm -f .git/objects/$(git rev-parse HEAD@{1} | sed 's|^..|&/|')") == [
+        "objects"
+    ]
 
 
 NO_LOSS = {
@@ -84,16 +101,23 @@ NO_LOSS = {
     "gc": "git gc -q",
     "repack": "git repack -adq",
     "gc and prune what nothing names": "git gc -q --prune=now",
-    "commit after packing": "git gc -q; git checkout -q side; echo y >> side.md; git commit -qam side",
+    "commit after packing": (
+        "git gc -q; git checkout -q side; echo y >> side.md; git commit -qam side"
+    ),
     "detached and back": "git checkout -q --detach; git checkout -q main",
     "bisect": "git bisect start HEAD HEAD~2; git bisect reset",
     "soft reset to what comes later": "git checkout -q merged; git reset -q --soft main",
     "edit by hand": "echo mine >> a.md",
     "edit, and status": "echo mine >> a.md; git status",
-    "committed, then another branch": "echo mine > a.md; git commit -qam mine; git checkout -q side",
-    "fetch": "git update-ref refs/remotes/origin/main HEAD; git update-ref refs/remotes/origin/new side",
+    "committed, then another branch": (
+        "echo mine > a.md; git commit -qam mine; git checkout -q side"
+    ),
+    "fetch": (
+        "git update-ref refs/remotes/origin/main HEAD; git update-ref refs/remotes/origin/new side"
+    ),
     "new repository": (
-        "git init -q n; cd n; echo x > x; git add .; git commit -qm x; git commit -q --amend -m y; git tag t; git tag -d t"
+        "git init -q n; cd n; echo x > x; git add .; git commit -qm x; git commit -q --amend -m y;"
+        " git tag t; git tag -d t"
     ),
     "clone": "git clone -q --no-hardlinks . copy",
     "worktree": "git worktree add -q tree; cd tree; echo w > w; git add .; git commit -qm w",
@@ -107,13 +131,22 @@ LOSSES = {
     "branch -d": ("git branch -q -d merged", ["reference refs/heads/merged 0"]),
     "branch -M": ("git branch -M side other", ["reference refs/heads/side 0"]),
     "branch -f": ("git branch -f side main", ["history refs/heads/side 1"]),
-    "packed branch -D": ("git pack-refs --all; git branch -q -D side", ["reference refs/heads/side 1"]),
+    "packed branch -D": (
+        "git pack-refs --all; git branch -q -D side",
+        ["reference refs/heads/side 1"],
+    ),
     "update-ref -d": ("git update-ref -d refs/heads/side", ["reference refs/heads/side 1"]),
     "rm": ("rm .git/refs/heads/side", ["reference refs/heads/side 1"]),
-    "overwritten by hand": ("cp .git/refs/heads/merged .git/refs/heads/main", ["history refs/heads/main 1"]),
+    "overwritten by hand": (
+        "cp .git/refs/heads/merged .git/refs/heads/main",
+        ["history refs/heads/main 1"],
+    ),
     "tag -d": ("git tag -d old", ["reference refs/tags/old 0"]),
     "tag -f": ("git tag -f old side~0; git tag -f note HEAD~2", ["history refs/tags/note 0"]),
-    "remote branch": ("git update-ref -d refs/remotes/origin/main", ["reference refs/remotes/origin/main 0"]),
+    "remote branch": (
+        "git update-ref -d refs/remotes/origin/main",
+        ["reference refs/remotes/origin/main 0"],
+    ),
     "amend": ("git commit -q --amend -m better", ["history refs/heads/main 1"]),
     "reset": ("git reset -q HEAD~1", ["history refs/heads/main 1"]),
     "reset --hard": ("git reset -q --hard HEAD~2", ["history refs/heads/main 1"]),
@@ -127,9 +160,15 @@ LOSSES = {
         "git reflog expire --expire=now HEAD refs/heads/main",
         ["reflog HEAD", "reflog refs/heads/main 3"],
     ),
-    "log by hand": ("tail -n 1 .git/logs/refs/heads/main > x; cat x > .git/logs/refs/heads/main", ["reflog refs/heads/main 2"]),
+    "log by hand": (
+        "tail -n 1 .git/logs/refs/heads/main > x; cat x > .git/logs/refs/heads/main",
+        ["reflog refs/heads/main 2"],
+    ),
     "log deleted": ("rm .git/logs/refs/heads/main", ["reflog refs/heads/main 3"]),
-    "all logs": ("rm -rf .git/logs", ["reflog HEAD", "reflog refs/heads/main 3", "reflog refs/", "stash"]),
+    "all logs": (
+        "rm -rf .git/logs",
+        ["reflog HEAD", "reflog refs/heads/main 3", "reflog refs/", "stash"],
+    ),
     "all logs, by git and by hand": (
         "git reflog expire --expire=now --all; rm -rf .git/logs",
         ["reflog HEAD", "reflog refs/heads/main 3", "reflog refs/", "stash"],
@@ -149,28 +188,40 @@ LOSSES = {
         f"git repack -q; f={AN_OBJECT}; chmod u+w $f; echo garbage > $f",
         ["objects"],
     ),
-    "one object": ("rm -f .git/objects/$(git rev-parse HEAD~2:a.md | sed 's|^..|&/|')", ["objects"]),
+    "one object": (
+        "rm -f .git/objects/$(git rev-parse HEAD~2:a.md | sed 's|^..|&/|')",
+        ["objects"],
+    ),
     "what is staged": (
         "rm -f .git/objects/$(git rev-parse :ch/c.md | sed 's|^..|&/|')",
         ["objects"],
     ),
     "stash, and drop": ("git stash -q; git stash drop -q", ["uncommitted a.md ch/c.md"]),
     "stash, drop, and a commit that speaks of it": (
-        "git stash -q; id=$(git rev-parse stash); git stash drop -q; git commit -q --allow-empty -m $id",
+        (
+            "git stash -q; id=$(git rev-parse stash); git stash drop -q; git commit -q"
+            " --allow-empty -m $id"
+        ),
         ["uncommitted a.md ch/c.md"],
     ),
     "stash, drop, logs of it by another name": (
         "git stash -q; git tag kept stash; git stash drop -q; git tag -d kept",
         ["uncommitted a.md ch/c.md"],
     ),
-    "written into the objects alone": ("git hash-object -w a.md; git checkout -q a.md", ["uncommitted a.md"]),
+    "written into the objects alone": (
+        "git hash-object -w a.md; git checkout -q a.md",
+        ["uncommitted a.md"],
+    ),
     "added, and reset": ("git add .; git reset -q --hard", ["uncommitted a.md ch/c.md"]),
     "checkout of a file": ("git checkout -- a.md", ["uncommitted a.md"]),
     "restore": ("git restore ch a.md", ["uncommitted a.md ch/c.md"]),
     "reset --hard over work": ("git reset -q --hard", ["uncommitted a.md ch/c.md"]),
     "checkout -f": ("git checkout -qf side", ["uncommitted a.md ch/c.md"]),
     "commit on no branch, left": (
-        "git checkout -q --detach; echo x > x; git add .; git commit -qm x; git rev-parse HEAD > ../../id; git checkout -q main",
+        (
+            "git checkout -q --detach; echo x > x; git add .; git commit -qm x; git rev-parse HEAD"
+            " > ../../id; git checkout -q main"
+        ),
         [],
     ),
     "all together": (
@@ -194,7 +245,9 @@ def test_lost_history_is_told(root, name):
         (root / "a.md").write_text("never committed\n")
         (root / "ch" / "c.md").write_text("nor this\n")
     found = lost(root, command)
-    assert len({line for line in found for start in expected if line.startswith(start)}) >= len(set(expected)), found
+    assert len({line for line in found for start in expected if line.startswith(start)}) >= len(
+        set(expected)
+    ), found
     assert all(any(line.startswith(start) for start in expected) for line in found), found
 
 
@@ -215,7 +268,12 @@ def test_work_that_the_outcome_still_leads_to_is_not_lost(root):
     assert lost(root, "git stash -q; git tag kept stash; git stash drop -q") == []
     assert lost(root, "git stash -q; git branch kept stash; git reset -q --hard") == []
     assert lost(root, "git add .; git restore --source=HEAD --worktree a.md") == []
-    assert lost(root, "git worktree add -q tree; cp a.md tree; git -C tree add .; git checkout -q a.md") == []
+    assert (
+        lost(
+            root, "git worktree add -q tree; cp a.md tree; git -C tree add .; git checkout -q a.md"
+        )
+        == []
+    )
 
 
 def test_work_that_was_added_before_is_lost_with_the_index(root):
@@ -234,14 +292,22 @@ def test_stashed_work_that_git_merges_into_what_came_is_not_lost(root):
     """The text is new, but it holds the work: nobody misses the old one."""
     lines = [f"{number}\n" for number in range(20)]
     (root / "a.md").write_text("".join(lines))
-    in_bash(root, "git commit -qam long; git checkout -qb came; echo 20 >> a.md; git commit -qam came; git checkout -q main")
+    in_bash(
+        root,
+        "git commit -qam long; git checkout -qb came; echo 20 >> a.md; git commit -qam came; git"
+        " checkout -q main",
+    )
     (root / "a.md").write_text("mine\n" + "".join(lines))
     assert lost(root, "git stash -q; git merge -q came; git stash pop -q") == []
     assert lost(root, "git stash -q; git merge -q came; git stash drop -q") == ["uncommitted a.md"]
 
 
 def test_work_that_git_put_by_for_a_rebase_is_not_lost(root):
-    in_bash(root, "git checkout -qb rival HEAD~1; echo rival > a.md; git commit -qam rival; git checkout -q main")
+    in_bash(
+        root,
+        "git checkout -qb rival HEAD~1; echo rival > a.md; git commit -qam rival; git checkout -q"
+        " main",
+    )
     (root / "b.md").write_text("never committed\n")
     assert lost(root, "git rebase -q --autostash rival", succeeds=False) == []
 
@@ -258,11 +324,19 @@ def test_packs_are_written_once_and_their_indexes_again(root):
     pack = "p=$(echo .git/objects/pack/*.pack); chmod u+w .git/objects/pack/* .git/objects/info/*"
     assert lost(root, f"{pack}; echo garbage >> $p") == ["objects"]
     assert lost(root, f"{pack}; : > $p") == ["objects"]
-    assert lost(root, f"{pack}; echo garbage > ${{p%.pack}}.idx; echo garbage > .git/objects/pack/multi-pack-index") == [
-        "objects"
-    ]
-    again = "rm .git/objects/pack/*.idx .git/objects/pack/multi*; git index-pack -o ${p%.pack}.idx $p; git multi-pack-index write"
-    assert lost(root, f"{pack}; {again}; git commit -q --allow-empty -m x; git commit-graph write") == []
+    assert lost(
+        root,
+        f"{pack}; echo garbage > ${{p%.pack}}.idx; echo garbage >"
+        " .git/objects/pack/multi-pack-index",
+    ) == ["objects"]
+    again = (
+        "rm .git/objects/pack/*.idx .git/objects/pack/multi*; git index-pack -o ${p%.pack}.idx $p;"
+        " git multi-pack-index write"
+    )
+    assert (
+        lost(root, f"{pack}; {again}; git commit -q --allow-empty -m x; git commit-graph write")
+        == []
+    )
 
 
 def test_old_entries_of_a_reflog_go_by_themselves(root):
@@ -277,7 +351,8 @@ def test_old_entries_of_a_reflog_go_by_themselves(root):
 def test_repositories_in_repositories(root):
     in_bash(
         root,
-        "git init -q in/ner; cd in/ner; echo 1 > f; git add .; git commit -qm 1; echo 2 > f; git commit -qam 2; git branch x",
+        "git init -q in/ner; cd in/ner; echo 1 > f; git add .; git commit -qm 1; echo 2 > f; git"
+        " commit -qam 2; git branch x",
     )
     assert lost(root, "cd in/ner; git reset -q --hard HEAD~1; git branch -q -D x") == [
         "in/ner/.git history refs/heads/main 1",
@@ -297,14 +372,22 @@ def test_bare_repositories(root):
 def test_the_workspace_itself_is_bare(tmp_path):
     root = tmp_path / "bare"
     root.mkdir()
-    in_bash(root, "git init -q --bare .; git update-ref refs/heads/x $(git commit-tree -m x $(git mktree < /dev/null))")
+    in_bash(
+        root,
+        "git init -q --bare .; git update-ref refs/heads/x $(git commit-tree -m x $(git mktree <"
+        " /dev/null))",
+    )
     assert lost(root, "git update-ref -d refs/heads/x") == ["reference refs/heads/x 1"]
 
 
 def test_submodules(root):
-    in_bash(root, "git clone -q . ../origin; git submodule add -q ../origin sub; git commit -qm sub")
+    in_bash(
+        root, "git clone -q . ../origin; git submodule add -q ../origin sub; git commit -qm sub"
+    )
     assert lost(root, "cd sub; echo x > x; git add .; git commit -qm x") == []
-    assert lost(root, "cd sub; git reset -q --hard HEAD~1") == [".git/modules/sub history refs/heads/main 0"]
+    assert lost(root, "cd sub; git reset -q --hard HEAD~1") == [
+        ".git/modules/sub history refs/heads/main 0"
+    ]
     (root / "sub" / "a.md").write_text("never committed\n")
     assert lost(root, "cd sub; git checkout -q .") == [".git/modules/sub uncommitted sub/a.md"]
 
@@ -312,7 +395,8 @@ def test_submodules(root):
 def test_worktrees(root):
     in_bash(
         root,
-        "git worktree add -q tree side; git worktree add -q --detach loose; cd loose; echo x > x; git add .; git commit -qm x",
+        "git worktree add -q tree side; git worktree add -q --detach loose; cd loose; echo x > x;"
+        " git add .; git commit -qm x",
     )
     assert lost(root, "cd tree; git commit -q --amend -m other") == ["history refs/heads/side 1"]
     assert lost(root, "cd loose; git checkout -q merged") == ["history worktrees/loose/HEAD 1"]
@@ -332,8 +416,12 @@ def test_a_repository_that_is_replaced_has_lost_its_references(root):
 
 
 def test_a_folder_that_is_replaced_with_its_repository(root):
-    in_bash(root, "mkdir p; cd p; git init -q .; echo 1 > f; git add .; git commit -qm 1; git branch x")
-    found = lost(root, "rm -rf p; mkdir p; cd p; git init -q .; echo 2 > f; git add .; git commit -qm 2")
+    in_bash(
+        root, "mkdir p; cd p; git init -q .; echo 1 > f; git add .; git commit -qm 1; git branch x"
+    )
+    found = lost(
+        root, "rm -rf p; mkdir p; cd p; git init -q .; echo 2 > f; git add .; git commit -qm 2"
+    )
     assert "p/.git reference refs/heads/x 1" in found
 
 
@@ -349,7 +437,9 @@ def test_names_that_are_no_utf_8(root):
 
 
 def test_nothing_that_a_repository_configures_is_run(root, tmp_path, monkeypatch):
-    """Every setting that names a program, hooks, filters, and a Git of its own in a folder that is on the path."""
+    """Every setting that names a program, hooks, filters, and a Git of its own in a folder that
+    is on the path.
+    """
     ran = tmp_path / "ran"
     script = root / "tools" / "git"
     script.parent.mkdir()
@@ -368,10 +458,13 @@ def test_nothing_that_a_repository_configures_is_run(root, tmp_path, monkeypatch
         in_bash(root, f"git config {name} '{script}'")
     in_bash(
         root,
-        f"git config filter.x.clean '{script}'; git config core.hooksPath '{script.parent}'; echo '* filter=x' > .gitattributes",
+        f"git config filter.x.clean '{script}'; git config core.hooksPath '{script.parent}'; echo"
+        " '* filter=x' > .gitattributes",
     )
     ran.unlink(missing_ok=True)
-    (root / ".git" / "config").write_text((root / ".git" / "config").read_text() + f"[include]\n\tpath = {script}\n[broken")
+    (root / ".git" / "config").write_text(
+        (root / ".git" / "config").read_text() + f"[include]\n\tpath = {script}\n[broken"
+    )
     assert lost(root, "rm .git/refs/heads/side; echo x >> .git/index; rm -r .git/objects/*/") == [
         "reference refs/heads/side 1",
         "objects",
@@ -383,7 +476,10 @@ def test_without_git_all_that_moved_counts_as_lost(root, monkeypatch, tmp_path):
     layer = run_on_layer(root, tmp_path / "layer", "echo x >> a.md; git commit -qam more")
     monkeypatch.setenv("PATH", str(tmp_path))
     difference = read_difference(layer.root, layer.upper, layer.began_ns)
-    assert [told(loss) for loss in lost_history(difference)] == ["history refs/heads/main", "uncommitted a.md"]
+    assert [told(loss) for loss in lost_history(difference)] == [
+        "history refs/heads/main",
+        "uncommitted a.md",
+    ]
 
 
 def test_links_and_pipes_in_a_repository_stop_nothing(root):
@@ -399,7 +495,10 @@ def test_links_and_pipes_in_a_repository_stop_nothing(root):
         ("git reflog expire --expire=now --all; rm -rf .git/logs", "reflog"),
         ("echo never committed >> a.md; git stash -q; git stash drop -q", ""),
         ("f=$(find .git/objects -type f | sort | head -1); chmod u+w $f; : > $f", "objects"),
-        ("f=$(find .git/objects -type f | sort | head -1); chmod u+w $f; echo garbage > $f", "objects"),
+        (
+            "f=$(find .git/objects -type f | sort | head -1); chmod u+w $f; echo garbage > $f",
+            "objects",
+        ),
     ],
 )
 def test_files_of_a_repository_that_a_command_takes_or_damages(root, command, kind):

@@ -18,4 +18,9 @@ def test_the_profile_denies_all_but_what_is_listed() -> None:
 
 def test_the_network_is_let_out_only_where_it_was_allowed() -> None:
     assert "(allow network-outbound" in profile([], [], network=True)
-    assert command("(version 1)", ["/bin/ls"]) == ["/usr/bin/sandbox-exec", "-p", "(version 1)", "/bin/ls"]
+    assert command("(version 1)", ["/bin/ls"]) == [
+        "/usr/bin/sandbox-exec",
+        "-p",
+        "(version 1)",
+        "/bin/ls",
+    ]

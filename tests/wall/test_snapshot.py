@@ -87,14 +87,22 @@ _COMMANDS: list[tuple[str, dict[str, str] | None]] = [
     (
         "mv chapters parts",
         {
-            **dict.fromkeys(("chapters", "chapters/old", "chapters/old/two.md", "chapters/one.md"), "move"),
+            **dict.fromkeys(
+                ("chapters", "chapters/old", "chapters/old/two.md", "chapters/one.md"), "move"
+            ),
             **dict.fromkeys(("parts", "parts/old", "parts/old/two.md", "parts/one.md"), "create"),
         },
     ),
     ("chmod 644 run.sh; chmod 700 chapters", {"run.sh": "mode", "chapters": "mode"}),
-    ("rm notes.md; mkdir notes.md; echo x > notes.md/x", {"notes.md": "replace", "notes.md/x": "create"}),
+    (
+        "rm notes.md; mkdir notes.md; echo x > notes.md/x",
+        {"notes.md": "replace", "notes.md/x": "create"},
+    ),
     ("ln -sfn /etc link", {"link": "edit"}),
-    ("rm -r chapters/old; ln -s / chapters/old", {"chapters/old": "replace", "chapters/old/two.md": "delete"}),
+    (
+        "rm -r chapters/old; ln -s / chapters/old",
+        {"chapters/old": "replace", "chapters/old/two.md": "delete"},
+    ),
     ("mkfifo pipe; ln notes.md again.md", {"pipe": "create", "again.md": "create"}),
     ("mv chapters/old/two.md x; rm -r chapters; mkdir chapters; mv x chapters/x", None),
     ("mv chapters parts; echo edited > parts/one.md; rm -r parts/old; echo new > parts/new", None),
@@ -141,7 +149,9 @@ def test_what_is_taken_back_is_a_layer_that_does_the_same_again(
     }
 
 
-def test_what_somebody_changed_afterwards_is_theirs(snapshot: Snapshot, workspace: Path, layer: Path) -> None:
+def test_what_somebody_changed_afterwards_is_theirs(
+    snapshot: Snapshot, workspace: Path, layer: Path
+) -> None:
     _run("echo command > notes.md; rm run.sh", workspace)
     until = (workspace / "notes.md").stat().st_ctime_ns
     while (workspace / "notes.md").stat().st_ctime_ns <= until:
@@ -153,7 +163,9 @@ def test_what_somebody_changed_afterwards_is_theirs(snapshot: Snapshot, workspac
     assert (workspace / "notes.md").read_text() == "the user's\n"
 
 
-def test_a_folder_that_became_a_link_is_not_followed(snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path) -> None:
+def test_a_folder_that_became_a_link_is_not_followed(
+    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+) -> None:
     """As by another command, in the very moment."""
     (tmp_path / "outside").mkdir()
     _run("rm chapters/one.md", workspace)
@@ -200,7 +212,11 @@ def test_what_is_not_covered_is_moved_back_all_the_same(
 
     assert snapshot.collect(layer).left == ()
     found = _what(workspace, layer)
-    assert {"chapters/one.md": "move", "chapters/old": "move", "run.sh": "mode"}.items() <= found.items()
+    assert {
+        "chapters/one.md": "move",
+        "chapters/old": "move",
+        "run.sh": "mode",
+    }.items() <= found.items()
     assert _tree(workspace) == before
     snapshot.close()
 
@@ -266,7 +282,9 @@ def test_what_the_user_changes_between_two_commands_is_theirs(
     assert (workspace / "chapters/one.md").read_text() == "the user's\n"
 
 
-def test_the_copy_stands_from_one_start_to_the_next(snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path) -> None:
+def test_the_copy_stands_from_one_start_to_the_next(
+    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+) -> None:
     before = _tree(workspace)
     snapshot.end("job")
     snapshot.close()
@@ -289,7 +307,9 @@ def test_the_copy_stands_from_one_start_to_the_next(snapshot: Snapshot, workspac
     snapshot.__init__(workspace, tmp_path / "copies")  # type: ignore[misc]  # the fixture closes it
 
 
-def test_a_second_process_keeps_a_copy_of_its_own(snapshot: Snapshot, workspace: Path, tmp_path: Path) -> None:
+def test_a_second_process_keeps_a_copy_of_its_own(
+    snapshot: Snapshot, workspace: Path, tmp_path: Path
+) -> None:
     first = open_snapshot(workspace, tmp_path / "all")
     second = open_snapshot(workspace, tmp_path / "all")
 
@@ -309,7 +329,9 @@ def test_each_workspace_has_a_copy_of_its_own(workspace: Path, tmp_path: Path) -
     second.close()
 
 
-def test_a_copy_that_was_cut_short_is_made_again(snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path) -> None:
+def test_a_copy_that_was_cut_short_is_made_again(
+    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+) -> None:
     """As by a loss of power."""
     before = _tree(workspace)
     snapshot.end("job")
@@ -332,7 +354,11 @@ def _cut_off(workspace: Path, folder: Path, private: Path, command: str) -> None
             snapshot = Snapshot(workspace, folder)
             snapshot.begin("job", private)
             environment = {**os.environ, "TMPDIR": f"{private}/tmp"}
-            subprocess.Popen(["bash", "-c", f"{command}; echo > {private}/done; exec sleep 600"], cwd=workspace, env=environment)
+            subprocess.Popen(
+                ["bash", "-c", f"{command}; echo > {private}/done; exec sleep 600"],
+                cwd=workspace,
+                env=environment,
+            )
             time.sleep(600)
         finally:
             os._exit(1)
@@ -342,11 +368,18 @@ def _cut_off(workspace: Path, folder: Path, private: Path, command: str) -> None
     os.waitpid(child, 0)
 
 
-def test_after_a_kill_the_next_start_takes_back_what_was_cut_off(workspace: Path, tmp_path: Path) -> None:
+def test_after_a_kill_the_next_start_takes_back_what_was_cut_off(
+    workspace: Path, tmp_path: Path
+) -> None:
     before = _tree(workspace)
     private = tmp_path / "private"
     (private / "jobs/job").mkdir(parents=True)
-    _cut_off(workspace, tmp_path / "copies", private, "rm -r chapters; echo edited > notes.md; echo new > new.md")
+    _cut_off(
+        workspace,
+        tmp_path / "copies",
+        private,
+        "rm -r chapters; echo edited > notes.md; echo new > new.md",
+    )
 
     snapshot = Snapshot(workspace, tmp_path / "copies")
     taken = snapshot.resume()
@@ -356,7 +389,10 @@ def test_after_a_kill_the_next_start_takes_back_what_was_cut_off(workspace: Path
     assert _tree(workspace) == before
     (aside,) = (tmp_path / "copies/aside").glob("*/upper")
     assert (aside / "notes.md").read_text() == "edited\n"
-    assert not any(f"{private}/tmp".encode() in _environment(process) for process in Path("/proc").glob("[0-9]*"))
+    assert not any(
+        f"{private}/tmp".encode() in _environment(process)
+        for process in Path("/proc").glob("[0-9]*")
+    )
     assert snapshot.resume() is None
     snapshot.close()
 
@@ -368,7 +404,9 @@ def _environment(process: Path) -> bytes:
         return b""
 
 
-def test_what_the_user_did_after_the_kill_is_not_taken_back(workspace: Path, tmp_path: Path) -> None:
+def test_what_the_user_did_after_the_kill_is_not_taken_back(
+    workspace: Path, tmp_path: Path
+) -> None:
     private = tmp_path / "private"
     (private / "jobs/job").mkdir(parents=True)
     _cut_off(workspace, tmp_path / "copies", private, ": > notes.md; : > run.sh")

@@ -1,4 +1,6 @@
-"""The root to throw away: nothing of the machine can be written from it, and the wall can be built in it."""
+"""The root to throw away: nothing of the machine can be written from it, and the wall can be
+built in it.
+"""
 
 import sys
 from pathlib import Path
@@ -6,7 +8,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.wall.throwaway import CHECKOUT, InsideError, NotThrowAwayError, require_throwaway, run_inside
+from tests.wall.throwaway import (
+    CHECKOUT,
+    InsideError,
+    NotThrowAwayError,
+    require_throwaway,
+    run_inside,
+)
 
 
 def test_it_holds_only_what_it_must_and_none_of_it_can_be_written():
@@ -19,7 +27,10 @@ def test_it_holds_only_what_it_must_and_none_of_it_can_be_written():
     assert int(here["capabilities"], 16) == 0
     system = ["bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt"]
     system += ["dev", "proc", "tmp", "var", "run", "mnt", "home"]
-    assert set(here["root"]) <= {*system, *(Path(each).parts[1] for each in (CHECKOUT, sys.prefix, sys.base_prefix))}
+    assert set(here["root"]) <= {
+        *system,
+        *(Path(each).parts[1] for each in (CHECKOUT, sys.prefix, sys.base_prefix)),
+    }
 
 
 def test_the_root_of_a_namespace_is_no_more_than_that():
@@ -65,7 +76,11 @@ def test_what_takes_too_long_is_killed_with_all_it_started():
 
 
 def sleeping(seconds: str) -> list[int]:
-    alive = (each for each in psutil.process_iter(["cmdline", "status"]) if each.info["status"] != psutil.STATUS_ZOMBIE)
+    alive = (
+        each
+        for each in psutil.process_iter(["cmdline", "status"])
+        if each.info["status"] != psutil.STATUS_ZOMBIE
+    )
     return [each.pid for each in alive if (each.info["cmdline"] or [])[-2:] == ["sleep", seconds]]
 
 

@@ -1,4 +1,6 @@
-"""Workspaces of all kinds, with the whole way of a command: in memory, read-only, with odd names, around the home."""
+"""Workspaces of all kinds, with the whole way of a command: in memory, read-only, with odd
+names, around the home.
+"""
 
 import asyncio
 import os
@@ -28,7 +30,12 @@ class Agent:
 
     async def __aenter__(self) -> "Agent":
         self._commands = Commands(
-            Authority(Workspace(self.root)), self._ask, self.root, self.copies, lambda _event: None, self._stop
+            Authority(Workspace(self.root)),
+            self._ask,
+            self.root,
+            self.copies,
+            lambda _event: None,
+            self._stop,
         )
         await self._commands.start()
         return self
@@ -45,9 +52,16 @@ class Agent:
 
     async def run(self, command: str) -> tuple[int, str]:
         call = ToolCall("Bash", {"command": command}, self.root)
-        text = (await asyncio.to_thread(self._commands.wrapped, call, Decision("allow"), "t"))["command"]
+        text = (await asyncio.to_thread(self._commands.wrapped, call, Decision("allow"), "t"))[
+            "command"
+        ]
         done = await asyncio.to_thread(
-            subprocess.run, ["/bin/bash", "-c", text], cwd=self.root, capture_output=True, text=True, check=False
+            subprocess.run,
+            ["/bin/bash", "-c", text],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return done.returncode, done.stdout + done.stderr
 

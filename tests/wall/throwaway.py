@@ -1,12 +1,14 @@
 """A root to throw away: what may go wrong goes wrong here, and costs the machine nothing.
 
-Read-only binds of the system, the checkout and the interpreter, and tmpfs for everything else; never an overlay, since the wall
-that is tested inside needs the depth. It has its own processes, its own System V memory, and a network of one loopback interface.
-What runs in it is an ordinary user, or the root of a namespace that is an ordinary user outside of it.
+Read-only binds of the system, the checkout and the interpreter, and tmpfs for everything else;
+never an overlay, since the wall that is tested inside needs the depth. It has its own processes,
+its own System V memory, and a network of one loopback interface. What runs in it is an ordinary
+user, or the root of a namespace that is an ordinary user outside of it.
 
     run_inside("tests.wall.module:function", argument) -> what the function returned, by way of JSON
 
-Nothing of `dogent_tui` is imported: the wall that is tested does not hold up the root that it is tested in.
+Nothing of `dogent_tui` is imported: the wall that is tested does not hold up the root that it is
+tested in.
 """
 
 import ctypes
@@ -38,7 +40,14 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _SIZE = "size=1g,nr_inodes=600k"
 _MOST_PROCESSES = 1500
 
-_NEWNS, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
+_NEWNS, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = (
+    0x20000,
+    0x4000000,
+    0x8000000,
+    0x10000000,
+    0x20000000,
+    0x40000000,
+)
 _NOSUID, _NODEV, _BIND, _REC, _PRIVATE = 2, 4, 0x1000, 0x4000, 0x40000
 _DETACH = 2
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
@@ -53,11 +62,14 @@ class InsideError(Exception):
     """What ran in the throw-away root failed; its traceback is the text."""
 
 
-def run_inside(function: str, argument: Any = None, *, inside: Inside = "user", limit_s: float = 900.0) -> Any:
+def run_inside(
+    function: str, argument: Any = None, *, inside: Inside = "user", limit_s: float = 900.0
+) -> Any:
     """Run a function of ours in a new throw-away root.
 
     Args:
-        function: `package.module:name`; it takes one value and returns one, both of what JSON holds.
+        function: `package.module:name`; it takes one value and returns one, both of what JSON
+            holds.
         argument: The value.
         inside: Who it runs as.
         limit_s: After so many seconds all of it is killed.
@@ -71,7 +83,13 @@ def run_inside(function: str, argument: Any = None, *, inside: Inside = "user", 
         open(os.memfd_create("answer"), "r+") as answer,  # noqa: PTH123 — not a path
         open(os.memfd_create("errors"), "r+") as errors,  # noqa: PTH123
     ):
-        request = {"function": function, "argument": argument, "inside": inside, "place": place, "answer": answer.fileno()}
+        request = {
+            "function": function,
+            "argument": argument,
+            "inside": inside,
+            "place": place,
+            "answer": answer.fileno(),
+        }
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.wall.throwaway", "outside"],
             cwd=CHECKOUT,
@@ -86,12 +104,17 @@ def run_inside(function: str, argument: Any = None, *, inside: Inside = "user", 
         try:
             process.communicate(json.dumps(request), timeout=limit_s)
         except subprocess.TimeoutExpired as error:
-            raise TimeoutError(f"{function} took more than {limit_s} s in the throw-away root.\n{_text_of(errors)}") from error
+            raise TimeoutError(
+                f"{function} took more than {limit_s} s in the throw-away root.\n{_text_of(errors)}"
+            ) from error
         finally:
             process.kill()
             process.wait()
         if not (text := _text_of(answer)):
-            raise InsideError(f"{function} ended with status {process.returncode} and no answer.\n{_text_of(errors)}")
+            raise InsideError(
+                f"{function} ended with status {process.returncode} and no"
+                f" answer.\n{_text_of(errors)}"
+            )
     reply = json.loads(text)
     if "raised" in reply:
         raise InsideError(reply["raised"])
@@ -110,7 +133,9 @@ def _call(name: str, *arguments: Any) -> None:
         raise OSError(number, f"{name}{arguments}: {os.strerror(number)}")
 
 
-def _mount(source: str, target: Path, kind: str | None = None, flags: int = 0, data: str | None = None) -> None:
+def _mount(
+    source: str, target: Path, kind: str | None = None, flags: int = 0, data: str | None = None
+) -> None:
     _call("mount", source, str(target), kind, ctypes.c_ulong(flags), data)
 
 
@@ -125,12 +150,27 @@ def _bind(source: Path, root: Path, *, read_only: bool = True) -> None:
     _mount(str(source), target, flags=_BIND | _REC)
     if read_only:
         attributes = struct.pack("QQQQ", _ATTR_RDONLY | _ATTR_NOSUID, 0, 0, 0)
-        _call("syscall", _MOUNT_SETATTR, -100, str(target), _AT_RECURSIVE, attributes, ctypes.c_size_t(len(attributes)))
+        _call(
+            "syscall",
+            _MOUNT_SETATTR,
+            -100,
+            str(target),
+            _AT_RECURSIVE,
+            attributes,
+            ctypes.c_size_t(len(attributes)),
+        )
 
 
 def _places() -> list[Path]:
-    """Return what is bound besides the system, the outer folders first, none that lies in another."""
-    wanted = [CHECKOUT, Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parent.parent]
+    """Return what is bound besides the system, the outer folders first, none that lies in
+    another.
+    """
+    wanted = [
+        CHECKOUT,
+        Path(sys.prefix),
+        Path(sys.base_prefix),
+        Path(sys.executable).resolve().parent.parent,
+    ]
     kept: list[Path] = []
     for place in sorted({each.resolve() for each in wanted}, key=lambda each: len(each.parts)):
         if not any(place.is_relative_to(outer) for outer in [*kept, *map(Path, _SYSTEM)]):
@@ -160,7 +200,12 @@ def _build(root: Path, owner: int) -> None:
     os.chown(home, owner, owner)
     for name in _DEVICES:
         _bind(Path("/dev", name), root, read_only=False)
-    links = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
+    links = {
+        "fd": "/proc/self/fd",
+        "stdin": "/proc/self/fd/0",
+        "stdout": "/proc/self/fd/1",
+        "stderr": "/proc/self/fd/2",
+    }
     for name, target in {**links, "ptmx": "pts/ptmx"}.items():
         (root / "dev" / name).symlink_to(target)
     _mount("devpts", root / "dev/pts", "devpts", _NOSUID, "newinstance,ptmxmode=0666,mode=620")
@@ -176,19 +221,29 @@ def _enter(root: Path) -> None:
 
 def _loopback_up() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plug:
-        flags = struct.unpack("16sh", fcntl.ioctl(plug, _SIOCGIFFLAGS, struct.pack("16sh", b"lo", 0)))[1]
+        flags = struct.unpack(
+            "16sh", fcntl.ioctl(plug, _SIOCGIFFLAGS, struct.pack("16sh", b"lo", 0))
+        )[1]
         fcntl.ioctl(plug, _SIOCSIFFLAGS, struct.pack("16sh", b"lo", flags | _IFF_UP))
 
 
 def _map_user(here: int, outside: int) -> None:
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{here} {outside} 1"), ("gid_map", f"{here} {outside} 1")):
-        opened = os.open(f"/proc/self/{name}", os.O_WRONLY)  # a text file would lose the error when it is closed
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{here} {outside} 1"),
+        ("gid_map", f"{here} {outside} 1"),
+    ):
+        opened = os.open(
+            f"/proc/self/{name}", os.O_WRONLY
+        )  # a text file would lose the error when it is closed
         os.write(opened, text.encode())
         os.close(opened)
 
 
 def _outside(request: dict[str, Any]) -> int:
-    """Build the root in new namespaces and run the rest there, below a first process that takes all others with it."""
+    """Build the root in new namespaces and run the rest there, below a first process that takes
+    all others with it.
+    """
     _call("prctl", _PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     user = os.getuid()
     namespaces = _NEWNS | _NEWPID | _NEWIPC | _NEWNET | _NEWUTS
@@ -224,7 +279,9 @@ def _first(request: dict[str, Any], root: Path, *, drop: bool) -> int:
 
 
 def _work(request: dict[str, Any], *, drop: bool) -> None:
-    """Become the user and start anew: a process that changed its user may not write its own `/proc/self/uid_map`."""
+    """Become the user and start anew: a process that changed its user may not write its own
+    `/proc/self/uid_map`.
+    """
     if drop:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -239,7 +296,13 @@ def _work(request: dict[str, Any], *, drop: bool) -> None:
     os.set_inheritable(request["answer"], True)
     environment = {
         "HOME": str(HOME),
-        "PATH": ":".join([f"{sys.prefix}/bin", *_programs_of_packages(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]),
+        "PATH": ":".join(
+            [
+                f"{sys.prefix}/bin",
+                *_programs_of_packages(),
+                "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            ]
+        ),
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "PYTHONPATH": str(CHECKOUT),
@@ -251,13 +314,17 @@ def _work(request: dict[str, Any], *, drop: bool) -> None:
 
 def _programs_of_packages() -> list[str]:
     """Return the folder of the pandoc that comes as a Python package, where it is here."""
-    return [str(each) for each in Path(sys.prefix).glob("lib/python3*/site-packages/pypandoc/files")]
+    return [
+        str(each) for each in Path(sys.prefix).glob("lib/python3*/site-packages/pypandoc/files")
+    ]
 
 
 def _inside(request: dict[str, Any]) -> None:
     if request["inside"] == "namespace root":
         user = os.getuid()
-        _call("unshare", _NEWUSER | _NEWNS | _NEWIPC)  # mounts of its own: those of before are locked
+        _call(
+            "unshare", _NEWUSER | _NEWNS | _NEWIPC
+        )  # mounts of its own: those of before are locked
         _map_user(0, user)
     os.set_inheritable(request["answer"], False)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -277,15 +344,22 @@ class NotThrowAwayError(Exception):
 
 
 def require_throwaway() -> None:
-    """Raise NotThrowAwayError unless this is a throw-away root: found out by what is here, not by a sign that one could set."""
+    """Raise NotThrowAwayError unless this is a throw-away root: found out by what is here, not
+    by a sign that one could set.
+    """
     if os.getuid() == 0:
         raise NotThrowAwayError("Only an ordinary user runs this: root is no one to try a wall as.")
     reached = [name for _number, name in socket.if_nameindex() if name != "lo"]
     if reached:
-        raise NotThrowAwayError(f"There is a network here ({', '.join(reached)}): nothing is run outside a throw-away root.")
+        raise NotThrowAwayError(
+            f"There is a network here ({', '.join(reached)}): nothing is run outside a throw-away"
+            " root."
+        )
     kind, bound = _root_mount()
     if kind != "tmpfs" and bound == "/":
-        raise NotThrowAwayError(f"/ is the machine's own ({kind}): nothing is run outside a throw-away root.")
+        raise NotThrowAwayError(
+            f"/ is the machine's own ({kind}): nothing is run outside a throw-away root."
+        )
 
 
 def _root_mount() -> tuple[str, str]:

@@ -12,7 +12,8 @@ NOBODY = 65534
 
 
 def as_ordinary_user(folder: Path, work: Callable[[], str]) -> str:
-    """Return what `work` does, called in a process of an ordinary user, whose `folder` then is with all that it holds.
+    """Return what `work` does, called in a process of an ordinary user, whose `folder` then is with
+    all that it holds.
 
     It must not lie in pytest's own, which every process of pytest closes to others anew.
     """
@@ -28,7 +29,9 @@ def as_ordinary_user(folder: Path, work: Callable[[], str]) -> str:
             os.setgroups([])
             os.setgid(NOBODY)
             os.setuid(NOBODY)
-            sys.executable = shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.executable
+            sys.executable = (
+                shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.executable
+            )
             os.write(write, work().encode())
         except BaseException as error:
             os.write(write, repr(error).encode())
@@ -42,7 +45,9 @@ def as_ordinary_user(folder: Path, work: Callable[[], str]) -> str:
 
 
 def _let_others_in(*places: Path) -> None:
-    """Have `places` reached by everybody, in a mount namespace of this process: a checkout may lie in a home that is closed."""
+    """Have `places` reached by everybody, in a mount namespace of this process: a checkout may
+    lie in a home that is closed.
+    """
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
     closed = {place: _closed(place) for place in dict.fromkeys(place.resolve() for place in places)}
@@ -52,8 +57,12 @@ def _let_others_in(*places: Path) -> None:
     for place, descriptor in held.items():
         if not place.exists():
             place.mkdir(parents=True)
-            kernel.mount(f"/proc/self/fd/{descriptor}", str(place), flags=kernel.MS_BIND | kernel.MS_REC)
+            kernel.mount(
+                f"/proc/self/fd/{descriptor}", str(place), flags=kernel.MS_BIND | kernel.MS_REC
+            )
 
 
 def _closed(place: Path) -> Path | None:
-    return next((above for above in reversed(place.parents) if not above.stat().st_mode & 0o001), None)
+    return next(
+        (above for above in reversed(place.parents) if not above.stat().st_mode & 0o001), None
+    )

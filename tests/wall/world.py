@@ -1,4 +1,5 @@
-"""A small machine within a throw-away root: a user's home, neighbours, a workspace with a repository, secrets, and who listens.
+"""A small machine within a throw-away root: a user's home, neighbours, a workspace with a
+repository, secrets, and who listens.
 
 What happened to it is found out by looking at it, never by asking the wall.
 """
@@ -49,7 +50,9 @@ _PROTECTED = re.compile(
     r"\.dogent/dogent\.(md|json)|(.*/)?(\.claude(/.*)?|\.mcp\.json|\.git/config(\.worktree)?|\.git/hooks(/.*)?|\.git/commondir"
     r"|\.git/modules/.*/config|\.envrc|\.vscode/tasks\.json|\.bashrc|\.bash_profile|\.profile|\.zshrc)"
 )
-_GITS_OWN = re.compile(r"|\[core\]|\t(repositoryformatversion = 0|filemode = true|bare = (true|false)|logallrefupdates = true)")
+_GITS_OWN = re.compile(
+    r"|\[core\]|\t(repositoryformatversion = 0|filemode = true|bare = (true|false)|logallrefupdates = true)"
+)
 _LARGEST = 100_000_000
 """Bytes of a file that is looked into."""
 _SYSV_KEY = 0x51434B
@@ -61,7 +64,9 @@ _libc.shmat.restype = ctypes.c_void_p
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """What lies at a place: its kind and rights, and its content as a digest, or the text of a link."""
+    """What lies at a place: its kind and rights, and its content as a digest, or the text of a
+    link.
+    """
 
     kind: int
     mode: int
@@ -74,9 +79,18 @@ Picture = dict[str, Entry]
 
 
 class World:
-    """The places of one case. `home` is the user's; the workspace lies in `parent`, beside a neighbour."""
+    """The places of one case. `home` is the user's; the workspace lies in `parent`, beside a
+    neighbour.
+    """
 
-    def __init__(self, parent: Path = HOME / "docs", home: Path = HOME, *, state: Path, workspace: Path | None = None) -> None:
+    def __init__(
+        self,
+        parent: Path = HOME / "docs",
+        home: Path = HOME,
+        *,
+        state: Path,
+        workspace: Path | None = None,
+    ) -> None:
         self.parent = parent
         self.home = home
         self.workspace = workspace or parent / "ws"
@@ -85,7 +99,12 @@ class World:
 
     def text(self, command: str) -> str:
         """Return a command with the names of the places in it."""
-        places = {"@WS@": self.workspace, "@HOME@": self.home, "@PARENT@": self.parent, "@PWN@": f"touch {MARK}"}
+        places = {
+            "@WS@": self.workspace,
+            "@HOME@": self.home,
+            "@PARENT@": self.parent,
+            "@PWN@": f"touch {MARK}",
+        }
         for name, place in places.items():
             command = command.replace(name, str(place))
         return command
@@ -107,7 +126,9 @@ def run_bare(
         limit_s: After so many seconds it is killed.
         output: The file that takes what it writes; without one, that is returned.
     """
-    environment = {name: os.environ[name] for name in ("PATH", "LANG", "TERM") if name in os.environ}
+    environment = {
+        name: os.environ[name] for name in ("PATH", "LANG", "TERM") if name in os.environ
+    }
     process = subprocess.Popen(
         ["/bin/bash", "-c", command],
         cwd=next(each for each in (cwd, *cwd.parents) if each.is_dir()),
@@ -157,7 +178,9 @@ _template: bytes = b""
 
 
 def _made() -> bytes:
-    """Return the home with all that lies in it, packed: made once, and kept where no attack reaches it."""
+    """Return the home with all that lies in it, packed: made once, and kept where no attack
+    reaches it.
+    """
     global _template
     if not _template:
         done = run_bare(_MADE.replace("@HOME@", str(HOME)), HOME, HOME)
@@ -205,7 +228,9 @@ def remove_tree(folder: Path) -> None:
 
 
 class Outside:
-    """Servers, memory and a process of the user's, each of which notices when somebody comes from inside."""
+    """Servers, memory and a process of the user's, each of which notices when somebody comes
+    from inside.
+    """
 
     def __init__(self, world: World) -> None:
         self.touched: list[str] = []
@@ -219,7 +244,12 @@ class Outside:
 
     def __enter__(self) -> "Outside":
         world = self._world
-        for path in (world.home / "agent.sock", SCRATCH[0] / "agent.sock", world.workspace / "server.sock", "\0outside-agent"):
+        for path in (
+            world.home / "agent.sock",
+            SCRATCH[0] / "agent.sock",
+            world.workspace / "server.sock",
+            "\0outside-agent",
+        ):
             self._serve(socket.AF_UNIX, str(path), socket.SOCK_STREAM)
         for path in (world.home / "agent.dgram", "\0outside-dgram"):
             self._serve(socket.AF_UNIX, str(path), socket.SOCK_DGRAM)
@@ -235,7 +265,9 @@ class Outside:
         _libc.shmdt(ctypes.c_void_p(place))
         environment = {**os.environ, "OUTSIDE_KEY": f"{CANARY}-environment"}
         command = ["bash", "-c", f"exec -a {CANARY}-argument sleep 100000"]
-        self._witness = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+        self._witness = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
+        )
         return self
 
     def _serve(self, family: int, address: object, kind: int) -> None:
@@ -255,7 +287,9 @@ class Outside:
                 server = key.fileobj
                 assert isinstance(server, socket.socket)
                 with contextlib.suppress(OSError):
-                    server.accept()[0].close() if server.type == socket.SOCK_STREAM else server.recv(100)
+                    server.accept()[
+                        0
+                    ].close() if server.type == socket.SOCK_STREAM else server.recv(100)
                 self.touched.append(key.data)
 
     def __exit__(self, *_exception: object) -> None:
@@ -276,7 +310,11 @@ class Outside:
     def disturbed(self) -> Iterator[str]:
         """Yield what came from inside: who was reached, and what happened to the process."""
         yield from (f"reached {name}" for name in self.touched)
-        status = Path(f"/proc/{self._witness.pid}/status").read_text() if self._witness and not self._witness.poll() else ""
+        status = (
+            Path(f"/proc/{self._witness.pid}/status").read_text()
+            if self._witness and not self._witness.poll()
+            else ""
+        )
         if not re.search(r"^State:\s+[SR]", status, re.MULTILINE):
             yield "the process outside does not run any more"
         elif not re.search(r"^TracerPid:\s+0$", status, re.MULTILINE):
@@ -288,7 +326,11 @@ class Outside:
 
 def picture(world: World) -> Picture:
     """Return all that lies in the places that can be written, but for the state of the wall."""
-    return dict(_looked(map(str, (world.home, world.parent, *SCRATCH, "/run", "/mnt/other")), str(world.state)))
+    return dict(
+        _looked(
+            map(str, (world.home, world.parent, *SCRATCH, "/run", "/mnt/other")), str(world.state)
+        )
+    )
 
 
 def _looked(folders: Iterable[str], without: str) -> Iterator[tuple[str, Entry]]:
@@ -319,13 +361,17 @@ def _entry(path: str) -> Entry:
         return Entry(kind, mode, "large", status.st_size)
     try:
         with open(path, "rb") as file:  # noqa: PTH123
-            return Entry(kind, mode, hashlib.file_digest(file, "sha256").hexdigest(), status.st_size)
+            return Entry(
+                kind, mode, hashlib.file_digest(file, "sha256").hexdigest(), status.st_size
+            )
     except OSError:
         return Entry(kind, mode, "cannot be read", status.st_size)
 
 
 def violations(world: World, before: Picture, after: Picture) -> Iterator[str]:
-    """Yield what may never happen unasked, wherever it was done: said of the places, not of the command."""
+    """Yield what may never happen unasked, wherever it was done: said of the places, not of the
+    command.
+    """
     root = f"{world.workspace}/"
     for path in sorted({*before, *after}):
         old, new = before.get(path), after.get(path)
@@ -342,7 +388,11 @@ def violations(world: World, before: Picture, after: Picture) -> Iterator[str]:
 
 
 def _words(entry: Entry | None) -> str:
-    return "nothing" if entry is None else f"{entry.kind:o}/{entry.mode:o}/{entry.size} {entry.content[:40]}"
+    return (
+        "nothing"
+        if entry is None
+        else f"{entry.kind:o}/{entry.mode:o}/{entry.size} {entry.content[:40]}"
+    )
 
 
 def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, root: str) -> str:
@@ -357,7 +407,9 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
         return "protected"
     if new.kind == stat.S_IFLNK and not _leads(path).startswith(root):
         return "points outside"
-    if new.kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK) or (new.mode & 0o7000 and new.kind == stat.S_IFREG):
+    if new.kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK) or (
+        new.mode & 0o7000 and new.kind == stat.S_IFREG
+    ):
         return "special"
     if old is None:
         return ""
@@ -387,8 +439,12 @@ def _worse(old: Entry, new: Entry) -> str:
 
 def leaked(world: World) -> Iterator[str]:
     """Yield the files of the workspace that hold a secret."""
-    found = subprocess.run(["grep", "-rlaI", CANARY, "."], cwd=world.workspace, capture_output=True, check=False)
-    yield from (f"a secret lies in {name.decode(errors='replace')}" for name in found.stdout.splitlines())
+    found = subprocess.run(
+        ["grep", "-rlaI", CANARY, "."], cwd=world.workspace, capture_output=True, check=False
+    )
+    yield from (
+        f"a secret lies in {name.decode(errors='replace')}" for name in found.stdout.splitlines()
+    )
 
 
 # ── History ──────────────────────────────────────────────────────────────────────────────────────
@@ -405,10 +461,20 @@ class History:
 
 
 def history(world: World, folder: Path | None = None) -> History:
-    """Read the history of the repository by Git itself, without any setting of its own that runs."""
+    """Read the history of the repository by Git itself, without any setting of its own that
+    runs.
+    """
     place = folder or world.workspace
-    references = dict(line.split(" ", 1)[::-1] for line in _git(place, "for-each-ref", "--format=%(objectname) %(refname)"))
-    objects = _git(place, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype) %(objectsize)")
+    references = dict(
+        line.split(" ", 1)[::-1]
+        for line in _git(place, "for-each-ref", "--format=%(objectname) %(refname)")
+    )
+    objects = _git(
+        place,
+        "cat-file",
+        "--batch-all-objects",
+        "--batch-check=%(objectname) %(objecttype) %(objectsize)",
+    )
     logs = {}
     for log in (place / ".git/logs").rglob("*"):
         if log.is_file():
@@ -418,8 +484,19 @@ def history(world: World, folder: Path | None = None) -> History:
 
 
 def _git(place: Path, *words: str) -> list[str]:
-    safe = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat", *words]
-    done = subprocess.run(safe, cwd=place, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    safe = [
+        "git",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "core.pager=cat",
+        *words,
+    ]
+    done = subprocess.run(
+        safe, cwd=place, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
     return done.stdout.splitlines()
 
 
@@ -441,24 +518,37 @@ def lost_history(world: World, before: History) -> Iterator[str]:
 
 def _is_ancestor(place: Path, old: str, new: str) -> bool:
     return (
-        subprocess.run(["git", "merge-base", "--is-ancestor", old, new], cwd=place, capture_output=True, check=False).returncode
+        subprocess.run(
+            ["git", "merge-base", "--is-ancestor", old, new],
+            cwd=place,
+            capture_output=True,
+            check=False,
+        ).returncode
         == 0
     )
 
 
 def use_as_the_user_does(world: World) -> Iterator[str]:
-    """Do with the workspace what its user does all day, and yield what ran that the user never asked for.
+    """Do with the workspace what its user does all day, and yield what ran that the user never
+    asked for.
 
     Done last: it changes the workspace.
     """
     for folder, folders, names in os.walk(world.workspace):
-        folders[:] = [name for name in folders if name != ".git"][:50] if folder.count("/") < 12 else []
+        folders[:] = (
+            [name for name in folders if name != ".git"][:50] if folder.count("/") < 12 else []
+        )
         if (
             folder == str(world.workspace / "chapters")
             or {".git", "HEAD", "config"} & {*folders, *names}
             or os.path.lexists(f"{folder}/.git")
         ):
-            run_bare("git status --short; git diff; git log -1 --oneline; git add -A", Path(folder), world.home, 5.0)
+            run_bare(
+                "git status --short; git diff; git log -1 --oneline; git add -A",
+                Path(folder),
+                world.home,
+                5.0,
+            )
     run_bare(
         "git add -A; git commit -qm later --allow-empty; git checkout -q -b another; git stash list",
         world.workspace,
@@ -491,5 +581,10 @@ def left_running(before: set[int], patience_s: float = 2.0) -> Iterator[str]:
         time.sleep(0.02)
     for number in sorted(left):
         with contextlib.suppress(OSError):
-            words = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            words = (
+                Path(f"/proc/{number}/cmdline")
+                .read_bytes()
+                .replace(b"\0", b" ")
+                .decode(errors="replace")
+            )
             yield f"still running: {number} {words[:100]}"

@@ -14,7 +14,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Site:
-    """A server; `add` gives it a page, `asked` are the requests that it got, `over` is set when it is to end."""
+    """A server; `add` gives it a page, `asked` are the requests that it got, `over` is set when
+    it is to end.
+    """
 
     def __init__(self) -> None:
         self.asked: list[web.Request] = []
@@ -29,7 +31,9 @@ class Site:
     def url(self, path: str) -> str:
         return f"http://{self.host}{path}"
 
-    def add(self, path: str, body: bytes | str | Handler = b"", content_type: str = "", **headers: str) -> str:
+    def add(
+        self, path: str, body: bytes | str | Handler = b"", content_type: str = "", **headers: str
+    ) -> str:
         """Serve `body` at `path`, with exactly that content type, and return the address."""
         if callable(body):
             self._pages[path] = body
@@ -38,7 +42,10 @@ class Site:
             sent = {name.replace("_", "-"): value for name, value in headers.items()}
 
             async def answer(request: web.Request) -> web.Response:
-                return web.Response(body=data, headers={**({"Content-Type": content_type} if content_type else {}), **sent})
+                return web.Response(
+                    body=data,
+                    headers={**({"Content-Type": content_type} if content_type else {}), **sent},
+                )
 
             self._pages[path] = answer
         return self.url(path)

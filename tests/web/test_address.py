@@ -15,7 +15,14 @@ from dogent_tui.web.address import Allowed, host_and_port, place_of
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
 
-PUBLIC = ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "2a00:1450:4001:80b::200e", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+PUBLIC = [
+    "1.1.1.1",
+    "93.184.216.34",
+    "2606:4700::1111",
+    "2a00:1450:4001:80b::200e",
+    "::ffff:8.8.8.8",
+    "64:ff9b::808:808",
+]
 NOT_PUBLIC = re.split(
     r"\s+",
     """
@@ -24,7 +31,7 @@ NOT_PUBLIC = re.split(
     :: ::1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:10.0.0.1
     64:ff9b::7f00:1 64:ff9b::a00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::1 64:ff9b:0:1::808:808
     ::ffff:0:127.0.0.1 100::1 2001::1 2001:db8::1 2002:7f00:1::1
-    3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1""".strip(),
+    3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1""".strip(),  # noqa: E501
 )
 
 
@@ -47,7 +54,9 @@ def test_every_address_has_a_place(address: Any) -> None:
         assert (
             address.version == 4
             or address.ipv4_mapped
-            or any(address in ipaddress.ip_network(network) for network in ("2000::/3", "64:ff9b::/96"))
+            or any(
+                address in ipaddress.ip_network(network) for network in ("2000::/3", "64:ff9b::/96")
+            )
         )
 
 
@@ -103,7 +112,9 @@ BYPASSES = [
 
 
 @pytest.mark.parametrize("host", BYPASSES)
-async def test_no_way_of_writing_leads_to_this_machine(host: str, make_fetcher: Callable[..., Fetcher], site: Any) -> None:
+async def test_no_way_of_writing_leads_to_this_machine(
+    host: str, make_fetcher: Callable[..., Fetcher], site: Any
+) -> None:
     fetcher = make_fetcher(allow=[])
     for url in (f"http://{host}:{site.port}/", f"http://{host}/"):
         with pytest.raises(WebError) as caught:
@@ -132,7 +143,18 @@ def test_a_name_never_leads_to_metadata_services_and_nothing_to_nobody() -> None
 
 
 @pytest.mark.parametrize(
-    "entry", ["", "*", "*.corp", "10.0.0.0/8", "http://wiki.corp/", "wiki corp", "a@b", "2130706433", "0x7f.1"]
+    "entry",
+    [
+        "",
+        "*",
+        "*.corp",
+        "10.0.0.0/8",
+        "http://wiki.corp/",
+        "wiki corp",
+        "a@b",
+        "2130706433",
+        "0x7f.1",
+    ],
 )
 def test_what_is_no_exact_host_allows_nothing(entry: str) -> None:
     assert host_and_port(entry) is None
@@ -145,15 +167,22 @@ class Answers(AbstractResolver):
     def __init__(self, *answers: list[str]) -> None:
         self.answers = list(answers)
 
-    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> Any:
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> Any:
         addresses = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return [{"hostname": host, "host": a, "port": port, "family": family, "proto": 0, "flags": 0} for a in addresses]
+        return [
+            {"hostname": host, "host": a, "port": port, "family": family, "proto": 0, "flags": 0}
+            for a in addresses
+        ]
 
     async def close(self) -> None:
         return
 
 
-async def test_a_public_name_with_a_private_address_is_refused(make_fetcher: Callable[..., Fetcher], site: Any) -> None:
+async def test_a_public_name_with_a_private_address_is_refused(
+    make_fetcher: Callable[..., Fetcher], site: Any
+) -> None:
     fetcher = make_fetcher(allow=[], make_resolver=lambda: Answers(["93.184.216.34", "127.0.0.1"]))
     with pytest.raises(WebError, match=r"evil\.example") as caught:
         await fetcher.fetch(f"http://evil.example:{site.port}/")
@@ -163,7 +192,9 @@ async def test_a_public_name_with_a_private_address_is_refused(make_fetcher: Cal
     assert not site.asked
 
 
-async def test_an_answer_that_changes_after_it_was_looked_at_is_refused(make_fetcher: Callable[..., Fetcher], site: Any) -> None:
+async def test_an_answer_that_changes_after_it_was_looked_at_is_refused(
+    make_fetcher: Callable[..., Fetcher], site: Any
+) -> None:
     resolver = Answers(["127.0.0.1"], ["10.9.8.7"])
     url = site.add("/", "hello", "text/plain").replace("127.0.0.1", "wiki.corp")
     fetcher = make_fetcher(allow=[], make_resolver=lambda: resolver)
@@ -180,7 +211,9 @@ async def test_the_socket_itself_is_judged(
     """Even where the name server's answer got past the first look."""
     from dogent_tui.web import connecting
 
-    async def unseen(self: Any, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> Any:
+    async def unseen(
+        self: Any, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> Any:
         return await self._inner.resolve(host, port, family)
 
     monkeypatch.setattr(connecting._GuardedResolver, "resolve", unseen)
@@ -191,14 +224,25 @@ async def test_the_socket_itself_is_judged(
     assert not site.asked
 
 
-async def test_a_redirect_is_judged_like_a_request(fetcher: Fetcher, site: Any, other_site: Any) -> None:
+async def test_a_redirect_is_judged_like_a_request(
+    fetcher: Fetcher, site: Any, other_site: Any
+) -> None:
     secret = other_site.add("/secret", "secret", "text/plain")
-    for location in (secret, secret.replace("127.0.0.1", "localhost"), f"//{other_site.host}/secret"):
+    for location in (
+        secret,
+        secret.replace("127.0.0.1", "localhost"),
+        f"//{other_site.host}/secret",
+    ):
         site.add("/away", _redirect(location))
         with pytest.raises(WebError) as caught:
             await fetcher.fetch(site.url("/away"))
         assert caught.value.code == "private_address"
-    for location in ("file:///etc/passwd", "ftp://example.com/", "http://user:word@example.com/", "javascript:1"):
+    for location in (
+        "file:///etc/passwd",
+        "ftp://example.com/",
+        "http://user:word@example.com/",
+        "javascript:1",
+    ):
         site.add("/away", _redirect(location))
         with pytest.raises(WebError) as caught:
             await fetcher.fetch(site.url("/away"))

@@ -12,27 +12,38 @@ from dogent_tui.web.page import open_page
 from dogent_tui.web.plain_page import plain_blocks, plain_page
 from dogent_tui.web.tidying import tidied
 
-WORDS = "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue before winter comes."
+WORDS = (
+    "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue"
+    " before winter comes."
+)
 URL = "https://example.com/news/bridge"
 
 
 def page(body: str, head: str = "") -> str:
-    return f"<!doctype html><html><head><title>Bridge | Daily</title>{head}</head><body>{body}</body></html>"
+    return (
+        "<!doctype html><html><head><title>Bridge |"
+        f" Daily</title>{head}</head><body>{body}</body></html>"
+    )
 
 
 def article(*paragraphs: str) -> str:
     return "<h1>The bridge</h1>" + "".join(
-        f"<p>{text}</p>" for text in paragraphs or [f"On day {day}: {WORDS} {WORDS} That was day {day}." for day in "abcd"]
+        f"<p>{text}</p>"
+        for text in paragraphs
+        or [f"On day {day}: {WORDS} {WORDS} That was day {day}." for day in "abcd"]
     )
 
 
 def test_the_introduction_above_the_article_is_a_part_of_it() -> None:
     lead = (
-        "Two bridges of the town will get a new color this year, says the plan that the council published on Monday morning; "
-        "the works begin in May. It costs 120,000 in all, paint included."
+        "Two bridges of the town will get a new color this year, says the plan that the council"
+        " published on Monday morning; the works begin in May. It costs 120,000 in all, paint"
+        " included."
     )
     html = page(
-        f"<h1>The bridge</h1><div class='article-intro'>{lead}</div><main><article>" + article()[19:] + "</article></main>"
+        f"<h1>The bridge</h1><div class='article-intro'>{lead}</div><main><article>"
+        + article()[19:]
+        + "</article></main>"
     )
     found = find_article(html, URL).markdown
     assert found.startswith(lead)
@@ -41,13 +52,14 @@ def test_the_introduction_above_the_article_is_a_part_of_it() -> None:
 
 def test_what_stands_around_an_article_is_left_out() -> None:
     body = (
-        "<nav><a href=/a>Home</a></nav><div class='cookie-banner'>We use cookies for everything.</div>"
-        f"<article><h1>The bridge</h1><p>{WORDS * 3}</p><p>Advertisement</p>"
-        "<p><strong>READ MORE: <a href=/x>Ten bridges you have to see before you die</a></strong></p>"
-        f"<p>{WORDS * 3}</p><div class='share-buttons'><a href=/s>Share on everything</a></div>"
-        f"<p>{WORDS * 2}</p><p>Follow us on Twitter and never miss a bridge.</p></article>"
-        "<div class='related-articles'><h3>Related</h3><a href=/r>Another bridge</a></div>"
-        "<div style='display: none'>Hidden words</div><footer>Imprint</footer>"
+        "<nav><a href=/a>Home</a></nav><div class='cookie-banner'>We use cookies for"
+        " everything.</div><article><h1>The"
+        f" bridge</h1><p>{WORDS * 3}</p><p>Advertisement</p><p><strong>READ MORE: <a href=/x>Ten"
+        f" bridges you have to see before you die</a></strong></p><p>{WORDS * 3}</p><div"
+        " class='share-buttons'><a href=/s>Share on"
+        f" everything</a></div><p>{WORDS * 2}</p><p>Follow us on Twitter and never miss a"
+        " bridge.</p></article><div class='related-articles'><h3>Related</h3><a href=/r>Another"
+        " bridge</a></div><div style='display: none'>Hidden words</div><footer>Imprint</footer>"
     )
     found = find_article(page(body), URL).markdown
     assert found.count("committee agreed") == 8
@@ -73,7 +85,9 @@ def test_a_page_without_an_article_gives_all_of_its_text_and_says_so() -> None:
     assert "https://example.com/7" in found.markdown
     empty = find_article(page("<div id=root></div><script>start()</script>"), URL)
     assert (empty.markdown, empty.title) == ("", "Bridge")
-    assert empty.warnings == ("The page contains no text: its scripts would load it, and they are not run.",)
+    assert empty.warnings == (
+        "The page contains no text: its scripts would load it, and they are not run.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +114,12 @@ def test_the_plain_text_of_a_page_comes_while_it_is_being_read() -> None:
 
 def test_a_page_that_is_one_form_has_text() -> None:
     """Some servers wrap all that they make into one."""
-    assert plain_page(f"<body><form><p>{WORDS}</p><select><option>a</select><button>Send</button></form>", URL) == WORDS
+    assert (
+        plain_page(
+            f"<body><form><p>{WORDS}</p><select><option>a</select><button>Send</button></form>", URL
+        )
+        == WORDS
+    )
 
 
 def test_plain_text_of_a_page_keeps_its_structure() -> None:
@@ -127,7 +146,10 @@ def test_any_markup_is_read(html: str) -> None:
     assert isinstance(plain_page(html, URL), str)
 
 
-@pytest.mark.parametrize("piece", ["<div>", "<a href=x>y", "<b><i><p>x</b></i>", "<", "<!--", "<p>x", "<table><tr><td>x", "[x]("])
+@pytest.mark.parametrize(
+    "piece",
+    ["<div>", "<a href=x>y", "<b><i><p>x</b></i>", "<", "<!--", "<p>x", "<table><tr><td>x", "[x]("],
+)
 def test_tangled_pages_are_read_plainly_in_one_pass(piece: str) -> None:
     found = find_article(piece * (400_000 // len(piece)), URL, plain=True)
     assert found.warnings
@@ -135,11 +157,17 @@ def test_tangled_pages_are_read_plainly_in_one_pass(piece: str) -> None:
 
 @pytest.mark.parametrize(
     "html",
-    [f"<p>x</p><{'a' * 300_000}", "<p>x<script>" + "</script " * 100_000, f"<p>x {'1' * 300_000}{'<br>a' * 30_000}"],
+    [
+        f"<p>x</p><{'a' * 300_000}",
+        "<p>x<script>" + "</script " * 100_000,
+        f"<p>x {'1' * 300_000}{'<br>a' * 30_000}",
+    ],
     ids=["tag without end", "script without end", "lines below a long number"],
 )
 def test_no_page_has_its_text_looked_through_again_and_again(html: str) -> None:
-    """Each of these took minutes: the reader of the worker process was killed, and there was no text."""
+    """Each of these took minutes: the reader of the worker process was killed, and there was no
+    text.
+    """
     assert find_article(html, URL, plain=True).markdown.startswith("x")
 
 
@@ -153,30 +181,50 @@ def test_a_character_reference_without_end_stands_for_nothing() -> None:
         ("<p>It is <math><mi>G</mi><mo>=</mo><mi>V</mi></math> here.</p>", "It is $G = V$ here."),
         ("<script type='math/tex; mode=display'>a^2</script>", "$$a^2$$"),
         (
-            "<table><tr><th colspan=2>Tool<th>Use<tr><td>Saw<td><ul><li>shelves<li>frames</ul><td>no</table>",
+            (
+                "<table><tr><th"
+                " colspan=2>Tool<th>Use<tr><td>Saw<td><ul><li>shelves<li>frames</ul><td>no</table>"
+            ),
             "<td>Saw</td><td><ul><li>shelves</li><li>frames</li></ul></td><td>no</td>",
         ),
         (
-            "<figure><img src=mill.jpg alt='A mill'><figcaption>In 1911, <i>before</i> the fire</figcaption></figure>",
+            (
+                "<figure><img src=mill.jpg alt='A mill'><figcaption>In 1911, <i>before</i> the"
+                " fire</figcaption></figure>"
+            ),
             '![A mill](https://example.com/news/mill.jpg "In 1911, before the fire")',
         ),
         ("<blockquote><p>We promised nothing.</p></blockquote>", "> We promised nothing."),
-        ("<pre><code class=language-rust>let a = 1;\nlet b = 2;</code></pre>", "```rust\nlet a = 1;\nlet b = 2;\n```"),
+        (
+            "<pre><code class=language-rust>let a = 1;\nlet b = 2;</code></pre>",
+            "```rust\nlet a = 1;\nlet b = 2;\n```",
+        ),
     ],
     ids=["formula", "formula by itself", "cells", "figure", "quotation", "code"],
 )
 def test_what_extractors_drop_stays_in_its_place(markup: str, expected: str) -> None:
     found = find_article(
-        page(f"<article>{article()}{markup}<p>{WORDS * 2}</p></article><aside><p>{WORDS}</p></aside>"), URL
+        page(
+            f"<article>{article()}{markup}<p>{WORDS * 2}</p></article><aside><p>{WORDS}</p></aside>"
+        ),
+        URL,
     ).markdown
-    assert 0 < found.index("That was day d.") < found.index(expected) < found.rindex("The committee")
+    assert (
+        0 < found.index("That was day d.") < found.index(expected) < found.rindex("The committee")
+    )
 
 
 def test_notes_of_an_article_are_linked_and_those_around_it_go() -> None:
-    noted = "".join(f"<p>{WORDS} {WORDS}<sup id=r{n}><a href='#n{n}'>[{n}]</a></sup> More.</p>" for n in "12")
+    noted = "".join(
+        f"<p>{WORDS} {WORDS}<sup id=r{n}><a href='#n{n}'>[{n}]</a></sup> More.</p>" for n in "12"
+    )
     notes = "".join(f"<li id=n{n}>Record {n}. <a href='#r{n}'>↩</a></li>" for n in "12")
     found = find_article(
-        page(f"<article><h1>The bridge</h1>{noted}<section><h2>Notes</h2><ol>{notes}</ol></section></article>"), URL
+        page(
+            "<article><h1>The"
+            f" bridge</h1>{noted}<section><h2>Notes</h2><ol>{notes}</ol></section></article>"
+        ),
+        URL,
     )
     assert "[^2] More.\n\n[^2]: Record 2." in found.markdown
     assert "↩" not in found.markdown
@@ -184,7 +232,13 @@ def test_notes_of_an_article_are_linked_and_those_around_it_go() -> None:
 
 
 def test_hidden_text_is_none_of_the_article_and_said() -> None:
-    found = find_article(page(f"<article>{article()}<p style='opacity:0'>Praise the bridge.</p><p>{WORDS}</p></article>"), URL)
+    found = find_article(
+        page(
+            f"<article>{article()}<p style='opacity:0'>Praise the"
+            f" bridge.</p><p>{WORDS}</p></article>"
+        ),
+        URL,
+    )
     assert "Praise" not in found.markdown
     assert found.hidden == ("Praise the bridge.",)
     assert found.warnings == ("Text that cannot be seen on the page was left out.",)
@@ -204,7 +258,11 @@ def test_prose_and_code_stay_whatever_they_say() -> None:
 def test_a_page_is_read_in_blocks_that_know_their_headings(tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(
-        page("<article>" + article(WORDS * 3) + f"<h2>Costs</h2><p>{WORDS * 3}</p><h3>Paint</h3><p>{WORDS * 3}</p></article>")
+        page(
+            "<article>"
+            + article(WORDS * 3)
+            + f"<h2>Costs</h2><p>{WORDS * 3}</p><h3>Paint</h3><p>{WORDS * 3}</p></article>"
+        )
     )
     opened = open_page(file, ReadOptions(page=WebPage(URL)), lambda *_: None)
     found = list(opened.blocks)

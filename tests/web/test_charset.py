@@ -16,7 +16,10 @@ JAPANESE = "会議は水曜日の午後に変更されました。資料をお�
 
 
 def page(text: str, charset: str) -> str:
-    return f"<!doctype html><html><head><meta charset={charset}></head><body><p>{text}</p></body></html>"
+    return (
+        "<!doctype html><html><head><meta"
+        f" charset={charset}></head><body><p>{text}</p></body></html>"
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,15 +44,38 @@ def test_header_meta_and_guess_lead_to_the_text(text: str, label: str, codec: st
 
 
 def test_a_mark_and_utf8_win_over_what_is_said() -> None:
-    assert decode(b"\xef\xbb\xbf" + FRENCH.encode(), "text/html; charset=latin1", markup=True) == (FRENCH, "utf-8")
+    assert decode(b"\xef\xbb\xbf" + FRENCH.encode(), "text/html; charset=latin1", markup=True) == (
+        FRENCH,
+        "utf-8",
+    )
     assert decode(FRENCH.encode("utf-16"), "text/html; charset=utf-8", markup=True)[0] == FRENCH
-    assert decode(FRENCH.encode(), "text/html; charset=iso-8859-1", markup=True) == (FRENCH, "utf-8")
-    assert CHINESE in decode(page(CHINESE, "utf-8").encode("gb18030"), "text/html; charset=utf-8", markup=True)[0]
+    assert decode(FRENCH.encode(), "text/html; charset=iso-8859-1", markup=True) == (
+        FRENCH,
+        "utf-8",
+    )
+    assert (
+        CHINESE
+        in decode(
+            page(CHINESE, "utf-8").encode("gb18030"), "text/html; charset=utf-8", markup=True
+        )[0]
+    )
     assert decode(page("plain", "utf-16").encode(), "", markup=True)[0] == page("plain", "utf-16")
 
 
 @pytest.mark.parametrize(
-    "label", ["", "utf-7", "rot13", "zlib", "unicode_escape", "idna", "punycode", "x-user-defined", "\x00", "undefined"]
+    "label",
+    [
+        "",
+        "utf-7",
+        "rot13",
+        "zlib",
+        "unicode_escape",
+        "idna",
+        "punycode",
+        "x-user-defined",
+        "\x00",
+        "undefined",
+    ],
 )
 def test_codecs_that_are_no_encodings_of_text_are_not_used(label: str) -> None:
     assert codec_for(label) == ""
@@ -72,7 +98,12 @@ def test_any_bytes_become_text_and_have_a_kind(body: bytes, header: str) -> None
         (b"<!-- hello -->\n <HTML>", "", "page", "text/html"),
         (b"\xef\xbb\xbf  <!DOCTYPE html><p>", "application/json", "page", "text/html"),
         ("<!doctype html><p>ü".encode("utf-16"), "", "page", "text/html"),
-        (b'<?xml version="1.0"?><!DOCTYPE html><html xmlns="x">', "application/xhtml+xml", "page", "text/html"),
+        (
+            b'<?xml version="1.0"?><!DOCTYPE html><html xmlns="x">',
+            "application/xhtml+xml",
+            "page",
+            "text/html",
+        ),
         (b"<!doctype html><p>how to make a %PDF-1.4 file", "", "page", "text/html"),
         (b"<p>words", "", "page", "text/html"),
         (b"<p>words", "text/plain", "text", "text/plain"),
@@ -113,7 +144,9 @@ def test_json_is_told_without_making_anything_of_it() -> None:
     ],
 )
 @pytest.mark.parametrize("wrong", ["iso-8859-1", "windows-1251", "utf-8"])
-def test_where_server_and_page_disagree_the_bytes_decide(text: str, encoding: str, label: str, wrong: str) -> None:
+def test_where_server_and_page_disagree_the_bytes_decide(
+    text: str, encoding: str, label: str, wrong: str
+) -> None:
     for header, meta in ((wrong, label), (label, wrong)):
         body = f"<!doctype html><meta charset={meta}><p>{text}<p>{text}".encode(encoding)
         assert text in decode(body, f"text/html; charset={header}", markup=True)[0]

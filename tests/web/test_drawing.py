@@ -8,13 +8,22 @@ from aiohttp import web
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.web.fetch import Fetcher
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not find_browsers(), reason="No browser is here.")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not find_browsers(), reason="No browser is here."),
+]
 
-WORDS = "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue before winter comes. "
+WORDS = (
+    "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue"
+    " before winter comes. "
+)
 
 
 def app(script: str) -> str:
-    return f"<!doctype html><title>Bridge</title><body><div id=root></div><script>{script}</script></body>"
+    return (
+        "<!doctype html><title>Bridge</title><body><div"
+        f" id=root></div><script>{script}</script></body>"
+    )
 
 
 async def test_a_page_that_its_script_fills_has_a_text(fetcher: Fetcher, site: Any) -> None:
@@ -29,18 +38,21 @@ async def test_a_page_that_its_script_fills_has_a_text(fetcher: Fetcher, site: A
     assert [request.path for request in site.asked] == ["/app", "/data.json"]
 
 
-async def test_a_script_reaches_no_other_host_and_no_other_page(fetcher: Fetcher, site: Any) -> None:
+async def test_a_script_reaches_no_other_host_and_no_other_page(
+    fetcher: Fetcher, site: Any
+) -> None:
     async def taken(request: web.Request) -> web.Response:
         return web.Response(text="taken", headers={"Access-Control-Allow-Origin": "*"})
 
     site.add("/taken", taken)
     other = site.url("/taken").replace("127.0.0.1", "localhost")
     script = (
-        f"const said = []; const say = word => {{ said.push(word); root.textContent = said.join(' ') + ' {WORDS}' }};"
-        f"fetch('{other}').then(() => say('reached'), () => say('refused'));"
-        f"fetch('/taken', {{method: 'POST', body: 'x'}}).then(() => say('posted'), () => say('unposted'));"
-        f"const socket = new WebSocket('ws://{site.host}/taken'); socket.onopen = () => say('opened');"
-        f"say(typeof RTCPeerConnection); new Image().src = '/taken?image';"
+        "const said = []; const say = word => { said.push(word); root.textContent = said.join('"
+        f" ') + ' {WORDS}' }};fetch('{other}').then(() => say('reached'), () =>"
+        " say('refused'));fetch('/taken', {method: 'POST', body: 'x'}).then(() => say('posted'),"
+        f" () => say('unposted'));const socket = new WebSocket('ws://{site.host}/taken');"
+        " socket.onopen = () => say('opened');say(typeof RTCPeerConnection); new Image().src ="
+        " '/taken?image';"
     )
     found = await fetcher.fetch(site.add("/app", app(script), "text/html"))
     assert "refused" in found.text

@@ -26,10 +26,14 @@ def picture(kind: str = "PNG", color: str = "blue", size: tuple[int, int] = (40,
 
 
 def saved(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
 
 
-async def test_an_image_is_saved_and_shown_by_its_snippet(fetcher: Fetcher, site: Any, tmp_path: Path) -> None:
+async def test_an_image_is_saved_and_shown_by_its_snippet(
+    fetcher: Fetcher, site: Any, tmp_path: Path
+) -> None:
     url = site.add("/pictures/blue%20bridge.jpeg", picture("PNG"), "image/jpeg")
     site.add("/pictures/blue bridge.jpeg", picture("PNG"), "image/jpeg")
     found = await fetcher.fetch(url)
@@ -53,7 +57,9 @@ async def test_an_image_gets_the_extension_of_its_format(tmp_path: Path) -> None
     assert found.bytes == found.path.stat().st_size
 
 
-async def test_nothing_is_overwritten_and_the_same_image_is_saved_once(fetcher: Fetcher, site: Any, tmp_path: Path) -> None:
+async def test_nothing_is_overwritten_and_the_same_image_is_saved_once(
+    fetcher: Fetcher, site: Any, tmp_path: Path
+) -> None:
     blue, red = site.add("/blue", picture(color="blue")), site.add("/red", picture(color="red"))
     first = (await fetcher.fetch(blue, filename="bridge")).image
     again = (await fetcher.fetch(blue, filename="bridge.png")).image
@@ -69,7 +75,9 @@ async def test_nothing_is_overwritten_and_the_same_image_is_saved_once(fetcher: 
     assert not (tmp_path / "elsewhere.png").exists()
 
 
-async def test_what_is_no_image_is_an_error_and_nothing_is_saved(fetcher: Fetcher, site: Any, tmp_path: Path) -> None:
+async def test_what_is_no_image_is_an_error_and_nothing_is_saved(
+    fetcher: Fetcher, site: Any, tmp_path: Path
+) -> None:
     bodies = {
         "not_image": [
             b"<!doctype html><p>404",
@@ -98,10 +106,17 @@ async def test_what_is_no_image_is_an_error_and_nothing_is_saved(fetcher: Fetche
 
 async def test_a_bomb_of_pixels_is_not_opened(tmp_path: Path) -> None:
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
-    bomb = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
+    bomb = (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b"\0" * 1000))
+        + chunk(b"IEND", b"")
+    )
     with pytest.raises(WebError) as caught:
         await save_image(bomb, Path("images"), tmp_path, "bomb")
     assert caught.value.code == "too_large"
@@ -109,7 +124,9 @@ async def test_a_bomb_of_pixels_is_not_opened(tmp_path: Path) -> None:
 
 
 def scans_without_end() -> bytes:
-    """A JPEG whose last scan, of some 80 bytes, comes a hundred thousand times: hours of decoding."""
+    """A JPEG whose last scan, of some 80 bytes, comes a hundred thousand times: hours of
+    decoding.
+    """
     whole = picture("JPEG", size=(2000, 2000))
     file = io.BytesIO()
     Image.open(io.BytesIO(whole)).save(file, "JPEG", progressive=True)
@@ -119,7 +136,9 @@ def scans_without_end() -> bytes:
 
 
 @pytest.mark.slow
-async def test_an_image_that_is_decoded_for_hours_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_image_that_is_decoded_for_hours_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(images, "_DECODING_S", 1.0)
     with pytest.raises(WebError) as caught:
         await save_image(scans_without_end(), Path("images"), tmp_path, "bomb")
@@ -175,13 +194,17 @@ def test_every_name_is_one_on_every_system(name: str) -> None:
 
 
 @pytest.mark.slow
-async def test_long_and_strange_names_are_saved_in_the_images_folder(fetcher: Fetcher, site: Any, tmp_path: Path) -> None:
+async def test_long_and_strange_names_are_saved_in_the_images_folder(
+    fetcher: Fetcher, site: Any, tmp_path: Path
+) -> None:
     url = site.add("/x", picture())
     for name in ("../../x.png", "CON", "🌉", "y" * 300, "~/.ssh/id", "a/b/c", "$(echo)", "-rf"):
         image = (await fetcher.fetch(url, filename=name)).image
         assert image is not None
         assert image.path.parent == tmp_path / "images"
-        assert (tmp_path / image.snippet.partition("](")[2].removesuffix(")")).exists() or "%" in image.snippet
+        assert (
+            tmp_path / image.snippet.partition("](")[2].removesuffix(")")
+        ).exists() or "%" in image.snippet
     assert len(saved(tmp_path)) == 8
 
 
@@ -197,7 +220,9 @@ async def test_nothing_is_saved_outside_of_the_workspace(folder: str, tmp_path: 
     assert not saved(tmp_path)
 
 
-async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, make_fetcher: Callable[..., Fetcher]) -> None:
+async def test_a_folder_that_cannot_be_made_is_told(
+    tmp_path: Path, make_fetcher: Callable[..., Fetcher]
+) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(WebError) as caught:
         await save_image(picture(), Path("file/images"), tmp_path, "x")

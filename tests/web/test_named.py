@@ -10,12 +10,18 @@ from dogent_tui.web.named import NamedHosts
 @pytest.fixture
 def names(monkeypatch):
     """A name server of our own."""
-    known = {"wiki.corp": ["10.1.2.3"], "both.example": ["93.184.216.34", "127.0.0.1"], "public.example": ["93.184.216.34"]}
+    known = {
+        "wiki.corp": ["10.1.2.3"],
+        "both.example": ["93.184.216.34", "127.0.0.1"],
+        "public.example": ["93.184.216.34"],
+    }
 
     def look_up(host, port, **_):
         if host not in known:
             raise socket.gaierror(socket.EAI_NONAME, "unknown")
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in known[host]]
+        return [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in known[host]
+        ]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     return known
@@ -70,7 +76,9 @@ def test_what_does_not(prompt, url):
 
 def test_of_a_very_long_prompt_the_beginning_and_the_end_count():
     hosts = NamedHosts()
-    hosts.heard("Read http://first.corp/\n" + "http://pasted.corp/ " * 10_000 + "\nand http://last.corp/")
+    hosts.heard(
+        "Read http://first.corp/\n" + "http://pasted.corp/ " * 10_000 + "\nand http://last.corp/"
+    )
     hosts.heard("\n".join(f"h{number}.example" for number in range(3000)))
     hosts.heard("And http://now.corp/")
     assert [hosts.named(f"http://{name}.corp/") for name in ("first", "last", "now")] == [
@@ -78,8 +86,18 @@ def test_of_a_very_long_prompt_the_beginning_and_the_end_count():
         False,
         True,
     ]  # a thousand are kept
-    hosts.heard("http://first.corp/ " + "x" * 100_000 + " http://middle.corp " + "x" * 100_000 + " http://last.corp/")
-    assert [hosts.named(f"http://{name}.corp/") for name in ("first", "middle", "last")] == [True, False, True]
+    hosts.heard(
+        "http://first.corp/ "
+        + "x" * 100_000
+        + " http://middle.corp "
+        + "x" * 100_000
+        + " http://last.corp/"
+    )
+    assert [hosts.named(f"http://{name}.corp/") for name in ("first", "middle", "last")] == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_a_name_is_looked_up_only_where_the_user_named_it(names):

@@ -54,14 +54,30 @@ def test_the_stubs_hold_every_provider_and_count_as_not_filled_in(home):
     }.items():
         profile, warnings = choose_profile(name, home)
         assert warnings == []
-        assert (profile.provider, profile.api_key, profile.cse_id, profile.timeout_s) == (provider, "", "", 20.0)
+        assert (profile.provider, profile.api_key, profile.cse_id, profile.timeout_s) == (
+            provider,
+            "",
+            "",
+            20.0,
+        )
 
 
 def test_a_profile_is_taken_whole_and_its_key_shows_nowhere(home, web):
-    web(mine={"provider": "brave", "api_key": " sk-brave ", "endpoint": "http://127.0.0.1:9/", "timeout_s": 7})
+    web(
+        mine={
+            "provider": "brave",
+            "api_key": " sk-brave ",
+            "endpoint": "http://127.0.0.1:9/",
+            "timeout_s": 7,
+        }
+    )
     profile, warnings = choose_profile("mine", home)
     assert warnings == []
-    assert (profile.api_key, profile.endpoint, profile.timeout_s) == ("sk-brave", "http://127.0.0.1:9/", 7.0)
+    assert (profile.api_key, profile.endpoint, profile.timeout_s) == (
+        "sk-brave",
+        "http://127.0.0.1:9/",
+        7.0,
+    )
     assert "sk-brave" not in repr(profile)
     assert "sk-brave" not in f"{WebAccess(profile)}"
 
@@ -114,7 +130,15 @@ def test_a_key_in_clear_over_the_internet_is_told(home, web):
 
 def test_private_hosts_are_allowed_one_by_one(home, own):
     own(
-        web_allow_hosts=["wiki.corp", "10.1.2.3:8080", "[fd00::1]", "*", "*.corp", "10.0.0.0/8", "http://x/"],
+        web_allow_hosts=[
+            "wiki.corp",
+            "10.1.2.3:8080",
+            "[fd00::1]",
+            "*",
+            "*.corp",
+            "10.0.0.0/8",
+            "http://x/",
+        ],
         web_proxy="http://p:1",
     )
     access, warnings = read_access("", home)
@@ -124,7 +148,13 @@ def test_private_hosts_are_allowed_one_by_one(home, own):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"web_allow_hosts": "all"}, {"web_allow_hosts": [5]}, {"web_proxy": 5}, {"web_proxy": "socks://x"}]
+    "settings",
+    [
+        {"web_allow_hosts": "all"},
+        {"web_allow_hosts": [5]},
+        {"web_proxy": 5},
+        {"web_proxy": "socks://x"},
+    ],
 )
 def test_settings_of_another_kind_allow_nothing(home, own, settings):
     own(**settings)

@@ -20,7 +20,8 @@ from tests.web.search_server import SearchServer
 KEY = "sk-very/secret+key"
 FILE = "~/.dogent/web.json"
 
-# Fields as the public documentation of each provider shows them, cut down to what a search is about.
+# Fields as the public documentation of each provider shows them, cut down to what a search is
+# about.
 WEB_ANSWERS = {
     "google_cse": {
         "kind": "customsearch#search",
@@ -29,7 +30,12 @@ WEB_ANSWERS = {
                 "title": "Otters &amp; rivers",
                 "link": "https://a.example/otters",
                 "snippet": "An <b>otter</b>\nlives\u00a0here.",
-                "pagemap": {"metatags": [{"viewport": "x"}, {"article:published_time": "2026-05-01T08:00:00Z"}]},
+                "pagemap": {
+                    "metatags": [
+                        {"viewport": "x"},
+                        {"article:published_time": "2026-05-01T08:00:00Z"},
+                    ]
+                },
             },
             {"title": "Second", "link": "https://b.example/", "snippet": "More.", "pagemap": {}},
         ],
@@ -86,7 +92,12 @@ WEB_ANSWERS = {
                 "publishedDate": "2026-05-01T08:00:00Z",
                 "engine": "x",
             },
-            {"title": "Second", "url": "https://b.example/", "content": "More.", "publishedDate": None},
+            {
+                "title": "Second",
+                "url": "https://b.example/",
+                "content": "More.",
+                "publishedDate": None,
+            },
         ],
     },
 }
@@ -129,7 +140,13 @@ IMAGE_ANSWERS = {
             }
         ],
     },
-    "tavily": {"results": [], "images": [{"url": "https://i.example/o.jpg", "description": "Otter"}, "https://i.example/p.jpg"]},
+    "tavily": {
+        "results": [],
+        "images": [
+            {"url": "https://i.example/o.jpg", "description": "Otter"},
+            "https://i.example/p.jpg",
+        ],
+    },
     "searxng": {
         "results": [
             {
@@ -142,7 +159,14 @@ IMAGE_ANSWERS = {
         ]
     },
 }
-IMAGE = ImageResult("Otter", "https://i.example/o.jpg", "https://a.example/otters", "https://t.example/o.jpg", 800, 600)
+IMAGE = ImageResult(
+    "Otter",
+    "https://i.example/o.jpg",
+    "https://a.example/otters",
+    "https://t.example/o.jpg",
+    800,
+    600,
+)
 
 
 @pytest_asyncio.fixture
@@ -169,12 +193,26 @@ async def failure(searcher, words="otters", **more):
 async def test_pages_come_in_one_shape_whoever_found_them(server, provider):
     server.answers(WEB_ANSWERS[provider])
     found = await Searcher(profile(provider, server.url)).search("  otters\n and rivers ", count=2)
-    assert (found.provider, found.profile, found.query, found.mode) == (provider, "mine", "otters and rivers", "web")
+    assert (found.provider, found.profile, found.query, found.mode) == (
+        provider,
+        "mine",
+        "otters and rivers",
+        "web",
+    )
     assert found.results == (
-        WebResult("Otters & rivers", "https://a.example/otters", "An otter lives here.", "2026-05-01T08:00:00Z"),
+        WebResult(
+            "Otters & rivers",
+            "https://a.example/otters",
+            "An otter lives here.",
+            "2026-05-01T08:00:00Z",
+        ),
         WebResult("Second", "https://b.example/", "More."),
     )
-    assert msgspec.to_builtins(found)["results"][1] == {"title": "Second", "url": "https://b.example/", "snippet": "More."}
+    assert msgspec.to_builtins(found)["results"][1] == {
+        "title": "Second",
+        "url": "https://b.example/",
+        "snippet": "More.",
+    }
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -182,7 +220,10 @@ async def test_images_come_in_one_shape_whoever_found_them(server, provider):
     server.answers(IMAGE_ANSWERS[provider])
     found = await Searcher(profile(provider, server.url)).search("otters", mode="image")
     if provider == "tavily":  # it says less
-        assert found.results == (ImageResult("Otter", "https://i.example/o.jpg"), ImageResult("", "https://i.example/p.jpg"))
+        assert found.results == (
+            ImageResult("Otter", "https://i.example/o.jpg"),
+            ImageResult("", "https://i.example/p.jpg"),
+        )
     else:
         assert found.results == (IMAGE,)
 
@@ -191,18 +232,43 @@ async def test_each_is_asked_in_its_own_way(server):
     for provider in PROVIDERS:
         for mode in ("web", "image"):
             await Searcher(profile(provider, f"{server.url}/")).search("otters", mode=mode, count=3)
-    google, google_images, bing, bing_images, brave, brave_images, tavily, tavily_images, searx, searx_images = server.asked
+    (
+        google,
+        google_images,
+        bing,
+        bing_images,
+        brave,
+        brave_images,
+        tavily,
+        tavily_images,
+        searx,
+        searx_images,
+    ) = server.asked
     assert google.path == "/customsearch/v1"
     assert google.params == {"key": KEY, "cx": "engine", "q": "otters", "num": "3"}
     assert google_images.params["searchType"] == "image"
     assert (bing.path, bing_images.path) == ("/search", "/images/search")
-    assert (bing.params["q"], bing.params["count"], bing.headers["Ocp-Apim-Subscription-Key"]) == ("otters", "3", KEY)
+    assert (bing.params["q"], bing.params["count"], bing.headers["Ocp-Apim-Subscription-Key"]) == (
+        "otters",
+        "3",
+        KEY,
+    )
     assert (brave.path, brave_images.path) == ("/web/search", "/images/search")
-    assert (brave.params, brave.headers["X-Subscription-Token"]) == ({"q": "otters", "count": "3"}, KEY)
-    assert (tavily.method, tavily.path, tavily.headers["Authorization"]) == ("POST", "/search", f"Bearer {KEY}")
+    assert (brave.params, brave.headers["X-Subscription-Token"]) == (
+        {"q": "otters", "count": "3"},
+        KEY,
+    )
+    assert (tavily.method, tavily.path, tavily.headers["Authorization"]) == (
+        "POST",
+        "/search",
+        f"Bearer {KEY}",
+    )
     assert tavily.body == {"query": "otters", "max_results": 3, "search_depth": "basic"}
     assert tavily_images.body["include_images"]
-    assert (searx.path, searx.params) == ("/search", {"q": "otters", "format": "json", "categories": "general"})
+    assert (searx.path, searx.params) == (
+        "/search",
+        {"q": "otters", "format": "json", "categories": "general"},
+    )
     assert searx_images.params["categories"] == "images"
     assert all(KEY not in str(asked.params) for asked in server.asked[2:])
 
@@ -240,23 +306,36 @@ async def test_what_is_no_result_is_passed_over_and_controls_are_shown(server):
 
 async def test_a_snippet_cannot_break_the_search(server):
     """Python makes no number of 5,000 digits."""
-    server.answers({"results": [{"title": "A", "url": "https://a.example/", "content": f"a &#{'1' * 5000}; b"}]})
+    server.answers(
+        {
+            "results": [
+                {"title": "A", "url": "https://a.example/", "content": f"a &#{'1' * 5000}; b"}
+            ]
+        }
+    )
     found = await Searcher(profile("searxng", server.url)).search("otters")
     assert found.results == (WebResult("A", "https://a.example/", "a \ufffd b"),)
 
 
 KEYS = (
-    "items", "title", "link", "image", "pagemap", "metatags", "webPages", "value", "name", "url", "web", "results", "properties",
-    "thumbnail", "images", "img_src", "resolution", "width", "error", "errors", "details", "code", "reason", "message",
+    "items", "title", "link", "image", "pagemap", "metatags", "webPages", "value", "name", "url",
+    "web", "results", "properties",
+    "thumbnail", "images", "img_src", "resolution", "width", "error", "errors", "details", "code",
+    "reason", "message",
 )  # fmt: skip
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=3), inner, max_size=5),
+    lambda inner: st.lists(inner,
+        max_size=3) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=3), inner,
+        max_size=5),
     max_leaves=20,
 )  # fmt: skip
 
 
-@given(answer=st.dictionaries(st.sampled_from(KEYS), _JSON, max_size=6), mode=st.sampled_from(("web", "image")))
+@given(
+    answer=st.dictionaries(st.sampled_from(KEYS), _JSON, max_size=6),
+    mode=st.sampled_from(("web", "image")),
+)
 def test_no_answer_breaks_a_provider(answer, mode):
     for provider in PROVIDERS.values():
         for result in provider.results(answer, Query("x", mode)):
@@ -294,13 +373,18 @@ async def test_a_profile_that_is_not_complete_names_the_file_and_the_key(given, 
 
 
 def test_the_default_endpoints_are_the_public_ones():
-    for name, host in {"google_cse": "www.googleapis.com", "brave": "api.search.brave.com", "tavily": "api.tavily.com"}.items():
+    for name, host in {
+        "google_cse": "www.googleapis.com",
+        "brave": "api.search.brave.com",
+        "tavily": "api.tavily.com",
+    }.items():
         found = provider_of(profile(name))
         assert endpoint_of(profile(name), found).startswith(f"https://{host}")
 
 
 @pytest.mark.parametrize(
-    ("words", "more"), [(" ", {}), ("x" * 3000, {}), ("x", {"count": 0}), ("x", {"count": 11}), ("x", {"mode": "y"})]
+    ("words", "more"),
+    [(" ", {}), ("x" * 3000, {}), ("x", {"count": 0}), ("x", {"count": 11}), ("x", {"mode": "y"})],
 )
 async def test_a_query_that_is_none(server, words, more):
     error = await failure(Searcher(profile("brave", server.url)), words, **more)
@@ -314,24 +398,69 @@ _REFUSALS = [
     (
         "google_cse",
         400,
-        {"error": {"message": f"API key not valid: {KEY}", "details": [{"reason": "API_KEY_INVALID"}]}},
+        {
+            "error": {
+                "message": f"API key not valid: {KEY}",
+                "details": [{"reason": "API_KEY_INVALID"}],
+            }
+        },
         "bad_key",
     ),
-    ("google_cse", 403, {"error": {"message": "Quota", "errors": [{"reason": "dailyLimitExceeded"}]}}, "quota"),
-    ("google_cse", 403, {"error": {"message": "The caller may not", "errors": [{"reason": "forbidden"}]}}, "bad_key"),
-    ("bing", 401, {"error": {"code": "401", "message": "Access denied due to invalid subscription key"}}, "bad_key"),
-    ("bing", 403, {"_type": "ErrorResponse", "errors": [{"code": "RateLimitExceeded", "message": "Over"}]}, "quota"),
-    ("brave", 422, {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "Bad token"}}, "bad_key"),
-    ("brave", 422, {"error": {"code": "VALIDATION", "detail": "Unable to validate request parameter(s)"}}, "http"),
+    (
+        "google_cse",
+        403,
+        {"error": {"message": "Quota", "errors": [{"reason": "dailyLimitExceeded"}]}},
+        "quota",
+    ),
+    (
+        "google_cse",
+        403,
+        {"error": {"message": "The caller may not", "errors": [{"reason": "forbidden"}]}},
+        "bad_key",
+    ),
+    (
+        "bing",
+        401,
+        {"error": {"code": "401", "message": "Access denied due to invalid subscription key"}},
+        "bad_key",
+    ),
+    (
+        "bing",
+        403,
+        {"_type": "ErrorResponse", "errors": [{"code": "RateLimitExceeded", "message": "Over"}]},
+        "quota",
+    ),
+    (
+        "brave",
+        422,
+        {
+            "type": "ErrorResponse",
+            "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "Bad token"},
+        },
+        "bad_key",
+    ),
+    (
+        "brave",
+        422,
+        {"error": {"code": "VALIDATION", "detail": "Unable to validate request parameter(s)"}},
+        "http",
+    ),
     ("brave", 403, {}, "bad_key"),
     ("tavily", 401, {"detail": {"error": "Unauthorized: missing or invalid API key."}}, "bad_key"),
-    ("tavily", 432, {"detail": {"error": "This request exceeds your plan's set usage limit."}}, "quota"),
+    (
+        "tavily",
+        432,
+        {"detail": {"error": "This request exceeds your plan's set usage limit."}},
+        "quota",
+    ),
     ("searxng", 500, {}, "http"),
 ]
 
 
 @pytest.mark.parametrize(("provider", "status", "body", "code"), _REFUSALS)
-async def test_what_is_refused_names_what_to_change_and_never_the_key(server, provider, status, body, code):
+async def test_what_is_refused_names_what_to_change_and_never_the_key(
+    server, provider, status, body, code
+):
     server.answers(body, status)
     error = await failure(Searcher(profile(provider, server.url)))
     assert error.code == code
@@ -358,7 +487,9 @@ async def test_too_many_requests_say_how_long_to_wait(server):
 
 
 @pytest.mark.parametrize("status", [404, 410])
-async def test_bings_own_endpoint_is_retired_and_another_one_only_wrong(server, monkeypatch, status):
+async def test_bings_own_endpoint_is_retired_and_another_one_only_wrong(
+    server, monkeypatch, status
+):
     server.answers("Gone", status)
     other = await failure(Searcher(profile("bing", server.url)))
     assert (other.code, other.status) == ("http", status)
@@ -371,7 +502,12 @@ async def test_bings_own_endpoint_is_retired_and_another_one_only_wrong(server, 
 
 
 async def test_searxng_whose_engines_failed_found_nothing_for_a_reason(server):
-    server.answers({"results": [], "unresponsive_engines": [["brave", "too many requests"], ["duckduckgo", "CAPTCHA"]]})
+    server.answers(
+        {
+            "results": [],
+            "unresponsive_engines": [["brave", "too many requests"], ["duckduckgo", "CAPTCHA"]],
+        }
+    )
     error = await failure(Searcher(profile("searxng", server.url)))
     assert "brave: too many requests, duckduckgo: CAPTCHA" in error.message
     server.answers({"results": [], "unresponsive_engines": []})
@@ -384,7 +520,9 @@ async def test_searxng_without_json_says_which_setting_that_is(server):
     assert "search.formats" in error.remedy
 
 
-@pytest.mark.parametrize("body", ["<html>Log in</html>", "[]", "null", "", b"\xff\xfe", "[" * 100_000])
+@pytest.mark.parametrize(
+    "body", ["<html>Log in</html>", "[]", "null", "", b"\xff\xfe", "[" * 100_000]
+)
 async def test_an_answer_that_is_not_the_json_of_the_api(server, body):
     server.answers(body)
     error = await failure(Searcher(profile("brave", server.url)))
@@ -413,7 +551,9 @@ async def test_a_provider_that_does_not_answer():
     listening = await asyncio.start_server(silent, "127.0.0.1", 0)
     async with listening:
         port = listening.sockets[0].getsockname()[1]
-        error = await failure(Searcher(profile("brave", f"http://127.0.0.1:{port}", timeout_s=0.05)))
+        error = await failure(
+            Searcher(profile("brave", f"http://127.0.0.1:{port}", timeout_s=0.05))
+        )
         never.set()
     assert error.code == "timeout"
     assert "timeout_s of the profile mine" in error.remedy
@@ -422,7 +562,9 @@ async def test_a_provider_that_does_not_answer():
 async def test_a_provider_that_is_not_there_or_hangs_up():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        error = await failure(Searcher(profile("searxng", f"http://127.0.0.1:{taken.getsockname()[1]}")))
+        error = await failure(
+            Searcher(profile("searxng", f"http://127.0.0.1:{taken.getsockname()[1]}"))
+        )
     assert error.code == "connect"
     assert "Check that it is running, and the endpoint of the profile mine" in error.remedy
 
@@ -431,11 +573,15 @@ async def test_a_provider_that_is_not_there_or_hangs_up():
 
     listening = await asyncio.start_server(hang_up, "127.0.0.1", 0)
     async with listening:
-        error = await failure(Searcher(profile("brave", f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}")))
+        error = await failure(
+            Searcher(profile("brave", f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"))
+        )
     assert error.code == "connect"
 
 
 async def test_a_connection_that_is_not_safe(server):
-    error = await failure(Searcher(profile("brave", server.url.replace("http:", "https:"))))  # which speaks no TLS
+    error = await failure(
+        Searcher(profile("brave", server.url.replace("http:", "https:")))
+    )  # which speaks no TLS
     assert error.code == "tls"
     assert "endpoint of the profile mine" in error.remedy

@@ -28,8 +28,10 @@ def test_addresses_are_read_as_they_are_meant(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "ftp://example.com/", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "http://", "http:///x", "https://a..b/",
-     "https://-a.example/", "http://x:0/", "http://x:99999/", "http://exa mple.com/", "http://a:b@example.com/", "x" * 9000],
+    ["", " ", "ftp://example.com/", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x",
+        "http://", "http:///x", "https://a..b/",
+     "https://-a.example/", "http://x:0/", "http://x:99999/", "http://exa mple.com/",
+     "http://a:b@example.com/", "x" * 9000],
 )  # fmt: skip
 def test_what_is_no_address_of_a_page_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(WebError) as caught:
@@ -41,7 +43,12 @@ def test_what_is_no_address_of_a_page_is_refused_with_a_sentence(text: str) -> N
 
 @given(st.text(max_size=80))
 def test_any_text_is_an_address_or_refused(text: str) -> None:
-    for candidate in (text, f"http://{text}", f"https://example.com/{text}", f"http://{text}@example.com"):
+    for candidate in (
+        text,
+        f"http://{text}",
+        f"https://example.com/{text}",
+        f"http://{text}@example.com",
+    ):
         try:
             url = parse_url(candidate)
         except WebError:

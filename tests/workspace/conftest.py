@@ -9,7 +9,9 @@ from dogent_tui.workspace.paths import Workspace
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home of its own for each test: nothing is read from, or left in, the real one."""
-    for name in [name for name in os.environ if name.startswith(("ANTHROPIC_", "CLAUDE_", "API_TIMEOUT"))]:
+    for name in [
+        name for name in os.environ if name.startswith(("ANTHROPIC_", "CLAUDE_", "API_TIMEOUT"))
+    ]:
         monkeypatch.delenv(name)
     folder = tmp_path / "dogent-home"
     monkeypatch.setenv("HOME", str(tmp_path / "user"))

@@ -1,4 +1,6 @@
-"""Configuration files against their models: the line and the key are named, the rest of the file counts, nothing is lost."""
+"""Configuration files against their models: the line and the key are named, the rest of the file
+counts, nothing is lost.
+"""
 
 import json
 
@@ -32,7 +34,9 @@ def test_the_line_and_the_key_are_named_and_the_rest_is_used(tmp_path):
     assert warnings == []
     usable, (wrong, unknown) = checked(profiles["x"], WebProfile, file, ("profiles", "x"))
     assert usable == {"provider": "brave"}
-    assert wrong.message.startswith("web.json, line 4, key `profiles.x.timeout_s`: expected a number of seconds, at most 120")
+    assert wrong.message.startswith(
+        "web.json, line 4, key `profiles.x.timeout_s`: expected a number of seconds, at most 120"
+    )
     assert unknown.message.startswith("web.json, line 5, key `profiles.x.apikey`:")
     assert 'Did you mean "api_key"?' in unknown.remedy
     assert "sk-secret" not in f"{wrong}{unknown}"
@@ -56,7 +60,9 @@ def test_the_stubs_are_what_the_models_expect(tmp_path, name):
 
 def test_the_persons_own_settings_say_what_is_wrong_too(home):
     home.mkdir()
-    (home / "dogent.json").write_text('{"keys": {"find": "ctrl+g"}, "profile": "p",\n "web_allow_host": []}')
+    (home / "dogent.json").write_text(
+        '{"keys": {"find": "ctrl+g"}, "profile": "p",\n "web_allow_host": []}'
+    )
     own, (warning,) = load_home_settings(home)
     assert (own.keys, own.profile) == ({"find": "ctrl+g"}, "p")
     assert "line 2, key `web_allow_host`" in warning.message
@@ -78,7 +84,9 @@ def test_a_key_of_an_earlier_version_is_kept_and_says_what_holds_now(workspace, 
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+        ),
         max_leaves=12,
     ),
     st.sampled_from([None, 1]),
@@ -121,7 +129,11 @@ def test_the_schemas_name_every_key():
 def test_one_value_is_changed_and_the_rest_stays(tmp_path):
     file = tmp_path / "claude.json"
     file.write_text('{"//": "mine", "profiles": {"a": {"KEY": "k", "odd": [1]}, "b": {}}}')
-    after = json.loads(plan_values(file, {("profiles", "a", "KEY"): "n", ("profiles", "b"): None, ("x", "y"): 1}).after)
+    after = json.loads(
+        plan_values(
+            file, {("profiles", "a", "KEY"): "n", ("profiles", "b"): None, ("x", "y"): 1}
+        ).after
+    )
     assert after == {"//": "mine", "profiles": {"a": {"KEY": "n", "odd": [1]}}, "x": {"y": 1}}
 
 

@@ -22,7 +22,11 @@ def by_name(workspace, home, *, trusted=True):
 
 def test_they_come_from_the_home_and_from_a_trusted_folder(workspace, home):
     write(home, "tidy.md", "Tidy up.")
-    write(home, "letters/thanks.md", "---\ndescription: Thank somebody\nargument-hint: NAME\n---\nThank $1.")
+    write(
+        home,
+        "letters/thanks.md",
+        "---\ndescription: Thank somebody\nargument-hint: NAME\n---\nThank $1.",
+    )
     write(workspace.root, "tidy.md", "Tidy this folder up.")
     found = by_name(workspace, home)
     assert list(found) == ["letters:thanks", "tidy"]

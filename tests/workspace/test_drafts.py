@@ -48,12 +48,15 @@ def test_a_second_window_neither_shows_nor_overwrites_the_text_of_the_first(work
 
 def test_the_draft_of_a_killed_window_is_taken_over(workspace):
     code = (
-        "import sys; from pathlib import Path\n"
-        "from dogent_tui.workspace.drafts import Drafts; from dogent_tui.workspace.paths import Workspace\n"
-        "drafts = Drafts(Workspace(Path(sys.argv[1]))); drafts.save('unsent'); print('saved', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path\nfrom dogent_tui.workspace.drafts import Drafts; from"
+        " dogent_tui.workspace.paths import Workspace\ndrafts ="
+        " Drafts(Workspace(Path(sys.argv[1]))); drafts.save('unsent'); print('saved', flush=True);"
+        " sys.stdin.read()"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", code, str(workspace.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", code, str(workspace.root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as window:
         assert window.stdout.readline() == b"saved\n"
         other = Drafts(workspace)

@@ -37,7 +37,15 @@ def test_before_the_first_walk_nothing_is_found(tmp_path):
 
 
 def test_hidden_and_ignored_files_are_left_out_also_without_git(make, tmp_path):
-    index = make("a.md", "x.log", ".env", ".git/config", ".dogent/history.json", "build/out.md", "keep/build.md")
+    index = make(
+        "a.md",
+        "x.log",
+        ".env",
+        ".git/config",
+        ".dogent/history.json",
+        "build/out.md",
+        "keep/build.md",
+    )
     (tmp_path / "ws" / ".gitignore").write_text("*.log\nbuild/\n")
     index.refresh()
     assert {hit.path for hit in index.search("")} == {"a.md", "keep/", "keep/build.md"}
@@ -86,7 +94,9 @@ def test_case_matters_only_where_it_is_typed(make):
     assert found(index, "README")[0] == "README.md"
 
 
-@pytest.mark.parametrize("query", ["!a", "^a", "'a", "a$", "\\", "\udc80", "a" * 100_000, "\0", "  "])
+@pytest.mark.parametrize(
+    "query", ["!a", "^a", "'a", "a$", "\\", "\udc80", "a" * 100_000, "\0", "  "]
+)
 def test_odd_queries_are_plain_text(make, query):
     assert isinstance(make("a.md", "!a.md").search(query), list)
 
@@ -107,7 +117,11 @@ def test_an_empty_query_gives_recent_then_shallow_files(make, tmp_path):
 def test_browsing_shows_one_level_folders_first(make):
     index = make("b.md", "a/x.md", "a/y/z.md", "a-b/q.md", "a0.md")
     assert [hit.path for hit in index.browse()] == ["a-b/", "a/", "a0.md", "b.md"]
-    assert [hit.path for hit in index.browse("a/")] == [hit.path for hit in index.browse("a")] == ["a/y/", "a/x.md"]
+    assert (
+        [hit.path for hit in index.browse("a/")]
+        == [hit.path for hit in index.browse("a")]
+        == ["a/y/", "a/x.md"]
+    )
     assert index.browse("nowhere") == []
     assert index.browse("../") == []
 
@@ -121,7 +135,14 @@ def test_links_that_go_in_circles_or_nowhere_are_safe(make, tmp_path):
     (ws / b"\xff.md".decode("utf-8", "surrogateescape")).write_text("x")
     (ws / "two\nlines.md").write_text("x")
     index.refresh()
-    assert set(found(index, "")) == {"a.md", "alias.md", "loop/", "sub/", "sub/b.md", "two\nlines.md"}
+    assert set(found(index, "")) == {
+        "a.md",
+        "alias.md",
+        "loop/",
+        "sub/",
+        "sub/b.md",
+        "two\nlines.md",
+    }
 
 
 def test_more_than_the_limit_is_told(make, tmp_path):
@@ -216,7 +237,10 @@ def test_something_is_found_while_the_first_walk_is_at_it(make, tmp_path):
     index = FileIndex(tmp_path / "ws")
     seen = []
     show = index._show
-    index._show = lambda partial: (show(partial), seen.append((index.ready, found(index, "note")[:1])))
+    index._show = lambda partial: (
+        show(partial),
+        seen.append((index.ready, found(index, "note")[:1])),
+    )
     index.refresh()
     assert [ready for ready, _ in seen] == [False]
     assert seen[0][1]

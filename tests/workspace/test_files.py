@@ -76,7 +76,9 @@ def test_lone_surrogates_come_back_from_json(tmp_path):
     assert (value, broken) == ({"name": "x\udc80"}, None)
 
 
-@pytest.mark.parametrize("content", [b'{"a": 1', b"", b"\xff\xfe{}", b"[1]", b"[" * 100_000, b"1" * 10_000])
+@pytest.mark.parametrize(
+    "content", [b'{"a": 1', b"", b"\xff\xfe{}", b"[1]", b"[" * 100_000, b"1" * 10_000]
+)
 def test_a_file_that_cannot_be_parsed_is_kept_aside(tmp_path, content):
     file = tmp_path / "claude.json"
     file.write_bytes(content)
@@ -136,7 +138,9 @@ def test_a_lock_holds_across_processes_and_leaves_nothing_in_the_workspace(tmp_p
     with holder:
         assert holder.stdout.readline() == b"held\n"
         with (
-            pytest.raises(DogentError, match=r"Another dogent-tui window has been writing history\.json"),
+            pytest.raises(
+                DogentError, match=r"Another dogent-tui window has been writing history\.json"
+            ),
             locked(file, timeout_s=0.05),
         ):
             pass

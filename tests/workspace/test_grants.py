@@ -1,4 +1,6 @@
-"""What is always allowed: private to the user, by workspace, whole with several windows, and never lost to a broken file."""
+"""What is always allowed: private to the user, by workspace, whole with several windows, and
+never lost to a broken file.
+"""
 
 import json
 import stat
@@ -24,7 +26,9 @@ def test_what_is_added_is_there_for_this_workspace_only(path, tmp_path):
     store = GrantStore(path, tmp_path / "w")
     store.add((ONE, TWO))
     store.add((ONE,))
-    assert [(grant.kind, grant.place, grant.program) for grant in store.load()].count(("delete", "/w/a", "rm")) == 1
+    assert [(grant.kind, grant.place, grant.program) for grant in store.load()].count(
+        ("delete", "/w/a", "rm")
+    ) == 1
     assert all(grant.granted for grant in store.load())
     assert GrantStore(path, tmp_path / "other").load() == ()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -49,7 +53,10 @@ def test_windows_that_write_at_the_same_time_lose_nothing(path, tmp_path):
     assert places(GrantStore(path, tmp_path / "w0")) == {"/0", "/2", "/4", "/6"}
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"workspaces": 3}', '{"workspaces": {"/w": [3, {}, {"kind": 1, "place": "/"}]}}'])
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"workspaces": 3}', '{"workspaces": {"/w": [3, {}, {"kind": 1, "place": "/"}]}}'],
+)
 def test_a_broken_file_allows_nothing_and_takes_new_answers(path, tmp_path, text):
     path.parent.mkdir()
     path.write_text(text.replace("/w", str(tmp_path / "w")))
@@ -61,7 +68,9 @@ def test_a_broken_file_allows_nothing_and_takes_new_answers(path, tmp_path, text
 
 def test_a_file_that_others_could_read_becomes_private_and_keeps_what_is_not_known(path, tmp_path):
     path.parent.mkdir()
-    path.write_text(json.dumps({"later": 1, "workspaces": {"/x": [{"kind": "read", "place": "/y"}]}}))
+    path.write_text(
+        json.dumps({"later": 1, "workspaces": {"/x": [{"kind": "read", "place": "/y"}]}})
+    )
     path.chmod(0o644)
     GrantStore(path, tmp_path / "w").add((ONE,))
     data = json.loads(path.read_text())

@@ -23,7 +23,10 @@ FIRST = HistoryEntry(
 
 def entry(number, status="completed", prompt=None, session="s"):
     return HistoryEntry(
-        f"2026-01-02T00:00:{number:07.3f}+00:00", status, f"prompt {number}" if prompt is None else prompt, session_id=session
+        f"2026-01-02T00:00:{number:07.3f}+00:00",
+        status,
+        f"prompt {number}" if prompt is None else prompt,
+        session_id=session,
     )
 
 
@@ -45,13 +48,22 @@ def test_what_is_appended_is_read_again(history):
 
 def test_an_aborted_run_carries_its_reason(history):
     history.append(HistoryEntry(utc_now(), "aborted", "p", reason="denied: rm"))
-    assert json.loads(history.file.read_text())[0]["reason"] == history.entries()[0].reason == "denied: rm"
+    assert (
+        json.loads(history.file.read_text())[0]["reason"]
+        == history.entries()[0].reason
+        == "denied: rm"
+    )
 
 
 def test_files_that_other_programs_wrote_go_on(history):
     history.file.parent.mkdir()
     old = [
-        {"timestamp": "2025", "status": "completed", "prompt": f"p{i}", "todos": [{"content": "x", "status": "y"}]}
+        {
+            "timestamp": "2025",
+            "status": "completed",
+            "prompt": f"p{i}",
+            "todos": [{"content": "x", "status": "y"}],
+        }
         for i in range(3)
     ]
     for text in (json.dumps(old), json.dumps(old, indent=2), json.dumps(old, indent=2) + "\r\n\n"):
@@ -125,7 +137,8 @@ def test_any_text_is_read_without_a_fault(tmp_path_factory, text):
 def test_entries_with_odd_values_are_read_as_far_as_they_go(history):
     history.file.parent.mkdir()
     history.file.write_text(
-        '[{"timestamp": 5, "status": "command", "prompt": null, "duration_ms": "x", "cost_usd": 1, "new": 1}, 5]'
+        '[{"timestamp": 5, "status": "command", "prompt": null, "duration_ms": "x", "cost_usd": 1,'
+        ' "new": 1}, 5]'
     )
     assert history.entries() == [HistoryEntry("", "command", "", cost_usd=1.0)]
 
@@ -168,7 +181,12 @@ def test_answers_are_not_recalled_however_often_their_run_ends(history):
 def test_recall_reads_on_where_the_end_of_a_long_file_is_not_enough(history):
     history.file.parent.mkdir()
     rows = [
-        {"timestamp": f"{i:05}", "status": "completed", "prompt": f"p{i}" if i < 40 else "same", "summary": "x" * 3000}
+        {
+            "timestamp": f"{i:05}",
+            "status": "completed",
+            "prompt": f"p{i}" if i < 40 else "same",
+            "summary": "x" * 3000,
+        }
         for i in range(600)
     ]
     history.file.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
@@ -205,7 +223,9 @@ def _append_many(file: Path, who: str, count: int) -> None:
 def test_two_windows_at_the_same_time_lose_nothing(history):
     context = multiprocessing.get_context("fork")
     count = 60
-    workers = [context.Process(target=_append_many, args=(history.file, who, count)) for who in ("a", "b")]
+    workers = [
+        context.Process(target=_append_many, args=(history.file, who, count)) for who in ("a", "b")
+    ]
     for worker in workers:
         worker.start()
     while any(worker.is_alive() for worker in workers):
@@ -216,4 +236,6 @@ def test_two_windows_at_the_same_time_lose_nothing(history):
     prompts = [data["prompt"] for data in json.loads(history.file.read_text())]
     assert len(prompts) == 2 * count
     for who in ("a", "b"):
-        assert [p.split()[1] for p in prompts if p.startswith(who)] == [str(number) for number in range(count)]
+        assert [p.split()[1] for p in prompts if p.startswith(who)] == [
+            str(number) for number in range(count)
+        ]

@@ -1,6 +1,8 @@
-"""Killed at any step of writing any file: what was written before is there, whole, and the next window writes on at once.
+"""Killed at any step of writing any file: what was written before is there, whole, and the next
+window writes on at once.
 
-A step is a call that changes the disk. The process is killed before it: between the writing of a file and its renaming, too.
+A step is a call that changes the disk. The process is killed before it: between the writing of a
+file and its renaming, too.
 """
 
 import json
@@ -28,12 +30,23 @@ from dogent_tui.workspace.sessions import list_sessions, open_log
 from dogent_tui.workspace.settings import plan_settings
 
 _MOST_STEPS = 60
-_CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.chmod", "os.truncate", "os.fsync", "os.write", "os.ftruncate"}
+_CHANGES = {
+    "os.rename",
+    "os.remove",
+    "os.mkdir",
+    "os.chmod",
+    "os.truncate",
+    "os.fsync",
+    "os.write",
+    "os.ftruncate",
+}
 
 
 @dataclass
 class Writer:
-    """Something that is written. `write` adds a number, `read` returns those that are there; `one`: only the last one is."""
+    """Something that is written. `write` adds a number, `read` returns those that are there;
+    `one`: only the last one is.
+    """
 
     write: Callable[[Workspace, int], object]
     read: Callable[[Workspace], Iterable[int]]
@@ -64,7 +77,9 @@ def record(workspace: Workspace, number: int) -> None:
 
 
 def recorded(workspace: Workspace) -> Iterable[int]:
-    return [json.loads(line) for found in list_sessions(workspace) for line in read_lines(found.path)]
+    return [
+        json.loads(line) for found in list_sessions(workspace) for line in read_lines(found.path)
+    ]
 
 
 def remembered(workspace: Workspace) -> GrantStore:
@@ -77,20 +92,30 @@ def stored(content: bytes | None) -> dict:
 
 WRITERS = {
     "history": Writer(
-        lambda workspace, number: History(workspace.history_file).append(HistoryEntry("2026", "completed", f"{number}")),
-        lambda workspace: [int(entry.prompt) for entry in History(workspace.history_file).entries()],
+        lambda workspace, number: History(workspace.history_file).append(
+            HistoryEntry("2026", "completed", f"{number}")
+        ),
+        lambda workspace: [
+            int(entry.prompt) for entry in History(workspace.history_file).entries()
+        ],
     ),
     "log": Writer(record, recorded),
     "settings": Writer(
-        lambda workspace, number: make_change(workspace, plan_settings(workspace, {f"{number}": 1})),
+        lambda workspace, number: make_change(
+            workspace, plan_settings(workspace, {f"{number}": 1})
+        ),
         lambda workspace: map(int, stored(content_of(workspace.settings_file))),
     ),
     "profiles": Writer(
-        lambda _, number: write_home_values(dogent_home() / "claude.json", {("profiles", f"{number}", "KEY"): "sk-1"}),
+        lambda _, number: write_home_values(
+            dogent_home() / "claude.json", {("profiles", f"{number}", "KEY"): "sk-1"}
+        ),
         lambda _: map(int, stored(content_of(dogent_home() / "claude.json")).get("profiles", {})),
     ),
     "grants": Writer(
-        lambda workspace, number: remembered(workspace).add((RememberedGrant("read", f"{number}"),)),
+        lambda workspace, number: remembered(workspace).add(
+            (RememberedGrant("read", f"{number}"),)
+        ),
         lambda workspace: [int(grant.place) for grant in remembered(workspace).load()],
     ),
     "draft": Writer(save_draft, draft, one=True),
@@ -103,7 +128,9 @@ WRITERS = {
         lambda workspace, number: write_checked(
             workspace.root / "a.md", content_of(workspace.root / "a.md"), f"{number} " * 9000
         ),
-        lambda workspace: {int(word) for word in (content_of(workspace.root / "a.md") or b"").split()},
+        lambda workspace: {
+            int(word) for word in (content_of(workspace.root / "a.md") or b"").split()
+        },
         one=True,
     ),
 }
@@ -115,7 +142,11 @@ def die_at(step: int, write: Callable[..., object], *arguments: object) -> None:
 
     def count(event: str, details: tuple) -> None:
         nonlocal done
-        writes = event == "open" and isinstance(details[2], int) and details[2] & (os.O_WRONLY | os.O_RDWR)
+        writes = (
+            event == "open"
+            and isinstance(details[2], int)
+            and details[2] & (os.O_WRONLY | os.O_RDWR)
+        )
         if writes or event in _CHANGES:
             done += 1
             if done == step:
@@ -178,7 +209,9 @@ def test_a_full_disk_costs_no_more_than_what_did_not_fit(workspace, home, name):
     writer.write(workspace, 1)
     there, refused = {1}, 0
     for number, room in enumerate((0, 1, 7, 40, 400, 10_000_000), start=2):
-        child = context.Process(target=write_with_room, args=(room, writer.write, workspace, number))
+        child = context.Process(
+            target=write_with_room, args=(room, writer.write, workspace, number)
+        )
         child.start()
         child.join(60)
         assert child.exitcode in (0, 3)
@@ -192,14 +225,18 @@ def test_a_full_disk_costs_no_more_than_what_did_not_fit(workspace, home, name):
 
 
 def test_what_is_written_lasts_before_it_takes_the_place_of_what_was(tmp_path, monkeypatch):
-    """A power cut after the renaming leaves an empty file where the data was not on the disk yet."""
+    """A power cut after the renaming leaves an empty file where the data was not on the disk
+    yet.
+    """
     file = tmp_path / "a.md"
     file.write_text("old")
     steps: list[str] = []
     fsync, replace = os.fsync, os.replace
 
     def synced(descriptor: int) -> None:
-        held = str(Path(f"/proc/self/fd/{descriptor}").readlink()) if sys.platform == "linux" else ""
+        held = (
+            str(Path(f"/proc/self/fd/{descriptor}").readlink()) if sys.platform == "linux" else ""
+        )
         steps.append("folder" if held == str(tmp_path) else f"data {os.fstat(descriptor).st_size}")
         fsync(descriptor)
 

@@ -60,7 +60,10 @@ def test_a_folder_that_is_swapped_while_it_is_held_stays_the_one_it_was(root):
         assert write_checked(place, b"inside", "changed")
         atomic_write(place.with_name("b.md"), "new")
     was = root.parent / "was-inner"
-    assert {path.name: path.read_text() for path in was.iterdir()} == {"a.md": "changed", "b.md": "new"}
+    assert {path.name: path.read_text() for path in was.iterdir()} == {
+        "a.md": "changed",
+        "b.md": "new",
+    }
     assert (root.parent / "outside/a.md").read_text() == "outside"
     assert not (root.parent / "outside/b.md").exists()
 

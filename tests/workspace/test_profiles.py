@@ -8,7 +8,11 @@ from dogent_tui.workspace.profiles import ANTHROPIC_URL, choose_endpoint, ensure
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 KEY = "sk-of-the-environment"
-DEEP = {"ANTHROPIC_BASE_URL": "https://api.deepseek.com/anthropic", "ANTHROPIC_AUTH_TOKEN": "sk-deep", "ANTHROPIC_MODEL": "chat"}
+DEEP = {
+    "ANTHROPIC_BASE_URL": "https://api.deepseek.com/anthropic",
+    "ANTHROPIC_AUTH_TOKEN": "sk-deep",
+    "ANTHROPIC_MODEL": "chat",
+}
 
 
 @pytest.fixture
@@ -58,9 +62,17 @@ def test_a_home_that_cannot_be_made_is_a_sentence(home):
 
 def test_a_named_profile_is_used_whole_and_the_environment_not_at_all(home, profiles):
     profiles(deep={**DEEP, "API_TIMEOUT_MS": "600000", "ANTHROPIC_SMALL_FAST_MODEL": "small"})
-    endpoint, warnings = choose(home, "deep", {"ANTHROPIC_API_KEY": KEY, "CLAUDE_CODE_OAUTH_TOKEN": KEY, "ANTHROPIC_MODEL": "m"})
+    endpoint, warnings = choose(
+        home,
+        "deep",
+        {"ANTHROPIC_API_KEY": KEY, "CLAUDE_CODE_OAUTH_TOKEN": KEY, "ANTHROPIC_MODEL": "m"},
+    )
     assert warnings == []
-    assert (endpoint.kind, endpoint.name, endpoint.base_url) == ("custom", "deep", DEEP["ANTHROPIC_BASE_URL"])
+    assert (endpoint.kind, endpoint.name, endpoint.base_url) == (
+        "custom",
+        "deep",
+        DEEP["ANTHROPIC_BASE_URL"],
+    )
     assert (endpoint.token, endpoint.api_key, endpoint.oauth_token) == ("sk-deep", "", "")
     assert (endpoint.model, endpoint.small_model, endpoint.timeout_ms) == ("chat", "small", 600_000)
     assert KEY not in endpoint.environment().values()
@@ -80,7 +92,11 @@ def test_a_profile_without_an_address_means_anthropic_with_its_own_key_only(home
     profiles(own={"ANTHROPIC_API_KEY": "sk-own"}, none={})
     environ = {"ANTHROPIC_BASE_URL": "https://elsewhere.example", "ANTHROPIC_AUTH_TOKEN": KEY}
     endpoint, _ = choose(home, "own", environ)
-    assert (endpoint.kind, endpoint.base_url, endpoint.secrets) == ("anthropic", ANTHROPIC_URL, ("sk-own",))
+    assert (endpoint.kind, endpoint.base_url, endpoint.secrets) == (
+        "anthropic",
+        ANTHROPIC_URL,
+        ("sk-own",),
+    )
     assert choose(home, "none", environ)[0].kind == "offline"
 
 
@@ -93,7 +109,9 @@ def test_a_profile_without_an_address_means_anthropic_with_its_own_key_only(home
         ({"deep": {**DEEP, "ANTHROPIC_BASE_URL": "ftp://a.example"}}, "profile_bad_url"),
     ],
 )
-def test_a_profile_that_cannot_be_used_never_falls_to_the_key_of_another(home, profiles, named, code):
+def test_a_profile_that_cannot_be_used_never_falls_to_the_key_of_another(
+    home, profiles, named, code
+):
     profiles(**named)
     endpoint, warnings = choose(home, "deep", {"ANTHROPIC_API_KEY": KEY})
     assert endpoint.kind == "offline"
@@ -109,12 +127,22 @@ def test_an_unknown_name_is_answered_with_the_nearest(home, profiles):
 
 
 def test_the_environment_is_next(home):
-    endpoint, warnings = choose(home, environ={"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_MODEL": "m", "API_TIMEOUT_MS": "5000"})
+    endpoint, warnings = choose(
+        home, environ={"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_MODEL": "m", "API_TIMEOUT_MS": "5000"}
+    )
     assert warnings == []
-    assert (endpoint.kind, endpoint.api_key, endpoint.model, endpoint.timeout_ms) == ("anthropic", KEY, "m", 5000)
+    assert (endpoint.kind, endpoint.api_key, endpoint.model, endpoint.timeout_ms) == (
+        "anthropic",
+        KEY,
+        "m",
+        5000,
+    )
     login, _ = choose(home, environ={"CLAUDE_CODE_OAUTH_TOKEN": KEY})
     assert (login.kind, login.oauth_token) == ("anthropic", KEY)
-    other, _ = choose(home, environ={"ANTHROPIC_BASE_URL": "http://127.0.0.1:8000", "ANTHROPIC_AUTH_TOKEN": "local"})
+    other, _ = choose(
+        home,
+        environ={"ANTHROPIC_BASE_URL": "http://127.0.0.1:8000", "ANTHROPIC_AUTH_TOKEN": "local"},
+    )
     assert (other.kind, other.token) == ("custom", "local")
 
 
@@ -196,7 +224,10 @@ def test_odd_files_are_told_and_survived(home, profiles):
     assert endpoint.timeout_ms is None
     assert "ANTHROPIC_MODEL" in str(warnings[0])
     assert codes(warnings) == ["config_unknown_key", "config_wrong_type"]
-    assert "line 1, key `profiles.deep.API_TIMEOUT_MS`: expected a whole number of milliseconds" in str(warnings[1])
+    assert (
+        "line 1, key `profiles.deep.API_TIMEOUT_MS`: expected a whole number of milliseconds"
+        in str(warnings[1])
+    )
     profiles(deep={**DEEP, "ANTHROPIC_AUTH_TOKEN": 5})
     endpoint, warnings = choose(home, "deep")
     assert (endpoint.kind, codes(warnings)) == ("offline", ["config_wrong_type", "profile_no_key"])
@@ -211,7 +242,11 @@ def test_keys_show_nowhere(home, profiles):
 def test_a_key_may_stand_elsewhere_and_is_kept_out_of_sight_all_the_same(home, profiles):
     profiles(deep={**DEEP, "ANTHROPIC_AUTH_TOKEN": "env:DEEP_KEY"})
     endpoint, warnings = choose(home, "deep", {"DEEP_KEY": "sk-from-elsewhere"})
-    assert (endpoint.token, endpoint.secrets, warnings) == ("sk-from-elsewhere", ("sk-from-elsewhere",), [])
+    assert (endpoint.token, endpoint.secrets, warnings) == (
+        "sk-from-elsewhere",
+        ("sk-from-elsewhere",),
+        [],
+    )
     endpoint, (warning,) = choose(home, "deep", {"ANTHROPIC_API_KEY": KEY})
     assert (endpoint.kind, warning.code) == ("offline", "profile_no_secret")
     assert "DEEP_KEY is not set" in warning.message
@@ -219,7 +254,11 @@ def test_a_key_may_stand_elsewhere_and_is_kept_out_of_sight_all_the_same(home, p
 
 
 def test_a_local_server_needs_no_key_and_is_told_apart(home, profiles):
-    local = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:11434", "ANTHROPIC_MODEL": "qwen3", "DOGENT_LOCAL_SERVER": "ollama"}
+    local = {
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:11434",
+        "ANTHROPIC_MODEL": "qwen3",
+        "DOGENT_LOCAL_SERVER": "ollama",
+    }
     profiles(mine=local, odd={**local, "DOGENT_LOCAL_SERVER": "other"})
     endpoint, warnings = choose(home, "mine", {"ANTHROPIC_API_KEY": KEY})
     assert (endpoint.kind, endpoint.server, endpoint.model) == ("local", "ollama", "qwen3")
@@ -229,7 +268,11 @@ def test_a_local_server_needs_no_key_and_is_told_apart(home, profiles):
 
 
 def test_the_environment_cannot_make_a_server_local(home):
-    environ = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:11434", "ANTHROPIC_AUTH_TOKEN": "x", "DOGENT_LOCAL_SERVER": "ollama"}
+    environ = {
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:11434",
+        "ANTHROPIC_AUTH_TOKEN": "x",
+        "DOGENT_LOCAL_SERVER": "ollama",
+    }
     assert choose(home, environ=environ)[0].kind == "custom"
 
 

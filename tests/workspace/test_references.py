@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.agent.session import as_attachment
-from dogent_tui.workspace.references import Reference, find_references, format_reference, resolve, sheet_names
+from dogent_tui.workspace.references import (
+    Reference,
+    find_references,
+    format_reference,
+    resolve,
+    sheet_names,
+)
 
 paths = st.text(min_size=1)
 
@@ -24,10 +30,16 @@ def names(text):
         ("`@a_b-c.md`", [("a_b-c.md", None)]),
         ("@a/b.md...", [("a/b.md", None)]),
         ("@docs/", [("docs/", None)]),
-        ("@~/x.md @/etc/hosts @../y.md @./z.md", [("~/x.md", None), ("/etc/hosts", None), ("../y.md", None), ("./z.md", None)]),
+        (
+            "@~/x.md @/etc/hosts @../y.md @./z.md",
+            [("~/x.md", None), ("/etc/hosts", None), ("../y.md", None), ("./z.md", None)],
+        ),
         ("@.. @../..", [("../..", None)]),
         ("@data.xlsx#Q1 and @data.xlsx#Q2.", [("data.xlsx", "Q1"), ("data.xlsx", "Q2")]),
-        ("@data.xlsx#Q1!A1:F200, @data.xlsx#Q2!B:D!", [("data.xlsx", "Q1!A1:F200"), ("data.xlsx", "Q2!B:D")]),
+        (
+            "@data.xlsx#Q1!A1:F200, @data.xlsx#Q2!B:D!",
+            [("data.xlsx", "Q1!A1:F200"), ("data.xlsx", "Q2!B:D")],
+        ),
         ("@data.xlsx#Q1! Great", [("data.xlsx", "Q1")]),
         ("@data.xlsx# x", [("data.xlsx", None)]),
         ('@"a b.docx"#"My sheet"', [("a b.docx", "My sheet")]),
@@ -36,7 +48,10 @@ def names(text):
         (r'@"a \"b\" \\ \n \d"', [('a "b" \\ \n \\d', None)]),
         ("@“年度 报告.docx”#“第一 页”", [("年度 报告.docx", "第一 页")]),
         ("请看@报告.md，还有@资料/甲.txt。", [("报告.md", None), ("资料/甲.txt", None)]),
-        ("参考（@报告.md）、@乙.md；@丙.md？", [("报告.md", None), ("乙.md", None), ("丙.md", None)]),
+        (
+            "参考（@报告.md）、@乙.md；@丙.md？",
+            [("报告.md", None), ("乙.md", None), ("丙.md", None)],
+        ),
         ("@人々・〇.md", [("人々・〇.md", None)]),
         ("...@a.md", [("a.md", None)]),
     ],
@@ -97,13 +112,17 @@ def test_lines(text, path, lines):
     assert (reference.path, reference.lines) == (path, lines)
 
 
-line_ranges = st.tuples(st.integers(1, 999), st.integers(0, 999)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+line_ranges = st.tuples(st.integers(1, 999), st.integers(0, 999)).map(
+    lambda pair: (pair[0], pair[0] + pair[1])
+)
 
 
 @given(paths, st.none() | paths, st.none() | line_ranges)
 def test_a_formatted_reference_is_found_again(path, sheet, lines):
     text = format_reference(path, sheet, lines)
-    assert [(r.start, r.end, r.path, r.sheet, r.lines) for r in find_references(text)] == [(0, len(text), path, sheet, lines)]
+    assert [(r.start, r.end, r.path, r.sheet, r.lines) for r in find_references(text)] == [
+        (0, len(text), path, sheet, lines)
+    ]
 
 
 @given(st.lists(paths, max_size=4))
@@ -143,7 +162,13 @@ def test_what_a_reference_points_to(workspace, tmp_path):
     plan, folder, plain, hidden, outside, none, root = resolved(
         "@docs/Plan.MD @docs/ @LICENSE @.env @../out.txt @none.Pdf @./", workspace
     )
-    assert (plan.path, plan.name, plan.type, plan.size, plan.exists) == ("docs/Plan.MD", "Plan.MD", "md", 5, True)
+    assert (plan.path, plan.name, plan.type, plan.size, plan.exists) == (
+        "docs/Plan.MD",
+        "Plan.MD",
+        "md",
+        5,
+        True,
+    )
     assert plan.absolute == workspace.root / "docs" / "Plan.MD"
     assert (folder.path, folder.name, folder.type, folder.size) == ("docs", "docs", "folder", None)
     assert (plain.type, hidden.type) == ("file", "file")
@@ -180,7 +205,16 @@ def test_text_may_follow_without_a_blank(workspace, text, path, rest):
 
 
 @pytest.mark.parametrize(
-    "text", ["@资料/没有.md", "@资料没有.md", "@README.mdx", "@README.md.bak", "@README.md/x", '@"README.md的"', "@没有"]
+    "text",
+    [
+        "@资料/没有.md",
+        "@资料没有.md",
+        "@README.mdx",
+        "@README.md.bak",
+        "@README.md/x",
+        '@"README.md的"',
+        "@没有",
+    ],
 )
 def test_what_is_not_there_is_not_taken_for_something_near(workspace, text):
     make(workspace, "README.md", "资料/甲.txt")
@@ -243,7 +277,10 @@ def test_sheets_of_a_workbook(tmp_path):
     sheets = '<sheet name="Q1 &amp; Q2"/><sheet name="数据" state="hidden"/>'
     xml = f'<?xml version="1.0"?><workbook {MAIN}><sheets>{sheets}</sheets></workbook>'
     assert sheet_names(workbook(tmp_path / "a.xlsx", xml)) == ["Q1 & Q2", "数据"]
-    prefixed = '<x:workbook xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><x:sheet name="A"/></x:workbook>'
+    prefixed = (
+        '<x:workbook xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><x:sheet'
+        ' name="A"/></x:workbook>'
+    )
     assert sheet_names(workbook(tmp_path / "b.xlsx", prefixed)) == ["A"]
 
 
@@ -251,12 +288,26 @@ def test_what_is_no_workbook_has_no_sheets(tmp_path):
     bomb = f'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]><workbook {MAIN}><sheet name="&a;"/></workbook>'
     assert sheet_names(workbook(tmp_path / "bomb.xlsx", bomb)) == []
     assert sheet_names(workbook(tmp_path / "cut.xlsx", "<workbook><sheet name='a'/>")) == []
-    assert sheet_names(workbook(tmp_path / "huge.xlsx", f"<workbook><sheet name='a'/>{' ' * (1 << 22)}</workbook>")) == []
+    assert (
+        sheet_names(
+            workbook(
+                tmp_path / "huge.xlsx", f"<workbook><sheet name='a'/>{' ' * (1 << 22)}</workbook>"
+            )
+        )
+        == []
+    )
     assert sheet_names(workbook(tmp_path / "other.xlsx", "<x/>", name="word/document.xml")) == []
-    whole = workbook(tmp_path / "whole.xlsx", "<workbook>" + "<sheet name='b'/>" * 50 + "</workbook>").read_bytes()
+    whole = workbook(
+        tmp_path / "whole.xlsx", "<workbook>" + "<sheet name='b'/>" * 50 + "</workbook>"
+    ).read_bytes()
     for cut in range(0, len(whole), 7):
         damaged = tmp_path / "damaged.xlsx"
         damaged.write_bytes(whole[:cut] + b"\xff" + whole[cut + 1 :])
         assert isinstance(sheet_names(damaged), list)
     (tmp_path / "text.xlsx").write_text("no zip")
-    assert sheet_names(tmp_path / "text.xlsx") == sheet_names(tmp_path / "none.xlsx") == sheet_names(tmp_path) == []
+    assert (
+        sheet_names(tmp_path / "text.xlsx")
+        == sheet_names(tmp_path / "none.xlsx")
+        == sheet_names(tmp_path)
+        == []
+    )

@@ -1,4 +1,6 @@
-"""Going back over several changes: byte for byte, and nothing of what somebody else wrote is lost."""
+"""Going back over several changes: byte for byte, and nothing of what somebody else wrote is
+lost.
+"""
 
 import shutil
 import stat
@@ -62,7 +64,9 @@ def names(workspace, places):
 
 
 def everything(root):
-    """Return all that lies below `root`: bytes and permissions of files, where links lead, folders."""
+    """Return all that lies below `root`: bytes and permissions of files, where links lead,
+    folders.
+    """
     found = {}
     for path in root.rglob("*"):
         what = str(path.readlink()) if path.is_symlink() else "folder"
@@ -103,10 +107,15 @@ def test_several_changes_are_gone_back_over_byte_for_byte(workspace, copies, age
 
 
 NAMES = st.sampled_from(["a.md", "b.md", "ch/中 文.md", "new/c.md", "new/deep/d.md"])
-STEPS = st.lists(st.tuples(st.sampled_from(["run", "write", "write", "delete"]), NAMES, st.binary(max_size=6)), max_size=14)
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["run", "write", "write", "delete"]), NAMES, st.binary(max_size=6)),
+    max_size=14,
+)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(STEPS, st.booleans())
 def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home, steps, restarts):
     root = tmp_path_factory.mktemp("w")
@@ -142,7 +151,9 @@ def test_a_rewind_is_itself_a_change_that_can_be_undone(workspace, copies, agent
     assert everything(workspace.root) == after
 
 
-def test_what_somebody_else_changed_since_is_said_and_kept_aside_when_it_is_gone_over(workspace, copies, agent):
+def test_what_somebody_else_changed_since_is_said_and_kept_aside_when_it_is_gone_over(
+    workspace, copies, agent
+):
     copies.begin_run("one")
     agent.write("a.md", "one")
     agent.write("b.md", "made")
@@ -182,7 +193,9 @@ def test_a_later_start_knows_the_same(workspace, copies, agent):
     again = UndoLog(workspace, "session")
     assert plan(again, {"one"}) == plan(copies, {"one"})
     assert [place.why for place in plan(again, {"one"})] == ["", ""]
-    assert changed_places(again) == {"one": {str(workspace.root / "a.md"), str(workspace.root / "new.md")}}
+    assert changed_places(again) == {
+        "one": {str(workspace.root / "a.md"), str(workspace.root / "new.md")}
+    }
 
 
 def test_what_was_undone_is_not_gone_back_over(workspace, copies, agent):
@@ -203,7 +216,9 @@ def test_what_there_is_no_copy_of_is_said_and_left(workspace, copies, agent, mon
     assert (workspace.root / "a.md").read_text() == "one"
 
 
-def test_a_copy_that_had_to_go_is_not_stood_in_for_by_a_later_one(workspace, copies, agent, monkeypatch):
+def test_a_copy_that_had_to_go_is_not_stood_in_for_by_a_later_one(
+    workspace, copies, agent, monkeypatch
+):
     copies.begin_run("one")
     agent.write("a.md", "one")
     copies.begin_run("two")

@@ -9,7 +9,9 @@ from dogent_tui.workspace import secrets
 from dogent_tui.workspace.secrets import is_missing, redact, revealed, revealed_keys
 
 
-@pytest.mark.parametrize("value", ["", "  ", None, 5, "replace-me", "sk-Replace-Me", "<replace-me>"])
+@pytest.mark.parametrize(
+    "value", ["", "  ", None, 5, "replace-me", "sk-Replace-Me", "<replace-me>"]
+)
 def test_what_counts_as_missing(value):
     assert is_missing(value)
 
@@ -26,7 +28,9 @@ def test_secrets_do_not_show_and_short_values_are_no_secrets():
 def test_a_key_is_itself_or_stands_in_the_environment():
     assert revealed(" sk-1 ", {}) == "sk-1"
     assert revealed("env:MY_KEY", {"MY_KEY": " sk-2\n"}) == "sk-2"
-    assert revealed("env:MY_KEY", {"MY_KEY": "env:OTHER", "OTHER": "x"}) == "env:OTHER"  # once, and no further
+    assert (
+        revealed("env:MY_KEY", {"MY_KEY": "env:OTHER", "OTHER": "x"}) == "env:OTHER"
+    )  # once, and no further
     for environ in ({}, {"MY_KEY": " "}, {"MY_KEY": "replace-me"}):
         with pytest.raises(ConfigError, match="MY_KEY is not set") as caught:
             revealed("env:MY_KEY", environ)
@@ -62,7 +66,9 @@ def test_the_keyring_is_asked_for_our_service(monkeypatch):
 def test_a_keyring_that_never_answers_is_given_up(monkeypatch):
     never = threading.Event()
     monkeypatch.setattr(secrets, "_KEYRING_S", 0.01)
-    monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=lambda *_: never.wait()))
+    monkeypatch.setitem(
+        sys.modules, "keyring", SimpleNamespace(get_password=lambda *_: never.wait())
+    )
     with pytest.raises(ConfigError, match="did not respond"):
         revealed("keyring:work")
     never.set()

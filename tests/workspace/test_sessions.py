@@ -18,7 +18,11 @@ def test_lines_come_back_as_written_and_stay_private(workspace):
     log.append('{"name": "\udc80"}')
     log.close()
     log.close()
-    assert list(read_lines(log.path)) == ['{"type": "a", "text": "中文 \x1b"}', '{"type": "b",  "x": 1}', '{"name": "\\udc80"}']
+    assert list(read_lines(log.path)) == [
+        '{"type": "a", "text": "中文 \x1b"}',
+        '{"type": "b",  "x": 1}',
+        '{"name": "\\udc80"}',
+    ]
     folder = log.path.parent
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -94,7 +98,9 @@ def test_without_its_page_the_log_says_what_it_is_whatever_came_first(workspace)
         for line in lines:
             log.append(line)
         log.path.with_suffix(".json").write_text("")
-    assert [(record.session_id, record.title) for record in list_sessions(workspace)] == [("x", "Tea?")] * 2
+    assert [(record.session_id, record.title) for record in list_sessions(workspace)] == [
+        ("x", "Tea?")
+    ] * 2
 
 
 def test_an_id_cannot_name_another_place(workspace):

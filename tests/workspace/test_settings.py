@@ -4,7 +4,13 @@ import pytest
 
 from dogent_tui.workspace.own_files import make_change, plan_change
 from dogent_tui.workspace.paths import display_path, dogent_home
-from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings, load_home_settings, load_settings, plan_settings
+from dogent_tui.workspace.settings import (
+    HomeSettings,
+    WorkspaceSettings,
+    load_home_settings,
+    load_settings,
+    plan_settings,
+)
 
 
 def write(workspace, text):
@@ -35,7 +41,10 @@ def test_unknown_keys_are_kept_and_named_with_the_nearest(workspace):
     assert "Did you mean" not in warnings[1].remedy
 
 
-@pytest.mark.parametrize(("key", "value"), [("profile", 5), ("learn_auto", "yes"), ("learn_auto", 1), ("images_path", ["a"])])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("profile", 5), ("learn_auto", "yes"), ("learn_auto", 1), ("images_path", ["a"])],
+)
 def test_a_wrong_type_is_named_and_the_default_used(workspace, key, value):
     write(workspace, {key: value})
     settings, (warning,) = load_settings(workspace)
@@ -49,7 +58,9 @@ def test_which_of_the_two_files_of_that_name_is_meant_is_said(workspace):
     (dogent_home() / "dogent.json").write_text('{"offer_setup": 1}')
     (here,), (own,) = load_settings(workspace)[1], load_home_settings(dogent_home())[1]
     assert here.message.startswith(".dogent/dogent.json, line 1, key `learn_auto`")
-    assert own.message.startswith(f"{display_path(dogent_home() / 'dogent.json')}, line 1, key `offer_setup`")
+    assert own.message.startswith(
+        f"{display_path(dogent_home() / 'dogent.json')}, line 1, key `offer_setup`"
+    )
 
 
 def test_a_broken_file_is_kept_aside_and_told(workspace):
@@ -68,7 +79,10 @@ def save(workspace, changes):
 def test_saving_changes_only_what_it_should(workspace):
     write(workspace, {"future": {"a": [1]}, "profile": "old", "theme": "dark"})
     assert save(workspace, {"profile": "新", "theme": None})
-    assert json.loads(workspace.settings_file.read_text(encoding="utf-8")) == {"future": {"a": [1]}, "profile": "新"}
+    assert json.loads(workspace.settings_file.read_text(encoding="utf-8")) == {
+        "future": {"a": [1]},
+        "profile": "新",
+    }
 
 
 def test_saving_makes_the_file_and_does_not_lose_a_broken_one(workspace):
@@ -108,8 +122,13 @@ def test_a_broken_file_at_home_is_told(workspace, home):
 
 def test_a_list_of_folders_is_taken_and_anything_else_is_said(workspace):
     workspace.dot.mkdir(exist_ok=True)
-    workspace.settings_file.write_text('{"ignored_folders": ["old", "notes/private"]}', encoding="utf-8")
-    assert load_settings(workspace) == (WorkspaceSettings(ignored_folders=("old", "notes/private")), [])
+    workspace.settings_file.write_text(
+        '{"ignored_folders": ["old", "notes/private"]}', encoding="utf-8"
+    )
+    assert load_settings(workspace) == (
+        WorkspaceSettings(ignored_folders=("old", "notes/private")),
+        [],
+    )
     workspace.settings_file.write_text('{"ignored_folders": ["old", 3]}', encoding="utf-8")
     settings, (warning,) = load_settings(workspace)
     assert settings == WorkspaceSettings()

@@ -15,7 +15,9 @@ def test_skills_of_the_user_and_of_a_trusted_workspace(home, workspace):
     write(home / ".claude" / "skills", "letter", "---\nname: letter\ndescription: Mine\n---\n")
     write(dogent_home() / "skills", "plain", "No front matter.\n")
     write(workspace.root / ".claude" / "skills", "letter", "---\ndescription: Theirs\n---\n")
-    assert [(skill.name, skill.description) for skill in skills(workspace, home, trusted=False)] == [
+    assert [
+        (skill.name, skill.description) for skill in skills(workspace, home, trusted=False)
+    ] == [
         ("letter", "Mine"),
         ("plain", ""),
     ]

@@ -3,7 +3,13 @@
 import pytest
 
 from dogent_tui.errors import ConfigError
-from dogent_tui.workspace.templates import MOST_BYTES, called, find_template, named_templates, templates
+from dogent_tui.workspace.templates import (
+    MOST_BYTES,
+    called,
+    find_template,
+    named_templates,
+    templates,
+)
 
 BUILT_IN = {"general", "research-report", "technical-blog", "proposal", "resume", "meeting-minutes"}
 
@@ -70,7 +76,9 @@ def test_no_link_leads_out_of_the_workspace(workspace, home, own, tmp_path):
 def test_a_long_one_is_cut_and_says_so(workspace, home, own):
     for text in ("x" * 100_000, "文" * 30_000, "👩‍🚀" * 10_000):
         (own / "long.md").write_text(text)
-        sent, note = find_template("long", templates(workspace, home, trusted=True)).text().split("\n\n")
+        sent, note = (
+            find_template("long", templates(workspace, home, trusted=True)).text().split("\n\n")
+        )
         assert text.startswith(sent)
         assert MOST_BYTES - 20 < len(sent.encode()) <= MOST_BYTES
         assert "cut here" in note

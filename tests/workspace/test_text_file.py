@@ -40,7 +40,13 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(workspace):
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("no.md", "There is no file"), ("../out.md", "outside"), (".", "is a folder"), ("bad.md", "not UTF-8")]
+    ("name", "why"),
+    [
+        ("no.md", "There is no file"),
+        ("../out.md", "outside"),
+        (".", "is a folder"),
+        ("bad.md", "not UTF-8"),
+    ],
 )
 def test_what_cannot_be_opened(workspace, name, why):
     (workspace.root / "bad.md").write_bytes(b"\xff\xfe")

@@ -1,4 +1,6 @@
-"""Whether what came with a folder may be used: asked once, by home and by folder, and never about what was made here."""
+"""Whether what came with a folder may be used: asked once, by home and by folder, and never
+about what was made here.
+"""
 
 import json
 import stat
@@ -99,10 +101,19 @@ def test_empty_folders_bring_nothing(workspace):
 @pytest.mark.parametrize(
     ("place", "text"),
     [
-        (".claude/settings.json", '{"hooks": {"Stop": []}, "permissions": {"allow": ["Bash"]}, "env": {"A": "b"}}'),
+        (
+            ".claude/settings.json",
+            '{"hooks": {"Stop": []}, "permissions": {"allow": ["Bash"]}, "env": {"A": "b"}}',
+        ),
         (".claude/agents/critic.md", "Be strict."),
         (".claude/commands/.gitkeep", ""),
-        (".dogent/dogent.json", '{"profile": "glm", "theme": "nord", "primary_language": "", "ignored_folders": ["old"]}'),
+        (
+            ".dogent/dogent.json",
+            (
+                '{"profile": "glm", "theme": "nord", "primary_language": "", "ignored_folders":'
+                ' ["old"]}'
+            ),
+        ),
         (".dogent/dogent.md", " \n\n"),
         (".dogent/lessons.md", ""),
         (".dogent/templates/notes.txt", "x"),
@@ -130,7 +141,9 @@ def test_where_nothing_that_came_would_be_used_nothing_is_asked(workspace, place
         (".dogent/templates/letter.md", ""),
     ],
 )
-def test_what_would_be_used_is_asked_about_and_nothing_that_comes_beside_it_later_is_trusted_with_it(workspace, place, text):
+def test_what_would_be_used_is_asked_about_and_nothing_that_comes_beside_it_later_is_trusted_with_it(  # noqa: E501
+    workspace, place, text
+):
     part = place.partition("/")[0]
     other = ".claude" if part == ".dogent" else ".dogent"
     (workspace.root / place).parent.mkdir(parents=True)
@@ -155,7 +168,9 @@ def test_the_persons_own_folders_are_not_asked_about(tmp_path, monkeypatch):
     assert state(Workspace(tmp_path / "texts")) == OWN
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"workspaces": {"ROOT": 3}}', '{"workspaces": {"ROOT": [3, {"part": 1}]}}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"workspaces": {"ROOT": 3}}', '{"workspaces": {"ROOT": [3, {"part": 1}]}}']
+)
 def test_a_broken_store_trusts_nothing_and_takes_new_answers(workspace, home, text):
     bring(workspace.root, ".dogent")
     home.mkdir()
@@ -213,7 +228,9 @@ def test_what_came_is_named_with_what_trusting_uses_first(workspace):
     assert [one.used for one in found] == sorted((one.used for one in found), reverse=True)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"hooks": 3, "permissions": [], "env": "x"}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"hooks": 3, "permissions": [], "env": "x"}', "[" * 100_000]
+)
 def test_what_cannot_be_read_stops_nothing(workspace, text):
     (workspace.root / ".claude").mkdir()
     (workspace.root / ".claude" / "settings.json").write_text(text)

@@ -1,4 +1,6 @@
-"""Two windows on one workspace: what each writes is there afterwards, and one conversation has one writer."""
+"""Two windows on one workspace: what each writes is there afterwards, and one conversation has
+one writer.
+"""
 
 import json
 import multiprocessing
@@ -7,7 +9,15 @@ import pytest
 
 from dogent_tui.errors import DogentError
 from dogent_tui.workspace.paths import Workspace, state_dir
-from dogent_tui.workspace.session_log import LogTail, SessionHold, SessionLog, copy_log, is_held, log_segments, read_lines
+from dogent_tui.workspace.session_log import (
+    LogTail,
+    SessionHold,
+    SessionLog,
+    copy_log,
+    is_held,
+    log_segments,
+    read_lines,
+)
 from dogent_tui.workspace.sessions import (
     all_sessions,
     delete_session,
@@ -106,7 +116,9 @@ def test_a_long_log_comes_in_pieces_that_are_read_as_one(tmp_path):
     assert list(read_lines(log.path)) == lines
     pieces = log_segments(log.path)
     assert len(pieces) > 11
-    assert all(piece.stat().st_size <= 100 or len(piece.read_text().splitlines()) == 1 for piece in pieces)
+    assert all(
+        piece.stat().st_size <= 100 or len(piece.read_text().splitlines()) == 1 for piece in pieces
+    )
     with pieces[-1].open("ab") as file:
         file.write(b'["cut')
     assert list(read_lines(log.path)) == lines
@@ -118,9 +130,17 @@ def test_a_long_log_comes_in_pieces_that_are_read_as_one(tmp_path):
 
 def test_a_conversation_is_found_by_its_id_or_the_beginning_of_it(workspace, tmp_path_factory):
     elsewhere = Workspace(tmp_path_factory.mktemp("elsewhere"))
-    for where, session_id in ((workspace, "1111-aaaa"), (elsewhere, "1111-bbbb"), (elsewhere, "2222-cccc")):
+    for where, session_id in (
+        (workspace, "1111-aaaa"),
+        (elsewhere, "1111-bbbb"),
+        (elsewhere, "2222-cccc"),
+    ):
         open_log(where, session_id).append("{}")
-    assert {record.session_id for record in all_sessions()} == {"1111-aaaa", "1111-bbbb", "2222-cccc"}
+    assert {record.session_id for record in all_sessions()} == {
+        "1111-aaaa",
+        "1111-bbbb",
+        "2222-cccc",
+    }
     assert find_session("2222").workspace == str(elsewhere.root)
     assert find_session("1111-aaaa").session_id == "1111-aaaa"
     assert find_session("222") is None
@@ -140,4 +160,8 @@ def test_a_deleted_conversation_leaves_nothing(workspace):
     (copies / "1").write_text("secret words")
     delete_session(record)
     assert list_sessions(workspace) == []
-    assert not [file for file in state_dir().rglob("*") if file.is_file() and "secret words" in file.read_text()]
+    assert not [
+        file
+        for file in state_dir().rglob("*")
+        if file.is_file() and "secret words" in file.read_text()
+    ]

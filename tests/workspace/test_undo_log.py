@@ -1,4 +1,6 @@
-"""Copies of what is about to change: kept whole, brought back as it was, and nothing lost on the way."""
+"""Copies of what is about to change: kept whole, brought back as it was, and nothing lost on the
+way.
+"""
 
 import os
 import stat
@@ -47,7 +49,9 @@ def test_a_folder_comes_back_whole(workspace, copies):
     assert (folder / "link").read_text() == "one"
 
 
-def test_changes_are_undone_last_first_and_those_that_changed_nothing_are_passed_over(workspace, copies):
+def test_changes_are_undone_last_first_and_those_that_changed_nothing_are_passed_over(
+    workspace, copies
+):
     path = workspace.root / "a.md"
     copies.keep("one", [path])
     path.write_text("b")

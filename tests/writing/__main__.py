@@ -1,7 +1,9 @@
-"""``python -m tests.writing --profile NAME``: have a model do the tasks of writing, and print what came of each check.
+"""``python -m tests.writing --profile NAME``: have a model do the tasks of writing, and print what
+came of each check.
 
-What is done is kept in ``.writing/NAME.jsonl``: run it again, and it does only what is left. ``--record`` makes the traces of the
-scripted models anew, by which the tests prove that each check can pass and fail.
+What is done is kept in ``.writing/NAME.jsonl``: run it again, and it does only what is left.
+``--record`` makes the traces of the scripted models anew, by which the tests prove that each check
+can pass and fail.
 """
 
 import argparse
@@ -25,7 +27,9 @@ GOOD = "good"
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.writing", description="Have a model do tasks of writing.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.writing", description="Have a model do tasks of writing."
+    )
     parser.add_argument("tasks", nargs="*", help="only these, by how their names begin")
     parser.add_argument("--profile", default="", help="a profile of ~/.dogent/claude.json")
     parser.add_argument("--anew", action="store_true", help="do what is done already once more")
@@ -42,7 +46,9 @@ def main() -> int:
         return 0
     if not arguments.profile or not tasks:
         print(
-            "Name a profile with --profile, and tasks that there are: " + ", ".join(task.name for task in TASKS), file=sys.stderr
+            "Name a profile with --profile, and tasks that there are: "
+            + ", ".join(task.name for task in TASKS),
+            file=sys.stderr,
         )
         return 2
     file = RESULTS / f"{arguments.profile}.jsonl"
@@ -55,7 +61,10 @@ def main() -> int:
 
 async def evaluate(tasks: Sequence[Task], profile: str, file: Path) -> None:
     """Play what is not in `file` yet, and add it there."""
-    done = {outcome.task for outcome in read_outcomes(file.read_bytes().splitlines() if file.exists() else ())}
+    done = {
+        outcome.task
+        for outcome in read_outcomes(file.read_bytes().splitlines() if file.exists() else ())
+    }
     with own_home():
         for task in tasks:
             if task.name in done:
@@ -81,13 +90,18 @@ async def _record(tasks: Sequence[Task]) -> None:
 
 def _save(outcomes: Iterable[Outcome]) -> None:
     order = {task.name: at for at, task in enumerate(TASKS)}
-    lines = [msgspec.json.encode(outcome) for outcome in sorted(outcomes, key=lambda one: order.get(one.task, 0))]
+    lines = [
+        msgspec.json.encode(outcome)
+        for outcome in sorted(outcomes, key=lambda one: order.get(one.task, 0))
+    ]
     TRACES.write_bytes(gzip.compress(b"\n".join(lines) + b"\n", mtime=0))
 
 
 def traces() -> list[Outcome]:
     """Return what the scripted models did."""
-    return read_outcomes(gzip.decompress(TRACES.read_bytes()).splitlines()) if TRACES.exists() else []
+    return (
+        read_outcomes(gzip.decompress(TRACES.read_bytes()).splitlines()) if TRACES.exists() else []
+    )
 
 
 def read_outcomes(lines: Iterable[bytes]) -> list[Outcome]:
@@ -114,7 +128,9 @@ def show(tasks: Sequence[Task], outcomes: Iterable[Outcome]) -> int:
         failed += bool(wrong)
         cost = "unknown" if outcome.cost_usd is None else f"{outcome.cost_usd:.4f} $"
         passed = f"{len(reasons) - len(wrong)}/{len(reasons)}"
-        print(f"{task.name:<30} {cost:>9} {outcome.seconds:>6.0f} s {outcome.tokens:>8,} {passed:>7}")
+        print(
+            f"{task.name:<30} {cost:>9} {outcome.seconds:>6.0f} s {outcome.tokens:>8,} {passed:>7}"
+        )
         for name, reason in wrong.items():
             print(f"    {name}: {reason}")
     print(f"\n{'check':<30} {'passed':>8}")

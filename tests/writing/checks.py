@@ -1,4 +1,5 @@
-"""What a program can check of a piece of writing. Each check knows how a typical bad model fails it.
+"""What a program can check of a piece of writing. Each check knows how a typical bad model fails
+it.
 
 A check returns why an outcome fails it, empty where it passes.
 """
@@ -35,12 +36,17 @@ Language = Literal["en", "de", "fr", "zh"]
 
 _COMMON: dict[Language, str] = {
     "en": "the and of to in is that for with was on are by this be as it from at which",
-    "de": "der die das und in zu den von mit ist für auf im dem nicht eine ein wir wird sind des sie als",
+    "de": (
+        "der die das und in zu den von mit ist für auf im dem nicht eine ein wir wird sind des"
+        " sie als"
+    ),
     "fr": "le la les et des de du en un une est pour dans que qui sur au avec par plus nous",
     "zh": "的 了 在 是 和 有 为 这 我 们 不 一 与 中 将",
 }
 _FOREIGN: dict[Language, str] = {
-    "en": "Dies ist der Text, und er ist in der Sprache, die nicht gewünscht war, mit allen Wörtern.",
+    "en": (
+        "Dies ist der Text, und er ist in der Sprache, die nicht gewünscht war, mit allen Wörtern."
+    ),
     "de": "This is the text, and it is in the language that was not wanted, with all of the words.",
     "fr": "This is the text, and it is in the language that was not wanted, with all of the words.",
     "zh": "This is the text, and it is in the language that was not wanted, with all of the words.",
@@ -63,7 +69,10 @@ def wrote(*paths: str) -> Check:
 
     def judge(outcome: Outcome) -> str:
         others, missing = outcome.written - {*paths}, {*paths} - outcome.written
-        return _joined(others and f"also wrote {sorted(others)}", missing and f"did not write {sorted(missing)}")
+        return _joined(
+            others and f"also wrote {sorted(others)}",
+            missing and f"did not write {sorted(missing)}",
+        )
 
     return Check("files", judge, ended_with(write("summary-of-changes.md", "What I did.\n")))
 
@@ -75,7 +84,10 @@ def length(path: str, words: int, within: float = 0.1) -> Check:
         count = len(words_of(outcome.after.get(path, "")))
         return "" if abs(count - words) <= words * within else f"{count} words instead of {words}"
 
-    more = "\n\nIn short, all of this is worth saying once more, at greater length and in other words." * max(1, words // 40)
+    more = (
+        "\n\nIn short, all of this is worth saying once more, at greater length and in other words."
+        * max(1, words // 40)
+    )
     return Check("length", judge, rewritten(path, lambda text: text + more))
 
 
@@ -86,7 +98,10 @@ def at_most(path: str, words: int) -> Check:
         count = len(words_of(outcome.after.get(path, "")))
         return "" if 0 < count <= words else f"{count} words, at most {words}"
 
-    more = "\n\nIn short, all of this is worth saying once more, at greater length and in other words." * max(1, words // 8)
+    more = (
+        "\n\nIn short, all of this is worth saying once more, at greater length and in other words."
+        * max(1, words // 8)
+    )
     return Check("length", judge, rewritten(path, lambda text: text + more))
 
 
@@ -94,13 +109,20 @@ def sections(path: str, *titles: str) -> Check:
     """These headings are there, in this order."""
 
     def judge(outcome: Outcome) -> str:
-        found = [title.strip("*_ ").casefold() for title in _HEADING.findall(outcome.after.get(path, ""))]
+        found = [
+            title.strip("*_ ").casefold() for title in _HEADING.findall(outcome.after.get(path, ""))
+        ]
         rest = iter(found)
         missing = [title for title in titles if not any(title.casefold() in one for one in rest)]
         return f"no heading {missing[0]!r} in its place" if missing else ""
 
     def spoil(text: str) -> str:
-        return re.sub(rf"^#+ (.*{re.escape(titles[-1])}.*)$", r"**\1**", text, flags=re.MULTILINE | re.IGNORECASE)
+        return re.sub(
+            rf"^#+ (.*{re.escape(titles[-1])}.*)$",
+            r"**\1**",
+            text,
+            flags=re.MULTILINE | re.IGNORECASE,
+        )
 
     return Check("sections", judge, rewritten(path, spoil))
 
@@ -111,7 +133,13 @@ def quotes(path: str, least: int = 1) -> Check:
     def judge(outcome: Outcome) -> str:
         found = [one for one in _findings(outcome, path) if one.kind == "quote"]
         wrong = [one.text for one in found if one.verdict != "verbatim"]
-        return f"not verbatim: {wrong[0][:80]!r}" if wrong else "" if len(found) >= least else f"{len(found)} quotations"
+        return (
+            f"not verbatim: {wrong[0][:80]!r}"
+            if wrong
+            else ""
+            if len(found) >= least
+            else f"{len(found)} quotations"
+        )
 
     def spoil(text: str) -> str:
         quoted = _QUOTED.search(text)
@@ -126,10 +154,18 @@ def numbers(path: str) -> Check:
     """Every number is in a source, in its context."""
 
     def judge(outcome: Outcome) -> str:
-        wrong = [one.text for one in _findings(outcome, path) if one.kind == "number" and one.verdict == "not_found"]
+        wrong = [
+            one.text
+            for one in _findings(outcome, path)
+            if one.kind == "number" and one.verdict == "not_found"
+        ]
         return f"not in any source: {wrong[:3]}" if wrong else ""
 
-    return Check("numbers", judge, rewritten(path, lambda text: f"{text}\n\nIn all, 98,765 kettles were sent back.\n"))
+    return Check(
+        "numbers",
+        judge,
+        rewritten(path, lambda text: f"{text}\n\nIn all, 98,765 kettles were sent back.\n"),
+    )
 
 
 def citations(path: str, least: int = 1) -> Check:
@@ -138,9 +174,19 @@ def citations(path: str, least: int = 1) -> Check:
     def judge(outcome: Outcome) -> str:
         found = [one for one in _findings(outcome, path) if one.kind == "citation"]
         wrong = [one.text for one in found if one.verdict not in ("verbatim", "found_elsewhere")]
-        return f"leads nowhere: {wrong[0]!r}" if wrong else "" if len(found) >= least else f"{len(found)} citations"
+        return (
+            f"leads nowhere: {wrong[0]!r}"
+            if wrong
+            else ""
+            if len(found) >= least
+            else f"{len(found)} citations"
+        )
 
-    return Check("citations", judge, rewritten(path, lambda text: f"{text}\n\nMore is known (missing-study.pdf, p. 9).\n"))
+    return Check(
+        "citations",
+        judge,
+        rewritten(path, lambda text: f"{text}\n\nMore is known (missing-study.pdf, p. 9).\n"),
+    )
 
 
 def language(path: str, wanted: Language) -> Check:
@@ -148,18 +194,24 @@ def language(path: str, wanted: Language) -> Check:
 
     def judge(outcome: Outcome) -> str:
         words = [word.casefold() for word in words_of(outcome.after.get(path, ""))]
-        counted = {code: sum(word in common.split() for word in words) for code, common in _COMMON.items()}
+        counted = {
+            code: sum(word in common.split() for word in words) for code, common in _COMMON.items()
+        }
         best = max(counted, key=lambda code: counted[code])
         return "" if words and best == wanted else f"the language looks like {best}"
 
-    return Check("language", judge, rewritten(path, lambda _text: (_FOREIGN[wanted] + " ") * 8, every=True))
+    return Check(
+        "language", judge, rewritten(path, lambda _text: (_FOREIGN[wanted] + " ") * 8, every=True)
+    )
 
 
 def read_first(*paths: str) -> Check:
     """Each source is read before the first word is written."""
 
     def judge(outcome: Outcome) -> str:
-        begun = next((at for at, one in enumerate(outcome.calls) if one.tool in WRITES), len(outcome.calls))
+        begun = next(
+            (at for at, one in enumerate(outcome.calls) if one.tool in WRITES), len(outcome.calls)
+        )
         seen = {one.path for one in outcome.calls[:begun] if one.tool in READS and not one.is_error}
         unread = [path for path in paths if path not in seen]
         return f"did not read {unread[0]} first" if unread else ""
@@ -171,9 +223,20 @@ def checked_quotes(path: str) -> Check:
     """The quotations were checked after the last word was written."""
 
     def judge(outcome: Outcome) -> str:
-        last = max((at for at, one in enumerate(outcome.calls) if one.tool in WRITES and one.path == path), default=0)
-        checks = [at for at, one in enumerate(outcome.calls) if one.tool == "check_quotes" and one.path == path]
-        return "" if checks and checks[-1] > last else "the quotations of the last text were not checked"
+        last = max(
+            (at for at, one in enumerate(outcome.calls) if one.tool in WRITES and one.path == path),
+            default=0,
+        )
+        checks = [
+            at
+            for at, one in enumerate(outcome.calls)
+            if one.tool == "check_quotes" and one.path == path
+        ]
+        return (
+            ""
+            if checks and checks[-1] > last
+            else "the quotations of the last text were not checked"
+        )
 
     return Check("checked", judge, without(CHECK_QUOTES))
 
@@ -183,7 +246,11 @@ def used(tool: str, about: str = "") -> Check:
     own = tool.rpartition("__")[2]
 
     def judge(outcome: Outcome) -> str:
-        return "" if any(one.tool == own and about in one.about for one in outcome.calls) else f"{own} was not used"
+        return (
+            ""
+            if any(one.tool == own and about in one.about for one in outcome.calls)
+            else f"{own} was not used"
+        )
 
     return Check(f"used {own}", judge, without(tool))
 
@@ -192,7 +259,9 @@ def in_pieces(path: str, least: int) -> Check:
     """A long text came piece by piece, and not in one."""
 
     def judge(outcome: Outcome) -> str:
-        count = sum(one.tool in WRITES and one.path == path and not one.is_error for one in outcome.calls)
+        count = sum(
+            one.tool in WRITES and one.path == path and not one.is_error for one in outcome.calls
+        )
         return "" if count >= least else f"written in {count} pieces"
 
     return Check("in pieces", judge, without("Edit"))
@@ -240,18 +309,30 @@ def kept(path: str, *passages: str) -> Check:
         lost = [passage for passage in passages if passage not in outcome.after.get(path, "")]
         return f"changed: {lost[0][:60]!r}" if lost else ""
 
-    return Check("kept", judge, ended_with(Step(calls=(*read(path).calls, *write(path, "All of it is new.\n").calls))))
+    return Check(
+        "kept",
+        judge,
+        ended_with(Step(calls=(*read(path).calls, *write(path, "All of it is new.\n").calls))),
+    )
 
 
 def table(path: str, rows: int, columns: int) -> Check:
     """There is a table with so many rows, without its head, and columns."""
 
     def judge(outcome: Outcome) -> str:
-        lines = [line.strip() for line in outcome.after.get(path, "").splitlines() if line.strip().startswith("|")]
+        lines = [
+            line.strip()
+            for line in outcome.after.get(path, "").splitlines()
+            if line.strip().startswith("|")
+        ]
         body = [line for line in lines if not re.fullmatch(r"[|:\- ]+", line)]
         wide = {len(re.split(r"(?<!\\)\|", line.strip("|"))) for line in body}
         found = max(0, len(body) - 1)
-        return "" if (found, wide) == (rows, {columns}) else f"{found} rows with {sorted(wide)} columns"
+        return (
+            ""
+            if (found, wide) == (rows, {columns})
+            else f"{found} rows with {sorted(wide)} columns"
+        )
 
     def spoil(text: str) -> str:
         lines = text.splitlines()
@@ -275,7 +356,11 @@ def not_again(phrase: str) -> Check:
     """What the user rejected is not proposed or written again."""
 
     def judge(outcome: Outcome) -> str:
-        return "proposed again what was rejected" if any(phrase in text for text in outcome.proposed) else ""
+        return (
+            "proposed again what was rejected"
+            if any(phrase in text for text in outcome.proposed)
+            else ""
+        )
 
     def spoil(script: Script) -> Script:
         proposing = [step for step in script if any(tool == PROPOSE for tool, _ in step.calls)]
@@ -305,7 +390,9 @@ _FOUND: dict[tuple[int, str], list[Finding]] = {}
 
 
 def _findings(outcome: Outcome, path: str) -> Sequence[Finding]:
-    """Hold the text against the files that were there, as `dogent-tui check` does; once for each outcome."""
+    """Hold the text against the files that were there, as `dogent-tui check` does; once for each
+    outcome.
+    """
     key = (id(outcome), path)
     if key not in _FOUND:
         _FOUND.clear()

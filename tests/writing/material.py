@@ -164,7 +164,11 @@ _OBJECTS = (
 def prose(words: int, begin: int = 0) -> str:
     """Return plain English sentences of about so many words, in paragraphs, without numbers and quotations."""
     sentences, count = [], 0
-    parts = itertools.islice(zip(itertools.cycle(_SUBJECTS), itertools.cycle(_VERBS), itertools.cycle(_OBJECTS)), begin, None)
+    parts = itertools.islice(
+        zip(itertools.cycle(_SUBJECTS), itertools.cycle(_VERBS), itertools.cycle(_OBJECTS)),
+        begin,
+        None,
+    )
     for number, (subject, verb, thing) in enumerate(parts):
         if count >= words:
             break
@@ -182,7 +186,13 @@ def workbook() -> bytes:
     sheet = book.active
     assert sheet is not None
     sheet.title = "Members"
-    for row in (("name", "joined", "fee"), ("Alder", 2011, 40), ("Birch", 2015, 25), ("Cedar", 2020, 40), ("Dogwood", 2022, 25)):
+    for row in (
+        ("name", "joined", "fee"),
+        ("Alder", 2011, 40),
+        ("Birch", 2015, 25),
+        ("Cedar", 2020, 40),
+        ("Dogwood", 2022, 25),
+    ):
         sheet.append(row)
     stock = book.create_sheet("Stock")
     for line in (("item", "count"), ("chairs", 84), ("lamps", 17), ("tables", 21)):

@@ -1,4 +1,6 @@
-"""What a model did with a task of writing: its calls, the files before and after, what it said and asked."""
+"""What a model did with a task of writing: its calls, the files before and after, what it said
+and asked.
+"""
 
 import re
 
@@ -12,7 +14,9 @@ _MARKS = re.compile(r"\[\^[^\]]+\]|^#+ |^[-*|>] |[*_`|]", re.MULTILINE)
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A tool call: the tool's own name, the file that it names as seen from the workspace, and a few words of its input."""
+    """A tool call: the tool's own name, the file that it names as seen from the workspace, and a
+    few words of its input.
+    """
 
     tool: str
     path: str = ""
@@ -21,9 +25,11 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a task. `before` and `after` are the texts of the files by path; what is no text is there as its size.
+    """What came of a task. `before` and `after` are the texts of the files by path; what is no text
+    is there as its size.
 
-    `proposed` are the texts that were proposed or written after the user had rejected something. `status`: of the last run.
+    `proposed` are the texts that were proposed or written after the user had rejected something.
+    `status`: of the last run.
     """
 
     task: str
@@ -41,11 +47,19 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def written(self) -> set[str]:
-        """The files that are new, changed or gone, without those of the application's own folder."""
-        paths = {path for path in {*self.before, *self.after} if self.before.get(path) != self.after.get(path)}
+        """The files that are new, changed or gone, without those of the application's own
+        folder.
+        """
+        paths = {
+            path
+            for path in {*self.before, *self.after}
+            if self.before.get(path) != self.after.get(path)
+        }
         return {path for path in paths if not path.startswith(".dogent/")}
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a Markdown text, each Chinese character as one; without notes and marks."""
+    """Return the words of a Markdown text, each Chinese character as one; without notes and
+    marks.
+    """
     return _WORD.findall(_MARKS.sub(" ", _NOTE.sub("", text)))

@@ -1,4 +1,6 @@
-"""Plays a task: a workspace of its own, the real service and CLI, and a user who answers as the task says."""
+"""Plays a task: a workspace of its own, the real service and CLI, and a user who answers as the
+task says.
+"""
 
 import asyncio
 import json
@@ -23,7 +25,13 @@ from dogent_tui.agent.events import (
     UiRequested,
     UsageChanged,
 )
-from dogent_tui.agent.session import OpenedSession, SessionOptions, make_prompt, open_session, with_template
+from dogent_tui.agent.session import (
+    OpenedSession,
+    SessionOptions,
+    make_prompt,
+    open_session,
+    with_template,
+)
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.faces.reviews import open_review, written
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyText, ReplyToolUse
@@ -47,7 +55,9 @@ _ALLOWED = ("list", "read", "find", "search")
 
 @contextmanager
 def own_home() -> Iterator[Path]:
-    """Have everything that is kept lie in a folder that goes away, with a copy of the user's profiles."""
+    """Have everything that is kept lie in a folder that goes away, with a copy of the user's
+    profiles.
+    """
     before, named = dogent_home(), os.environ.get("DOGENT_HOME")
     with tempfile.TemporaryDirectory(prefix="writing-") as name:
         home = Path(name) / ".dogent"
@@ -65,7 +75,9 @@ def own_home() -> Iterator[Path]:
 
 
 async def play(task: Task, profile: str, model: str) -> Outcome:
-    """Play `task` with the model of a profile of the home in use. `model` is what the outcome calls it."""
+    """Play `task` with the model of a profile of the home in use. `model` is what the outcome
+    calls it.
+    """
     with tempfile.TemporaryDirectory(prefix="task-", ignore_cleanup_errors=True) as name:
         root = Path(name).resolve() / "workspace"
         root.mkdir()
@@ -136,7 +148,11 @@ class _User:
             case ToolUse(tool_use_id=identity, name=name, input=values):
                 self.calls[identity] = self._call(name, dict(values))
                 if self._has_rejected:
-                    self.proposed += [str(values[key]) for key in ("content", "new_string", "new_content") if key in values]
+                    self.proposed += [
+                        str(values[key])
+                        for key in ("content", "new_string", "new_content")
+                        if key in values
+                    ]
             case ToolResult(tool_use_id=identity, is_error=True) if identity in self.calls:
                 known = self.calls[identity]
                 self.calls[identity] = Call(known.tool, known.path, known.about, is_error=True)
@@ -147,14 +163,22 @@ class _User:
             case UiRequested():
                 self.questions += 1
             case PermissionRequested():
-                allowed = any(word in event.tool for word in _ALLOWED) and "mcp__dogent__" in event.tool
-                answer = PermissionAnswer("allow") if allowed else PermissionAnswer("deny", message="Not in this folder, please.")
+                allowed = (
+                    any(word in event.tool for word in _ALLOWED) and "mcp__dogent__" in event.tool
+                )
+                answer = (
+                    PermissionAnswer("allow")
+                    if allowed
+                    else PermissionAnswer("deny", message="Not in this folder, please.")
+                )
                 await service.reply(event.request_id, answer)
 
     def _call(self, name: str, values: dict[str, Any]) -> Call:
         path = str(values.get("file_path") or values.get("path") or values.get("md_path") or "")
         path = path.removeprefix(f"{self._root}/").removeprefix("./")
-        about = json.dumps({key: value for key, value in values.items() if len(str(value)) < 60})[:200]
+        about = json.dumps({key: value for key, value in values.items() if len(str(value)) < 60})[
+            :200
+        ]
         own = name.rpartition("__")[2] if name.startswith("mcp__") else name
         return Call(own, path, "" if own in WRITES else about.replace(f"{self._root}/", ""))
 
@@ -184,7 +208,9 @@ def _answer(request: UiRequested) -> UiAnswer:
 def _laid_out(root: Path, task: Task, profile: str) -> Workspace:
     workspace = Workspace(root)
     make_own_folder(workspace)
-    workspace.settings_file.write_text(json.dumps({"profile": profile, **task.settings}), encoding="utf-8")
+    workspace.settings_file.write_text(
+        json.dumps({"profile": profile, **task.settings}), encoding="utf-8"
+    )
     for path, content in task.files.items():
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +223,9 @@ def _texts(root: Path) -> dict[str, str]:
     found = {}
     for file in sorted(root.rglob("*")):
         path = file.relative_to(root).as_posix()
-        if not file.is_file() or path.startswith((".dogent/history", ".dogent/dogent.json", ".dogent/.")):
+        if not file.is_file() or path.startswith(
+            (".dogent/history", ".dogent/dogent.json", ".dogent/.")
+        ):
             continue
         try:
             found[path] = file.read_text(encoding="utf-8")
@@ -210,8 +238,14 @@ def _texts(root: Path) -> dict[str, str]:
 async def scripted(home: Path) -> AsyncIterator["Models"]:
     """Give scripted models behind the profile ``scripted`` of `home`."""
     async with ScriptedApi() as api:
-        profile = {"ANTHROPIC_BASE_URL": api.base_url, "ANTHROPIC_AUTH_TOKEN": api.token, "ANTHROPIC_MODEL": MODEL}
-        (home / "claude.json").write_text(json.dumps({"profiles": {"scripted": profile}}), encoding="utf-8")
+        profile = {
+            "ANTHROPIC_BASE_URL": api.base_url,
+            "ANTHROPIC_AUTH_TOKEN": api.token,
+            "ANTHROPIC_MODEL": MODEL,
+        }
+        (home / "claude.json").write_text(
+            json.dumps({"profiles": {"scripted": profile}}), encoding="utf-8"
+        )
         yield Models(api)
 
 
@@ -238,7 +272,10 @@ class Models:
             if not step.calls:
                 return (ReplyText(step.text),)
             root = _root_of(request)
-            return tuple(ReplyToolUse(name, json.loads(json.dumps(values).replace(ROOT, root))) for name, values in step.calls)
+            return tuple(
+                ReplyToolUse(name, json.loads(json.dumps(values).replace(ROOT, root)))
+                for name, values in step.calls
+            )
 
         self._api.otherwise(reply)
 

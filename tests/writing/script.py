@@ -1,4 +1,6 @@
-"""A scripted model: what it answers to one request after the other. Good ones do a task well, spoiled ones badly in one way."""
+"""A scripted model: what it answers to one request after the other. Good ones do a task well,
+spoiled ones badly in one way.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -59,7 +61,12 @@ def edit(path: str, old: str, new: str) -> Step:
 
 def ask(title: str = "Before I write") -> Step:
     """Ask a question on a screen."""
-    question = {"id": "reader", "question": "Who reads it?", "options": [{"label": "Everybody"}], "recommended": "Everybody"}
+    question = {
+        "id": "reader",
+        "question": "Who reads it?",
+        "options": [{"label": "Everybody"}],
+        "recommended": "Everybody",
+    }
     return call(UI_REQUEST, type="clarification", title=title, questions=[question])
 
 
@@ -97,7 +104,10 @@ def without(*tools: str) -> Spoil:
     """Return what leaves out the calls of `tools`."""
 
     def spoil(script: Script) -> Script:
-        kept = (replace(step, calls=tuple(one for one in step.calls if one[0] not in tools)) for step in script)
+        kept = (
+            replace(step, calls=tuple(one for one in step.calls if one[0] not in tools))
+            for step in script
+        )
         return tuple(step for step in kept if step.calls or step.text)
 
     return spoil

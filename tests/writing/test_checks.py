@@ -1,4 +1,5 @@
-"""The checks of the tasks of writing, on recorded traces: scripted models that went through the real CLI, good ones and bad ones.
+"""The checks of the tasks of writing, on recorded traces: scripted models that went through the
+real CLI, good ones and bad ones.
 
 `python -m tests.writing --record` records them anew.
 """
@@ -32,14 +33,18 @@ def test_there_are_tasks_enough_and_each_is_recorded_whole(recorded):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_good_model_passes_every_check(recorded, name):
     [task] = [task for task in TASKS if task.name == name]
-    assert {check.name: check.judge(recorded[name, GOOD]) for check in task.checks} == {check.name: "" for check in task.checks}
+    assert {check.name: check.judge(recorded[name, GOOD]) for check in task.checks} == {
+        check.name: "" for check in task.checks
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_each_check_fails_the_model_that_is_bad_at_it(recorded, name):
     [task] = [task for task in TASKS if task.name == name]
-    assert [check.name for check in task.checks if not check.judge(recorded[name, check.name])] == []
+    assert [
+        check.name for check in task.checks if not check.judge(recorded[name, check.name])
+    ] == []
 
 
 def test_every_kind_of_check_is_used():
@@ -71,7 +76,16 @@ def test_a_gap_of_ten_percent_is_as_long_as_wanted():
 
 
 def test_a_source_that_could_not_be_read_was_not_read():
-    outcome = Outcome("t", "m", "completed", "", 0, (Call("Read", "a.md", is_error=True), Call("Write", "b.md")), {}, {})
+    outcome = Outcome(
+        "t",
+        "m",
+        "completed",
+        "",
+        0,
+        (Call("Read", "a.md", is_error=True), Call("Write", "b.md")),
+        {},
+        {},
+    )
     assert checks.read_first("a.md").judge(outcome) == "did not read a.md first"
 
 
@@ -91,7 +105,11 @@ async def test_what_is_recorded_is_what_happens(recorded):
         async with scripted(home) as models:
             outcome = await models.play(task, GOOD, task.good)
     known = recorded[task.name, GOOD]
-    assert (outcome.after, outcome.calls, outcome.status) == (known.after, known.calls, known.status)
+    assert (outcome.after, outcome.calls, outcome.status) == (
+        known.after,
+        known.calls,
+        known.status,
+    )
     assert read_outcomes([]) == []
 
 

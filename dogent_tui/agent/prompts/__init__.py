@@ -35,8 +35,9 @@ def system_prompt(
 ) -> str:
     """Return the system prompt. `standing` is what the user wishes there.
 
-    `can_answer`: somebody, or a file of answers, is there to answer what the model asks; `at_screen`: somebody is there to allow
-    what the policy asks about. `wall` surrounds commands. `consent`: each look at a document asks.
+    `can_answer`: somebody, or a file of answers, is there to answer what the model asks;
+    `at_screen`: somebody is there to allow what the policy asks about. `wall` surrounds commands.
+    `consent`: each look at a document asks.
     """
     standing = standing or ProjectInstructions()
     consenting = [_words("consent.md")] if consent else []
@@ -63,13 +64,21 @@ def standing_changed(before: ProjectInstructions | None, now: ProjectInstruction
         changed.append(_language(now))
     if not changed and not gone:
         return ""
-    return _template("standing-changed.md").substitute(parts="\n".join([*changed, *gone])).rstrip("\n")
+    return (
+        _template("standing-changed.md").substitute(parts="\n".join([*changed, *gone])).rstrip("\n")
+    )
 
 
 def _tagged(standing: ProjectInstructions) -> dict[str, str]:
-    """Return what applies in a workspace, each part in its tag, by the name of the tag: the first is the strongest."""
-    parts = dict(zip(_STANDING, (standing.constraints, standing.template, standing.lessons), strict=True))
-    return {tag: f"<{tag}>\n{_inside(text)}\n</{tag}>" for tag, text in parts.items() if text.strip()}
+    """Return what applies in a workspace, each part in its tag, by the name of the tag: the first
+    is the strongest.
+    """
+    parts = dict(
+        zip(_STANDING, (standing.constraints, standing.template, standing.lessons), strict=True)
+    )
+    return {
+        tag: f"<{tag}>\n{_inside(text)}\n</{tag}>" for tag, text in parts.items() if text.strip()
+    }
 
 
 def _language(standing: ProjectInstructions) -> str:
@@ -85,37 +94,56 @@ def _inside(text: str) -> str:
 
 def skills_prompt(skills: Iterable[Skill]) -> str:
     """Return what the system prompt says of the user's `skills`; empty where there are none."""
-    lines = [f"- {skill.name}: {skill.description} ({skill.file})".replace("</skills", "</ skills") for skill in skills]
+    lines = [
+        f"- {skill.name}: {skill.description} ({skill.file})".replace("</skills", "</ skills")
+        for skill in skills
+    ]
     return _template("skills.md").substitute(skills="\n".join(lines)) if lines else ""
 
 
-def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemplate | None = None) -> str:
-    """Return the message for a prompt: the words as typed, then what is attached as a JSON array of metadata, never contents.
+def user_prompt(
+    text: str, attachments: Iterable[Attachment], template: UsedTemplate | None = None
+) -> str:
+    """Return the message for a prompt: the words as typed, then what is attached as a JSON array of
+    metadata, never contents.
 
     A document template that the words name follows whole: it tells how to write, not what.
     """
-    metadata = json.dumps([attachment.as_metadata() for attachment in attachments], ensure_ascii=False)
+    metadata = json.dumps(
+        [attachment.as_metadata() for attachment in attachments], ensure_ascii=False
+    )
     message = _template("user.md").substitute(prompt=text, attachments=metadata).rstrip("\n")
     if template is None:
         return message
-    return f"{message}\n\n{_template('template.md').substitute(name=template.name, template=_inside(template.text)).rstrip()}"
+    words = _template("template.md").substitute(name=template.name, template=_inside(template.text))
+    return f"{message}\n\n{words.rstrip()}"
 
 
 def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
-    """Return the note that tells which files the user brought back to what they were, and which they took away."""
-    places = [f"- {path} (as it was before)" for path in restored] + [f"- {path} (gone again)" for path in removed]
+    """Return the note that tells which files the user brought back to what they were, and which
+    they took away.
+    """
+    places = [f"- {path} (as it was before)" for path in restored] + [
+        f"- {path} (gone again)" for path in removed
+    ]
     return _template("taken-back.md").substitute(places="\n".join(places)).rstrip("\n")
 
 
 def changed_files(places: Sequence[str]) -> str:
     """Return the note that tells which files somebody else changed since the model saw them."""
-    return _template("changed-files.md").substitute(places="\n".join(f"- {place}" for place in places)).rstrip("\n")
+    return (
+        _template("changed-files.md")
+        .substitute(places="\n".join(f"- {place}" for place in places))
+        .rstrip("\n")
+    )
 
 
 def earlier_conversation(said: Sequence[Said], *, is_part: bool = False) -> str:
-    """Return the note that tells what was `said` in a conversation that is not remembered: who and what, oldest first.
+    """Return the note that tells what was `said` in a conversation that is not remembered: who and
+    what, oldest first.
 
-    What is too long is left out from the beginning. `is_part`: the rest of the conversation is remembered.
+    What is too long is left out from the beginning. `is_part`: the rest of the conversation is
+    remembered.
     """
     texts: list[str] = []
     room = MOST_TOLD
@@ -126,7 +154,11 @@ def earlier_conversation(said: Sequence[Said], *, is_part: bool = False) -> str:
             break
         room -= len(text)
         texts.append(text)
-    return _template("forgotten-part.md" if is_part else "earlier.md").substitute(said="\n\n".join(reversed(texts))).rstrip("\n")
+    return (
+        _template("forgotten-part.md" if is_part else "earlier.md")
+        .substitute(said="\n\n".join(reversed(texts)))
+        .rstrip("\n")
+    )
 
 
 def _words(name: str) -> str:

@@ -1,4 +1,5 @@
-"""Markdown out, as a finished pdf or docx: nothing on the way runs, fetches, or reads what lies outside the workspace.
+"""Markdown out, as a finished pdf or docx: nothing on the way runs, fetches, or reads what lies
+outside the workspace.
 
 The life of a pdf
 -----------------

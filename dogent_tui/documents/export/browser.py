@@ -1,4 +1,6 @@
-"""A browser that prints: found on this computer, started once, kept warm, and gone with us whatever ends us."""
+"""A browser that prints: found on this computer, started once, kept warm, and gone with us
+whatever ends us.
+"""
 
 import asyncio
 import importlib
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
 _NAMES = (
     # A shell without windows starts and prints in half the time of the whole browser.
-    "chromium-headless-shell", "chrome-headless-shell", "headless_shell", "google-chrome-stable", "google-chrome", "chromium",
+    "chromium-headless-shell", "chrome-headless-shell", "headless_shell", "google-chrome-stable",
+    "google-chrome", "chromium",
     "chromium-browser", "microsoft-edge-stable", "microsoft-edge", "brave-browser",
 )  # fmt: skip
 _APPLICATIONS = ("Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser")
@@ -52,8 +55,13 @@ _PRINT_LIMIT_S = 60.0
 _CLOSE_LIMIT_S = 5.0
 _INSTALL_LIMIT_S = 900.0
 _MARGIN_BOXES = 131
-"""Chromium's version from which a style sheet can set page numbers (CSS Paged Media 3, page-margin boxes)."""
-_FOOTER = '<div style="width: 100%; text-align: center; font: 8pt serif; color: #555"><span class="pageNumber"></span></div>'
+"""Chromium's version from which a style sheet can set page numbers (CSS Paged Media 3,
+page-margin boxes).
+"""
+_FOOTER = (
+    '<div style="width: 100%; text-align: center; font: 8pt serif; color: #555"><span'
+    ' class="pageNumber"></span></div>'
+)
 
 
 class BrowserUnavailableError(DocumentError):
@@ -65,7 +73,9 @@ class _GoneError(Exception):
 
 
 def find_browsers() -> list[Path]:
-    """Return the browsers of this computer that can print, the quickest first: installed ones, then Playwright's own. Blocks."""
+    """Return the browsers of this computer that can print, the quickest first: installed ones,
+    then Playwright's own. Blocks.
+    """
     return list(dict.fromkeys(_candidates()))
 
 
@@ -81,18 +91,24 @@ def _candidates() -> Iterator[Path]:
                 if program.is_file():
                     yield program
     for pattern in _OWN:
-        yield from sorted((path for path in _own_folder().glob(pattern) if os.access(path, os.X_OK)), reverse=True)
+        yield from sorted(
+            (path for path in _own_folder().glob(pattern) if os.access(path, os.X_OK)), reverse=True
+        )
 
 
 def _own_folder() -> Path:
     named = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
     if named not in {"", "0"}:
         return Path(named)
-    return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ms-playwright"
+    return (
+        Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ms-playwright"
+    )
 
 
 async def install_browser(on_progress: Progress = unheard) -> None:
-    """Download Playwright's own headless browser (some 100 MB). Ask the user before. Raises DocumentError."""
+    """Download Playwright's own headless browser (some 100 MB). Ask the user before. Raises
+    DocumentError.
+    """
     said: list[str] = []
 
     def hear(output: bytes) -> None:
@@ -103,14 +119,19 @@ async def install_browser(on_progress: Progress = unheard) -> None:
 
     command = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
     try:
-        status = await stream_process(command, cwd=Path.home(), on_output=hear, limit_s=_INSTALL_LIMIT_S)
+        status = await stream_process(
+            command, cwd=Path.home(), on_output=hear, limit_s=_INSTALL_LIMIT_S
+        )
     except (OSError, TimeoutError):
         status = -1
     if status:
         reason = said[-1] if said else tr("it took too long")
         raise DocumentError(
             tr("The browser could not be installed: {reason}.").format(reason=reason),
-            tr("Install Chromium or Chrome with your system's package manager (on Debian: chromium-headless-shell)."),
+            tr(
+                "Install Chromium or Chrome with your system's package manager (on Debian:"
+                " chromium-headless-shell)."
+            ),
         )
 
 
@@ -118,7 +139,9 @@ class Browser:
     """Prints HTML. One for a session; it belongs to the event loop that it was first used on."""
 
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
-        """`find` names the programs that may be used, in order. Nothing starts before something is to be printed."""
+        """`find` names the programs that may be used, in order. Nothing starts before something
+        is to be printed.
+        """
         self._find = find
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
@@ -139,7 +162,9 @@ class Browser:
             await self._stop()
             programs = await asyncio.to_thread(self._find)
             if not programs:
-                raise BrowserUnavailableError(tr("No browser on this computer can print."), _REMEDY, code="engine_missing")
+                raise BrowserUnavailableError(
+                    tr("No browser on this computer can print."), _REMEDY, code="engine_missing"
+                )
             try:
                 async with asyncio.timeout(_START_LIMIT_S * 2):
                     await self._start(programs)
@@ -155,18 +180,24 @@ class Browser:
         await asyncio.to_thread(importlib.import_module, "playwright.async_api")  # 0.4 s
         reason = ""
         stands = (await asyncio.to_thread(own_wall)).level == "full"
-        for behind in (True, False) if stands else (False,):  # some browsers, such as snap's, bring walls that take no other
+        for behind in (
+            (True, False) if stands else (False,)
+        ):  # some browsers, such as snap's, bring walls that take no other
             if behind != stands:
                 await self._stop()
             if not (failed := await self._launch(programs, behind=behind)):
                 return
             reason = reason or failed
         raise BrowserUnavailableError(
-            tr("No browser on this computer starts ({reason}).").format(reason=reason), _REMEDY, code="engine_missing"
+            tr("No browser on this computer starts ({reason}).").format(reason=reason),
+            _REMEDY,
+            code="engine_missing",
         )
 
     async def _launch(self, programs: Sequence[Path], *, behind: bool) -> str:
-        """Start the first of `programs` that starts, with its driver, `behind` the wall or not. Return why none does."""
+        """Start the first of `programs` that starts, with its driver, `behind` the wall or not.
+        Return why none does.
+        """
         from playwright.async_api import Error
 
         with _driver(programs if behind else ()):
@@ -177,7 +208,8 @@ class Browser:
                 self._browser = await playwright.chromium.launch(
                     executable_path=program,
                     args=list(_ARGUMENTS),
-                    # Chromium's own sandbox needs no privilege, refuses to be one as root, and stands in no other.
+                    # Chromium's own sandbox needs no privilege, refuses to be one as root, and
+                    # stands in no other.
                     chromium_sandbox=os.geteuid() != 0 and not behind,
                     env=_environment(behind=behind),
                     handle_sigint=False,
@@ -195,7 +227,8 @@ class Browser:
     async def print(self, html: str) -> Made:
         """Return `html` as a pdf. Nothing in it runs or is loaded.
 
-        A browser that died is started again, once. Raises BrowserUnavailableError, and DocumentError (`timeout`, `failed`).
+        A browser that died is started again, once. Raises BrowserUnavailableError, and
+        DocumentError (`timeout`, `failed`).
         """
         from playwright.async_api import Error
 
@@ -208,9 +241,9 @@ class Browser:
             except TimeoutError:
                 await self.close()
                 raise DocumentError(
-                    tr("The browser did not finish printing within {print_limit_s:.0f} seconds.").format(
-                        print_limit_s=_PRINT_LIMIT_S
-                    ),
+                    tr(
+                        "The browser did not finish printing within {print_limit_s:.0f} seconds."
+                    ).format(print_limit_s=_PRINT_LIMIT_S),
                     tr("Check the sizes in pdf.css, or split the document."),
                     code="timeout",
                 ) from None
@@ -218,13 +251,17 @@ class Browser:
                 await self.close()
                 if last:
                     raise DocumentError(
-                        tr("The browser could not print the document: {one_line}.").format(one_line=one_line(str(error))[:200]),
+                        tr("The browser could not print the document: {one_line}.").format(
+                            one_line=one_line(str(error))[:200]
+                        ),
                         tr("Check pdf.css, if you have one."),
                     ) from None
         raise AssertionError
 
     async def _print(self, browser: "PlaywrightBrowser", html: str) -> Made:
-        """Print on a fresh page. Raises _GoneError once the browser or the page dies: who waits for it may not notice."""
+        """Print on a fresh page. Raises _GoneError once the browser or the page dies: who waits
+        for it may not notice.
+        """
         gone = asyncio.get_running_loop().create_future()
 
         def end(_: object) -> None:
@@ -244,7 +281,9 @@ class Browser:
             with suppress(asyncio.CancelledError, Exception):
                 await printing
 
-    async def _print_on(self, browser: "PlaywrightBrowser", html: str, crashed: Callable[[object], None]) -> Made:
+    async def _print_on(
+        self, browser: "PlaywrightBrowser", html: str, crashed: Callable[[object], None]
+    ) -> Made:
         page = await self._fresh_page(browser)
         page.on("crash", crashed)
         try:
@@ -253,7 +292,9 @@ class Browser:
             self._spare = asyncio.ensure_future(_next_page(browser, page))
 
     async def _fresh_page(self, browser: "PlaywrightBrowser") -> "Page":
-        """Return a page that nothing was shown on: the spare one, which saves a tenth of a second, or a new one."""
+        """Return a page that nothing was shown on: the spare one, which saves a tenth of a
+        second, or a new one.
+        """
         spare, self._spare = self._spare, None
         if spare is not None:
             with suppress(Exception):
@@ -273,20 +314,28 @@ class Browser:
             with suppress(Exception, asyncio.CancelledError):
                 await spare
         self._browser = self._playwright = None
-        for ending in (browser.close() if browser else None, playwright.stop() if playwright else None):
+        for ending in (
+            browser.close() if browser else None,
+            playwright.stop() if playwright else None,
+        ):
             if ending is not None:
                 with suppress(Exception):  # whatever is wrong with it: it is to go
                     await asyncio.wait_for(ending, _CLOSE_LIMIT_S)
 
 
-_REMEDY = tr("Install Chromium or Chrome with your system's package manager (on Debian: chromium-headless-shell).")
+_REMEDY = tr(
+    "Install Chromium or Chrome with your system's package manager (on Debian:"
+    " chromium-headless-shell)."
+)
 
 
 @contextmanager
 def _driver(programs: Sequence[Path]) -> Iterator[None]:
-    """Have Playwright start its driver behind the wall, where it and the browser see `programs` and none of the user's files.
+    """Have Playwright start its driver behind the wall, where it and the browser see `programs` and
+    none of the user's files.
 
-    Without `programs` nothing is changed. Playwright takes the path of a Node.js, without arguments.
+    Without `programs` nothing is changed. Playwright takes the path of a Node.js, without
+    arguments.
     """
     if not programs:
         yield
@@ -298,7 +347,11 @@ def _driver(programs: Sequence[Path]) -> Iterator[None]:
     places = {place for program in programs for place in (program, program.resolve().parent)}
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         script = Path(folder, "node")
-        script.write_text(f'#!/bin/sh\nexec {shlex.join(walled([node], readable=[*places], loopback=True))} "$@"\n', "utf-8")
+        script.write_text(
+            f"#!/bin/sh\nexec {shlex.join(walled([node], readable=[*places], loopback=True))}"
+            ' "$@"\n',
+            "utf-8",
+        )
         script.chmod(0o700)
         os.environ[_NODE] = str(script)
         try:
@@ -310,7 +363,9 @@ def _driver(programs: Sequence[Path]) -> Iterator[None]:
 
 
 async def _start_driver() -> "Playwright":
-    """Start Playwright's driver. Who is cancelled meanwhile waits for it to start, as else nobody could end it."""
+    """Start Playwright's driver. Who is cancelled meanwhile waits for it to start, as else
+    nobody could end it.
+    """
     from playwright.async_api import async_playwright
 
     starting = asyncio.ensure_future(async_playwright().start())
@@ -321,12 +376,16 @@ async def _start_driver() -> "Playwright":
         raise
     except Exception as error:  # a plain one, where the driver is killed
         raise BrowserUnavailableError(
-            tr("No browser on this computer starts ({reason}).").format(reason=error), _REMEDY, code="engine_missing"
+            tr("No browser on this computer starts ({reason}).").format(reason=error),
+            _REMEDY,
+            code="engine_missing",
         ) from error
 
 
 async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Made:
-    await page.set_content(html, wait_until="load", timeout=0)  # who calls has a limit for all of it
+    await page.set_content(
+        html, wait_until="load", timeout=0
+    )  # who calls has a limit for all of it
     footer = int(browser.version.partition(".")[0] or 0) < _MARGIN_BOXES
     pdf = await page.pdf(
         prefer_css_page_size=True,
@@ -349,7 +408,9 @@ async def _next_page(browser: "PlaywrightBrowser", page: "Page") -> "Page":
 
 async def _new_page(browser: "PlaywrightBrowser") -> "Page":
     """Return a page on which nothing runs, and out of which nothing is asked for."""
-    context = await browser.new_context(java_script_enabled=False, offline=True, accept_downloads=False, service_workers="block")
+    context = await browser.new_context(
+        java_script_enabled=False, offline=True, accept_downloads=False, service_workers="block"
+    )
     await context.route("**/*", _refuse)
     return await context.new_page()
 
@@ -362,5 +423,9 @@ async def _refuse(route: "Route") -> None:
 
 
 def _environment(*, behind: bool) -> dict[str, str | float | bool]:
-    passed = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith(_PASSED_ON_STARTS)}
+    passed = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _PASSED_ON or name.startswith(_PASSED_ON_STARTS)
+    }
     return {name: value for name, value in passed.items() if not behind or name != "TMPDIR"}

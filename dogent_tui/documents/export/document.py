@@ -1,6 +1,8 @@
-"""The document that all writers write: the Markdown as pandoc reads it once, without anything that could reach out of it.
+"""The document that all writers write: the Markdown as pandoc reads it once, without anything that
+could reach out of it.
 
-Everything of a kind, an image, a piece of HTML, a link, is one type of node in pandoc's tree, however it was written.
+Everything of a kind, an image, a piece of HTML, a link, is one type of node in pandoc's tree,
+however it was written.
 """
 
 import os
@@ -19,7 +21,13 @@ from dogent_tui.documents.export.left_out import LeftOut, shown
 from dogent_tui.documents.export.links import Targets, refusal
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.raw_html import Dropped, read_blocks, read_inlines
-from dogent_tui.documents.export.references import REFERENCE, Labels, cite, is_label, mark_references
+from dogent_tui.documents.export.references import (
+    REFERENCE,
+    Labels,
+    cite,
+    is_label,
+    mark_references,
+)
 from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source
 from dogent_tui.documents.export.tables import captioned, label_of, turned
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
@@ -31,12 +39,23 @@ _READER = (
     "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes+pipe_tables"
     "+strikeout+task_lists+tex_math_dollars"
 )
-"""The Markdown that is exported, in pandoc's words. Its HTML arrives as nodes of their own, which are taken out here."""
+"""The Markdown that is exported, in pandoc's words. Its HTML arrives as nodes of their own,
+which are taken out here.
+"""
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
-_BIBLIOGRAPHY = frozenset({"csl-bib-body", "hanging-indent", "csl-entry", "csl-left-margin", "csl-right-inline", "csl-block"})
+_BIBLIOGRAPHY = frozenset(
+    {
+        "csl-bib-body",
+        "hanging-indent",
+        "csl-entry",
+        "csl-left-margin",
+        "csl-right-inline",
+        "csl-block",
+    }
+)
 """Classes that pandoc gives to the list of what is cited."""
 _SPANS = frozenset({"kbd", "mark", "small"})
 _SIZE = re.compile(r"\s*(\d{1,5}(?:\.\d{1,3})?)\s*(px|%|cm|mm|in|pt|em)?\s*")
@@ -46,14 +65,18 @@ _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _NO_TEX = re.compile(r"Could not convert TeX math (.*?), rendering as TeX")
 _OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")
-"""Pandoc's words about names of its own (“Figure 1”) in other languages, of which nothing is in the document."""
+"""Pandoc's words about names of its own (“Figure 1”) in other languages, of which nothing is in
+the document.
+"""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """A Markdown file as a tree without raw nodes, in which all links lead to somewhere and all images are there.
+    """A Markdown file as a tree without raw nodes, in which all links lead to somewhere and all
+    images are there.
 
-    `title` is that of the front matter, else the document's one heading of level 1, else its first heading, else the file's
-    name. `contents` are the headings of its table of contents, none where it has none; `placed`: the text says where that is.
+    `title` is that of the front matter, else the document's one heading of level 1, else its first
+    heading, else the file's name. `contents` are the headings of its table of contents, none where
+    it has none; `placed`: the text says where that is.
     """
 
     source: MarkdownSource
@@ -74,14 +97,19 @@ def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
     try:
         return _read(request, source, halt)
     except RecursionError:
-        raise DocumentError(tr("The document is too deeply nested to export."), tr("Flatten its lists and quotations.")) from None
+        raise DocumentError(
+            tr("The document is too deeply nested to export."),
+            tr("Flatten its lists and quotations."),
+        ) from None
 
 
 def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> Document:
     front = replace(source.front, lang=source.front.lang or language_of(source.text))
     left_out = LeftOut(source.text, source.first_line)
     images = Images(request.root, source.path.parent, left_out)
-    parsed = tree.ask_pandoc(source.text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt)
+    parsed = tree.ask_pandoc(
+        source.text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt
+    )
     blocks, warnings = tree.blocks_of(parsed.data), [*source.warnings, *parsed.warnings]
     if b'"RawBlock"' in parsed.data:
         blocks = read_blocks(blocks, _dropped(left_out), halt)
@@ -93,12 +121,20 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
             warnings += told
         elif uncited:
             some = ", ".join(shown(text) for text in uncited[:3])
-            warnings.append(tr("{some}: stays as it is, as the front matter names no bibliography.").format(some=some))
+            warnings.append(
+                tr("{some}: stays as it is, as the front matter names no bibliography.").format(
+                    some=some
+                )
+            )
     cleaner = _Cleaner(front, images, left_out)
     blocks = cleaner.cleaned(blocks)
     headings = tuple(cleaner.headings)
     first = headings[0] if headings else None
-    only = first.text if first and first.level == 1 and all(heading.level > 1 for heading in headings[1:]) else ""
+    only = (
+        first.text
+        if first and first.level == 1 and all(heading.level > 1 for heading in headings[1:])
+        else ""
+    )
     if front.title and first and blocks[0].get("t") == "Header" and only == front.title:
         del blocks[0]  # it is the title, which is above already
     wanted = request.toc if request.toc is not None else front.toc
@@ -123,24 +159,35 @@ SOURCE_ENTRIES = ".dogent/sources/sources.json"
 
 
 def _with_sources(front: FrontMatter, root: Path, source: MarkdownSource) -> FrontMatter:
-    """Return `front` with the source records of the workspace among its bibliographies, where the text cites one of them."""
+    """Return `front` with the source records of the workspace among its bibliographies, where
+    the text cites one of them.
+    """
     entries = root / SOURCE_ENTRIES
     try:
-        known = {str(entry["id"]) for entry in msgspec.json.decode(entries.read_bytes(), type=list[dict[str, Any]])}
+        known = {
+            str(entry["id"])
+            for entry in msgspec.json.decode(entries.read_bytes(), type=list[dict[str, Any]])
+        }
     except (OSError, ValueError, KeyError, msgspec.DecodeError):
         return front
     if not known & set(re.findall(r"@([\w-]+)", source.text)):
         return front
-    return replace(front, bibliography=(*front.bibliography, os.path.relpath(entries, source.path.parent)))
+    return replace(
+        front, bibliography=(*front.bibliography, os.path.relpath(entries, source.path.parent))
+    )
 
 
 def _contents(headings: tuple[tree.Heading, ...], front: FrontMatter) -> tuple[tree.Heading, ...]:
     top = min((heading.level for heading in headings), default=1)
-    return tuple(heading for heading in headings if heading.level < top + front.toc_depth and heading.text)
+    return tuple(
+        heading for heading in headings if heading.level < top + front.toc_depth and heading.text
+    )
 
 
 def language_of(text: str) -> str:
-    """Return the language of `text` where its script tells: what fonts are chosen by. Empty for all others."""
+    """Return the language of `text` where its script tells: what fonts are chosen by. Empty for
+    all others.
+    """
     sample = text[:20_000]
     letters = len(_LETTER.findall(sample)) or 1
     if len(_HANGUL.findall(sample)) / letters > 0.2:
@@ -156,7 +203,11 @@ def writer_warnings(said: list[str]) -> list[str]:
     told = []
     for text in said:
         if found := _NO_TEX.match(text):
-            told.append(tr("The formula {tex} was not understood and is shown as TeX.").format(tex=shown(found[1].strip())))
+            told.append(
+                tr("The formula {tex} was not understood and is shown as TeX.").format(
+                    tex=shown(found[1].strip())
+                )
+            )
         elif not text.startswith(_OF_NO_CONCERN):
             told.append(shown(text))
     return list(dict.fromkeys(told))[:10]
@@ -168,7 +219,9 @@ def _dropped(left_out: LeftOut) -> Dropped:
 
 
 class _Cleaner:
-    """Makes the tree that the writers get: known attributes only, headings named, figures and tables with their captions."""
+    """Makes the tree that the writers get: known attributes only, headings named, figures and
+    tables with their captions.
+    """
 
     def __init__(self, front: FrontMatter, images: Images, left_out: LeftOut) -> None:
         self.headings: list[tree.Heading] = []
@@ -198,7 +251,9 @@ class _Cleaner:
         }
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
-        """Return what is to be exported of `blocks`, with what leads to another place once all places are known."""
+        """Return what is to be exported of `blocks`, with what leads to another place once all
+        places are known.
+        """
         self._leading["Link"] = self._within
         self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
         return [turned(block) for block in mapped(self._walk(blocks), self._leading)]
@@ -231,7 +286,11 @@ class _Cleaner:
         inside = self._walk(alt)
         if self._images.find(target[0]) is None:
             return [node("Emph", [*words("["), *(inside or words("image")), *words("]")])]
-        sizes = {what: size for what, text in given if what in {"width", "height"} and (size := length(text))}
+        sizes = {
+            what: size
+            for what, text in given
+            if what in {"width", "height"} and (size := length(text))
+        }
         return [node("Image", [attributes(self._named(name), **sizes), inside, target])]
 
     def _link(self, content: Any) -> list[Node]:
@@ -259,7 +318,11 @@ class _Cleaner:
             return [node("Span", content)]
         kept = [kind for kind in classes if kind in _SPANS or kind in _BIBLIOGRAPHY]
         inside = self._walk(inside)
-        return [node("Span", [attributes(self._named(name), *kept), inside])] if name or kept else list(inside)
+        return (
+            [node("Span", [attributes(self._named(name), *kept), inside])]
+            if name or kept
+            else list(inside)
+        )
 
     # Blocks
 
@@ -269,9 +332,16 @@ class _Cleaner:
         text = " ".join(tree.plain_text(inlines).split())
         name = self._targets.add(text, name)
         number = ""
-        if self._front.number_sections and "unnumbered" not in classes and (self.headings or text != self._front.title):
+        if (
+            self._front.number_sections
+            and "unnumbered" not in classes
+            and (self.headings or text != self._front.title)
+        ):
             number = self._section_number(level)
-            inlines = [node("Span", [attributes("", tree.NUMBER), words(f"{number}\N{NO-BREAK SPACE}")]), *inlines]
+            inlines = [
+                node("Span", [attributes("", tree.NUMBER), words(f"{number}\N{NO-BREAK SPACE}")]),
+                *inlines,
+            ]
         self._labels.section(name, number, text)
         self.headings.append(tree.Heading(level, f"{number} {text}".strip(), name))
         return [node("Header", [level, attributes(name), inlines])]
@@ -299,10 +369,16 @@ class _Cleaner:
         return [node("Para", inlines)] if inlines or not content else []
 
     def _figure_of(self, image: Node) -> Node:
-        """Return an image alone as a figure. Its title is the caption; without one, its words are if it is to be numbered."""
+        """Return an image alone as a figure. Its title is the caption; without one, its words
+        are if it is to be numbered.
+        """
         (name, _, sizes), alt, (address, title) = image["c"]
-        caption = self._labels.caption("fig", name, words(title) if title else alt if is_label(name) else [])
-        return tree.figure(name, caption, [node("Plain", [node("Image", [["", [], sizes], alt, [address, ""]])])])
+        caption = self._labels.caption(
+            "fig", name, words(title) if title else alt if is_label(name) else []
+        )
+        return tree.figure(
+            name, caption, [node("Plain", [node("Image", [["", [], sizes], alt, [address, ""]])])]
+        )
 
     def _figure(self, content: Any) -> list[Node]:
         (name, _, _), caption, blocks = content
@@ -310,20 +386,40 @@ class _Cleaner:
         return [tree.figure(name, inlines, self._walk(blocks))]
 
     def _caption(self, caption: Any) -> list[Any]:
-        return list(self._walk([part for block in caption[1] if block["t"] in {"Para", "Plain"} for part in block["c"]]))
+        return list(
+            self._walk(
+                [
+                    part
+                    for block in caption[1]
+                    if block["t"] in {"Para", "Plain"}
+                    for part in block["c"]
+                ]
+            )
+        )
 
     def _div(self, content: Any) -> list[Node]:
         (name, classes, _), blocks = content
         inside = self._walk(blocks)
         if callout := next((kind for kind in classes if kind in _CALLOUTS), ""):
             return [tree.div(tree.CALLOUT, inside, callout)]
-        kept = [kind for kind in classes if kind in {tree.BREAK, tree.LANDSCAPE, "title"} or kind in _BIBLIOGRAPHY]
-        return [node("Div", [attributes(self._named(name), *kept), inside])] if name or kept else list(inside)
+        kept = [
+            kind
+            for kind in classes
+            if kind in {tree.BREAK, tree.LANDSCAPE, "title"} or kind in _BIBLIOGRAPHY
+        ]
+        return (
+            [node("Div", [attributes(self._named(name), *kept), inside])]
+            if name or kept
+            else list(inside)
+        )
 
     def _table(self, content: Any) -> list[Node]:
         (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content
         inlines = self._labels.caption("tbl", self._named(name), self._caption(caption))
-        parts = [[attributes(), count, self._rows(upper), self._rows(lower)] for _, count, upper, lower in bodies]
+        parts = [
+            [attributes(), count, self._rows(upper), self._rows(lower)]
+            for _, count, upper, lower in bodies
+        ]
         ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
         caption = [None, [node("Plain", inlines)] if inlines else []]
         table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])
@@ -331,7 +427,10 @@ class _Cleaner:
         return [table]
 
     def _rows(self, rows: list[Any]) -> list[Any]:
-        return [[attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]] for _, cells in rows]
+        return [
+            [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
+            for _, cells in rows
+        ]
 
 
 def _code(content: Any) -> list[Node]:
@@ -347,7 +446,9 @@ def length(text: str) -> str:
 
 
 def _equation(inlines: list[Any]) -> tuple[str, str] | None:
-    """Return TeX and name of a formula that is alone in its paragraph and has a name, None for all else."""
+    """Return TeX and name of a formula that is alone in its paragraph and has a name, None for
+    all else.
+    """
     name = label_of(inlines, "eq")
     maths = [part["c"] for part in tree.every(inlines) if part["t"] == "Math"] if name else []
     alone = len(maths) == 1 and tree.plain_text(inlines).strip() == maths[0][1]
@@ -355,13 +456,21 @@ def _equation(inlines: list[Any]) -> tuple[str, str] | None:
 
 
 def _unbroken(inlines: list[Any]) -> list[Any]:
-    """Return `inlines` without line breaks of the source between characters of scripts that have no spaces between words."""
+    """Return `inlines` without line breaks of the source between characters of scripts that have
+    no spaces between words.
+    """
     out: list[Any] = []
     for part, after in pairwise([*inlines, {}]):
-        if part["t"] != "SoftBreak" or not (_is_wide(tree.plain_text(out[-1:])[-1:]) and _is_wide(tree.plain_text(after)[:1])):
+        if part["t"] != "SoftBreak" or not (
+            _is_wide(tree.plain_text(out[-1:])[-1:]) and _is_wide(tree.plain_text(after)[:1])
+        ):
             out.append(part)
     return out
 
 
 def _is_wide(character: str) -> bool:
-    return bool(character) and unicodedata.east_asian_width(character) in "WF" and not "\uac00" <= character <= "\ud7a3"
+    return (
+        bool(character)
+        and unicodedata.east_asian_width(character) in "WF"
+        and not "\uac00" <= character <= "\ud7a3"
+    )

@@ -1,4 +1,6 @@
-"""Exporting Markdown as docx: pandoc does most of it, in its sandbox; what it is given and what it made are ours to set right."""
+"""Exporting Markdown as docx: pandoc does most of it, in its sandbox; what it is given and what
+it made are ours to set right.
+"""
 
 import asyncio
 import hashlib
@@ -12,12 +14,25 @@ from xml.sax.saxutils import escape
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, read_document, writer_warnings
-from dogent_tui.documents.export.docx_body import BREAK_XML, LANDSCAPE_ENDS, LANDSCAPE_STARTS, contents_styles, text_area
+from dogent_tui.documents.export.docx_body import (
+    BREAK_XML,
+    LANDSCAPE_ENDS,
+    LANDSCAPE_STARTS,
+    contents_styles,
+    text_area,
+)
 from dogent_tui.documents.export.docx_images import StandIns
 from dogent_tui.documents.export.docx_package import Finish, finish
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.docx_svg import fallback_png
-from dogent_tui.documents.export.model import ExportRequest, ExportResult, Made, Progress, unheard, write_target
+from dogent_tui.documents.export.model import (
+    ExportRequest,
+    ExportResult,
+    Made,
+    Progress,
+    unheard,
+    write_target,
+)
 from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.export.tree import Node, mapped, words
@@ -36,65 +51,106 @@ _BETWEEN_XML = (
     '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="120" w:lineRule="exact"/></w:pPr>'
     "<w:r><w:t>\N{ZERO WIDTH SPACE}</w:t></w:r></w:p>"
 )
-"""A gap between two blocks of code: programs that read the document take these for one where nothing, or an empty paragraph, is
-between them."""
+"""A gap between two blocks of code: programs that read the document take these for one where
+nothing, or an empty paragraph, is between them.
+"""
 
 
 async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
-    """Make the docx that `request` asks for. Its target is replaced at the very end, or not at all. Raises DocumentError."""
+    """Make the docx that `request` asks for. Its target is replaced at the very end, or not at
+    all. Raises DocumentError.
+    """
     on_progress(tr("Creating the docx"))
     halt = Halt()
     try:
         made, left_out = await asyncio.to_thread(_make, request, halt)
     except asyncio.CancelledError:
-        halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
+        # the thread would go on otherwise, and leaving the application would wait for it
+        halt.halt()
         raise
-    await asyncio.to_thread(write_target, request, made.content)  # who was cancelled by now has written nothing
-    return ExportResult(path=request.target, engine=made.engine, warnings=made.warnings, left_out=left_out)
+    await asyncio.to_thread(
+        write_target, request, made.content
+    )  # who was cancelled by now has written nothing
+    return ExportResult(
+        path=request.target, engine=made.engine, warnings=made.warnings, left_out=left_out
+    )
 
 
 def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
     document = read_document(request, halt)
     front = document.front
-    reference = find_reference(request.root, request.home, lang=front.lang, text=document.source.text)
+    reference = find_reference(
+        request.root, request.home, lang=front.lang, text=document.source.text
+    )
     area = text_area(reference.content)
     stand_ins = StandIns(document.images, area)
     contents = _contents(document, contents_styles(reference.content))
     blocks = mapped(document.blocks, _Writer(stand_ins, contents).handlers, _apart)
     blocks = blocks if document.placed else [*contents, *blocks]
     written = _write(halt, tree.to_json(blocks, _meta(front)), reference.content)
-    fallbacks = {name: fallback_png(image, halt) for name, image in stand_ins.pictures.items() if image.kind == "svg"}
-    finished = finish(written.data, document, Finish(_now(os.environ), area, stand_ins.pictures, fallbacks))
+    fallbacks = {
+        name: fallback_png(image, halt)
+        for name, image in stand_ins.pictures.items()
+        if image.kind == "svg"
+    }
+    finished = finish(
+        written.data, document, Finish(_now(os.environ), area, stand_ins.pictures, fallbacks)
+    )
     warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
-    return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings), document.left_out
+    return (
+        Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings),
+        document.left_out,
+    )
 
 
 def _write(halt: Halt, document: bytes, reference: bytes) -> Output:
     with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
         file.write(reference)
         file.flush()
-        arguments = ("-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}")
+        arguments = (
+            "-f",
+            "json",
+            "-t",
+            "docx",
+            "-o",
+            "-",
+            "--columns=9999",
+            f"--reference-doc={file.name}",
+        )
         return tree.ask_pandoc(document, *arguments, halt=halt, readable=(file.name,))
 
 
 def _contents(document: Document, styles: Mapping[str, str]) -> list[Node]:
-    """Return the table of contents, filled: pandoc's own is empty until a program that can count pages has opened it."""
+    """Return the table of contents, filled: pandoc's own is empty until a program that can count
+    pages has opened it.
+    """
     if not document.contents:
         return []
     top, last = (pick(heading.level for heading in document.contents) for pick in (min, max))
-    code = f'<w:r><w:instrText xml:space="preserve">TOC \\o "{top}-{last}" \\h \\z</w:instrText></w:r>'
+    code = (
+        f'<w:r><w:instrText xml:space="preserve">TOC \\o "{top}-{last}" \\h \\z</w:instrText></w:r>'
+    )
     begin = _FIELD_XML.format("begin") + code + _FIELD_XML.format("separate")
     entries = []
     for heading in document.contents:
         style = styles.get(f"toc {heading.level - top + 1}", f"TOC{heading.level - top + 1}")
         words = f'<w:r><w:t xml:space="preserve">{escape(heading.text)}</w:t></w:r>'
         entries.append(
-            _paragraph(style, f'{begin}<w:hyperlink w:anchor="{_bookmark(heading.name)}" w:history="1">{words}</w:hyperlink>')
+            _paragraph(
+                style,
+                f'{begin}<w:hyperlink w:anchor="{_bookmark(heading.name)}"'
+                f' w:history="1">{words}</w:hyperlink>',
+            )
         )
         begin = ""
     title = document.front.toc_title or contents_title(document.front.lang)
-    head = _paragraph(styles.get("toc heading", "TOCHeading"), f"<w:r><w:t>{escape(title)}</w:t></w:r>")
-    properties = '<w:docPartObj><w:docPartGallery w:val="Table of Contents"/><w:docPartUnique/></w:docPartObj>'
+    head = _paragraph(
+        styles.get("toc heading", "TOCHeading"), f"<w:r><w:t>{escape(title)}</w:t></w:r>"
+    )
+    properties = (
+        '<w:docPartObj><w:docPartGallery w:val="Table of'
+        ' Contents"/><w:docPartUnique/></w:docPartObj>'
+    )
     end = f"<w:p>{_FIELD_XML.format('end')}</w:p>"
     content = f"<w:sdtContent>{head}{''.join(entries)}{end}</w:sdtContent>"
     return [tree.raw("openxml", f"<w:sdt><w:sdtPr>{properties}</w:sdtPr>{content}</w:sdt>")]
@@ -105,7 +161,9 @@ def _paragraph(style: str, runs: str) -> str:
 
 
 def _bookmark(name: str) -> str:
-    """Return what pandoc calls the place `name`: Word takes no long bookmarks, and none that begin with no letter."""
+    """Return what pandoc calls the place `name`: Word takes no long bookmarks, and none that
+    begin with no letter.
+    """
     if name[:1].isalpha() and len(name) <= _LONGEST_BOOKMARK:
         return name
     return f"X{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[1:]}"
@@ -113,10 +171,20 @@ def _bookmark(name: str) -> str:
 
 def _meta(front: FrontMatter) -> Node:
     """Return the metadata of which pandoc makes the title; the properties are `docx_package`'s."""
-    texts = {"title": front.title, "subtitle": front.subtitle, "date": front.date, "lang": front.lang}
-    meta: Node = {name: {"t": "MetaInlines", "c": words(text)} for name, text in texts.items() if text}
+    texts = {
+        "title": front.title,
+        "subtitle": front.subtitle,
+        "date": front.date,
+        "lang": front.lang,
+    }
+    meta: Node = {
+        name: {"t": "MetaInlines", "c": words(text)} for name, text in texts.items() if text
+    }
     if front.authors:
-        meta["author"] = {"t": "MetaList", "c": [{"t": "MetaInlines", "c": words(author)} for author in front.authors]}
+        meta["author"] = {
+            "t": "MetaList",
+            "c": [{"t": "MetaInlines", "c": words(author)} for author in front.authors],
+        }
     return meta
 
 
@@ -146,7 +214,11 @@ class _Writer:
         if tree.CONTENTS in kinds:
             return self._contents
         if tree.LANDSCAPE in kinds:
-            return [tree.raw("openxml", LANDSCAPE_STARTS), *blocks, tree.raw("openxml", LANDSCAPE_ENDS)]
+            return [
+                tree.raw("openxml", LANDSCAPE_STARTS),
+                *blocks,
+                tree.raw("openxml", LANDSCAPE_ENDS),
+            ]
         style = "Callout" if tree.CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
         return [{"t": "Div", "c": [[name, [], [["custom-style", style]] if style else []], blocks]}]
 
@@ -156,12 +228,18 @@ def _apart(nodes: list[Any]) -> list[Any]:
     out: list[Any] = []
     for part, after in pairwise([*nodes, None]):
         out.append(part)
-        if isinstance(part, dict) and isinstance(after, dict) and part.get("t") == after.get("t") == "CodeBlock":
+        if (
+            isinstance(part, dict)
+            and isinstance(after, dict)
+            and part.get("t") == after.get("t") == "CodeBlock"
+        ):
             out.append(tree.raw("openxml", _BETWEEN_XML))
     return out
 
 
 def _now(environ: Mapping[str, str]) -> datetime:
-    """Return the time for the properties: that of a reproducible build where there is one (reproducible-builds.org)."""
+    """Return the time for the properties: that of a reproducible build where there is one
+    (reproducible-builds.org).
+    """
     given = environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)

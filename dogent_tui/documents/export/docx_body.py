@@ -1,6 +1,8 @@
-"""What of a docx's text pandoc leaves undone: page breaks, pages on their sides, the widths of columns, descriptions.
+"""What of a docx's text pandoc leaves undone: page breaks, pages on their sides, the widths of
+columns, descriptions.
 
-The elements are those of WordprocessingML (ECMA-376 part 1, 17); pandoc wrote them, but for the styles' names.
+The elements are those of WordprocessingML (ECMA-376 part 1, 17); pandoc wrote them, but for the
+styles' names.
 """
 
 import io
@@ -36,8 +38,12 @@ _A4 = TextArea(453.5, 700.2)
 BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
 """A page break, until it is given to the paragraph after it."""
 _TURN = "dogent-landscape"
-LANDSCAPE_STARTS, LANDSCAPE_ENDS = (f'<w:p><w:pPr><w:pStyle w:val="{_TURN}-{edge}"/></w:pPr></w:p>' for edge in ("start", "end"))
-"""Paragraphs around what is to be on pages that lie on their sides, until they are the ends of sections."""
+LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
+    f'<w:p><w:pPr><w:pStyle w:val="{_TURN}-{edge}"/></w:pPr></w:p>' for edge in ("start", "end")
+)
+"""Paragraphs around what is to be on pages that lie on their sides, until they are the ends of
+sections.
+"""
 
 
 def finish_body(part: bytes, *, area: TextArea, svg_relations: Mapping[str, str]) -> bytes:
@@ -60,7 +66,9 @@ def finish_body(part: bytes, *, area: TextArea, svg_relations: Mapping[str, str]
 
 
 def text_area(reference: bytes) -> TextArea:
-    """Return what a page of the reference document has room for. What it does not say is taken as A4."""
+    """Return what a page of the reference document has room for. What it does not say is taken
+    as A4.
+    """
     with zipfile.ZipFile(io.BytesIO(reference)) as package:
         body = _parse(package.read("word/document.xml"))
     sizes = [section.find(_w("pgSz")) for section in body.iter(_w("sectPr"))]
@@ -74,11 +82,21 @@ def text_area(reference: bytes) -> TextArea:
 
 
 def contents_styles(reference: bytes) -> dict[str, str]:
-    """Return the ids of the styles of a table of contents by their names (``toc 1``), which no language changes."""
+    """Return the ids of the styles of a table of contents by their names (``toc 1``), which no
+    language changes.
+    """
     with zipfile.ZipFile(io.BytesIO(reference)) as package:
         styles = _parse(package.read("word/styles.xml")).iter(_w("style"))
-    named = {name.get(_w("val"), "").lower(): style for style in styles if (name := style.find(_w("name"))) is not None}
-    return {name: style.get(_w("styleId"), "") for name, style in named.items() if name.startswith("toc ")}
+    named = {
+        name.get(_w("val"), "").lower(): style
+        for style in styles
+        if (name := style.find(_w("name"))) is not None
+    }
+    return {
+        name: style.get(_w("styleId"), "")
+        for name, style in named.items()
+        if name.startswith("toc ")
+    }
 
 
 def _twips(element: Element, name: str) -> float:
@@ -93,14 +111,18 @@ def _w(name: str) -> str:
 
 
 def _parse(part: bytes) -> Element:
-    from defusedxml.ElementTree import fromstring  # on use; a user's reference document may be anything
+    from defusedxml.ElementTree import (
+        fromstring,
+    )  # on use; a user's reference document may be anything
 
     element: Element = fromstring(part)
     return element
 
 
 def _describe_pictures(body: Element, svg_relations: Mapping[str, str]) -> None:
-    """Drop the stand-ins' addresses, which pandoc takes for descriptions, and name the svg beside its PNG."""
+    """Drop the stand-ins' addresses, which pandoc takes for descriptions, and name the svg
+    beside its PNG.
+    """
     pic, a, r = (NAMESPACES[prefix] for prefix in ("pic", "a", "r"))
     for inline in body.iter(f"{{{NAMESPACES['wp']}}}inline"):
         for side in ("distT", "distB", "distL", "distR"):
@@ -110,12 +132,16 @@ def _describe_pictures(body: Element, svg_relations: Mapping[str, str]) -> None:
     for blip in body.iter(f"{{{a}}}blip"):
         svg = svg_relations.get(blip.get(f"{{{r}}}embed", ""))
         if svg is not None:
-            extension = SubElement(SubElement(blip, f"{{{a}}}extLst"), f"{{{a}}}ext", {"uri": _SVG_EXTENSION})
+            extension = SubElement(
+                SubElement(blip, f"{{{a}}}extLst"), f"{{{a}}}ext", {"uri": _SVG_EXTENSION}
+            )
             SubElement(extension, f"{{{NAMESPACES['asvg']}}}svgBlip", {f"{{{r}}}embed": svg})
 
 
 def _move_page_breaks(body: Element) -> None:
-    """Give each page break to the paragraph after it: one of its own would leave an empty line at the top of the page."""
+    """Give each page break to the paragraph after it: one of its own would leave an empty line
+    at the top of the page.
+    """
     for parent in body.iter(_w("body")):
         waiting: Element | None = None
         for child in list(parent):
@@ -146,7 +172,8 @@ def _properties(paragraph: Element) -> Element:
 
 
 def _after_style(paragraph: Element) -> int:
-    """Where in the properties ``w:pageBreakBefore`` goes: after the style and what keeps lines together (CT_PPrBase).
+    """Where in the properties ``w:pageBreakBefore`` goes: after the style and what keeps lines
+    together (CT_PPrBase).
 
     ``w:spacing`` goes there too, but for a ``w:numPr`` between.
     """
@@ -155,7 +182,9 @@ def _after_style(paragraph: Element) -> int:
 
 
 def _turn_pages(body: Element) -> list[Element]:
-    """Make sections of what is to be on pages that lie on their sides, and return the tables there."""
+    """Make sections of what is to be on pages that lie on their sides, and return the tables
+    there.
+    """
     tables: list[Element] = []
     for parent in body.iter(_w("body")):
         last = parent.find(_w("sectPr"))
@@ -178,11 +207,16 @@ def _turn_pages(body: Element) -> list[Element]:
 
 
 def _end_section(paragraph: Element, like: Element | None, *, turned: bool) -> None:
-    """Make of a mark the end of a section with pages like those of the whole, or such `turned` on their sides."""
+    """Make of a mark the end of a section with pages like those of the whole, or such `turned`
+    on their sides.
+    """
     properties = _properties(paragraph)
     properties.clear()
     SubElement(
-        properties, _w("spacing"), {_w(name): "0" for name in ("before", "after")} | {_w("line"): "20", _w("lineRule"): "exact"}
+        properties,
+        _w("spacing"),
+        {_w(name): "0" for name in ("before", "after")}
+        | {_w("line"): "20", _w("lineRule"): "exact"},
     )
     section = deepcopy(like) if like is not None else Element(_w("sectPr"))
     size = section.find(_w("pgSz"))
@@ -195,19 +229,28 @@ def _end_section(paragraph: Element, like: Element | None, *, turned: bool) -> N
 
 
 def _fit_columns(body: Element, width: float, wider: Mapping[int, float]) -> None:
-    """Give the columns of the tables widths by what they hold. Word would do so by itself, others take what the file says."""
+    """Give the columns of the tables widths by what they hold. Word would do so by itself,
+    others take what the file says.
+    """
     for table in body.iter(_w("tbl")):
         rows = [row.findall(_w("tc")) for row in table.findall(_w("tr"))]
         columns = table.findall(f"{_w('tblGrid')}/{_w('gridCol')}")
         if not columns or any(len(row) != len(columns) for row in rows):
             continue
-        texts = [["".join(part.text or "" for part in row[place].iter(_w("t"))) for row in rows] for place in range(len(columns))]
-        for place, twips in enumerate(_column_widths(texts, round(wider.get(id(table), width) * 20))):
+        texts = [
+            ["".join(part.text or "" for part in row[place].iter(_w("t"))) for row in rows]
+            for place in range(len(columns))
+        ]
+        for place, twips in enumerate(
+            _column_widths(texts, round(wider.get(id(table), width) * 20))
+        ):
             columns[place].set(_w("w"), str(twips))
             for row in rows:
                 properties = row[place].find(_w("tcPr"))
                 if properties is not None and properties.find(_w("tcW")) is None:
-                    properties.insert(0, Element(_w("tcW"), {_w("w"): str(twips), _w("type"): "dxa"}))
+                    properties.insert(
+                        0, Element(_w("tcW"), {_w("w"): str(twips), _w("type"): "dxa"})
+                    )
 
 
 _CELL_MARGINS, _CHARACTER = 260, 112
@@ -215,25 +258,40 @@ _CELL_MARGINS, _CHARACTER = 260, 112
 
 
 def _column_widths(columns: list[list[str]], whole: int) -> list[int]:
-    """Return the widths in twips: what each column needs, and where that is too much, room by how much text there is."""
+    """Return the widths in twips: what each column needs, and where that is too much, room by
+    how much text there is.
+    """
     needs = [_CELL_MARGINS + _CHARACTER * max(map(columns_of, texts)) for texts in columns]
     if sum(needs) <= whole:
         return needs
-    words = [min(max(columns_of(word) for text in texts for word in [*text.split(), ""]), 20) for texts in columns]
-    least = [_CELL_MARGINS + _CHARACTER * (longest + 1) for longest in words]  # bold and wide letters need more than most
+    words = [
+        min(max(columns_of(word) for text in texts for word in [*text.split(), ""]), 20)
+        for texts in columns
+    ]
+    least = [
+        _CELL_MARGINS + _CHARACTER * (longest + 1) for longest in words
+    ]  # bold and wide letters need more than most
     if sum(least) >= whole:
         return [whole * one // sum(least) for one in least]
-    wishes = [max(need - small, 0) ** 0.7 for need, small in zip(needs, least, strict=True)]  # long texts may wrap more often
+    wishes = [
+        max(need - small, 0) ** 0.7 for need, small in zip(needs, least, strict=True)
+    ]  # long texts may wrap more often
     spare = whole - sum(least)
-    return [small + round(spare * wish / sum(wishes)) for small, wish in zip(least, wishes, strict=True)]
+    return [
+        small + round(spare * wish / sum(wishes)) for small, wish in zip(least, wishes, strict=True)
+    ]
 
 
 def _space_after_tables(body: Element) -> None:
-    """Keep the text after a table off it: a table has no space of its own, and a paragraph has its space below."""
+    """Keep the text after a table off it: a table has no space of its own, and a paragraph has
+    its space below.
+    """
     for parent in body.iter(_w("body")):
         for before, element in pairwise(parent):
             if before.tag == _w("tbl") and _style_of(element) in {"BodyText", "FirstParagraph"}:
-                _properties(element).insert(_after_style(element), Element(_w("spacing"), {_w("before"): "160"}))
+                _properties(element).insert(
+                    _after_style(element), Element(_w("spacing"), {_w("before"): "160"})
+                )
 
 
 def _space_after_lists(body: Element) -> None:
@@ -243,7 +301,9 @@ def _space_after_lists(body: Element) -> None:
             if _style_of(before) == "Compact" and _style_of(element) != "Compact":
                 properties = _properties(before)
                 place = _after_style(before) + (properties.find(_w("numPr")) is not None)
-                properties.insert(place, Element(_w("spacing"), {_w("before"): "20", _w("after"): "140"}))
+                properties.insert(
+                    place, Element(_w("spacing"), {_w("before"): "20", _w("after"): "140"})
+                )
 
 
 def _style_of(element: Element) -> str:

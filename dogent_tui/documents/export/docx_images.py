@@ -1,6 +1,8 @@
-"""The images of a docx: pandoc gets small stand-ins of the right size, and the pictures take their places afterwards.
+"""The images of a docx: pandoc gets small stand-ins of the right size, and the pictures take their
+places afterwards.
 
-Pandoc would take 0.4 s for each megabyte of a ``data:`` address and keep its text in the document as a description (measured).
+Pandoc would take 0.4 s for each megabyte of a ``data:`` address and keep its text in the document
+as a description (measured).
 """
 
 import base64
@@ -12,7 +14,15 @@ from typing import NamedTuple
 
 from dogent_tui.documents.export.images import ExportImage, Images
 
-_POINTS = {"px": 0.75, "": 0.75, "pt": 1.0, "pc": 12.0, "in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4}
+_POINTS = {
+    "px": 0.75,
+    "": 0.75,
+    "pt": 1.0,
+    "pc": 12.0,
+    "in": 72.0,
+    "cm": 72 / 2.54,
+    "mm": 72 / 25.4,
+}
 """How many points a unit has; a pixel is that of CSS, 96 to the inch."""
 
 _SIZE = re.compile(r"(\d{1,5}(?:\.\d{1,4})?)\s*(%|px|pt|pc|in|cm|mm|)")
@@ -36,7 +46,9 @@ class TextArea(NamedTuple):
 
 
 class StandIns:
-    """Places the images of one document. `pictures` maps the stand-in, as it will lie in the docx, to its picture."""
+    """Places the images of one document. `pictures` maps the stand-in, as it will lie in the
+    docx, to its picture.
+    """
 
     def __init__(self, images: Images, area: TextArea) -> None:
         self.pictures: dict[bytes, ExportImage] = {}
@@ -45,11 +57,15 @@ class StandIns:
         self._placed: dict[tuple[str, str, str], str | None] = {}
 
     def place(self, address: str, width: str, height: str) -> str | None:
-        """Return the address of the stand-in for an image of the wished size (as ``5cm`` or ``50%``); None: it is left out."""
+        """Return the address of the stand-in for an image of the wished size (as ``5cm`` or
+        ``50%``); None: it is left out.
+        """
         key = (address, width, height)
         if key not in self._placed:
             image = self._images.find(address)
-            self._placed[key] = None if image is None else self._stand_in(_upright(image), width, height)
+            self._placed[key] = (
+                None if image is None else self._stand_in(_upright(image), width, height)
+            )
         return self._placed[key]
 
     def _stand_in(self, image: ExportImage, width: str, height: str) -> str:
@@ -60,7 +76,9 @@ class StandIns:
 
 
 def _upright(image: ExportImage) -> ExportImage:
-    """Return a photograph that says in which way it was held as it is meant to be seen: Word shows it as it lies."""
+    """Return a photograph that says in which way it was held as it is meant to be seen: Word
+    shows it as it lies.
+    """
     if image.kind != "jpeg":
         return image
     from PIL import Image, ImageOps  # on use
@@ -75,7 +93,9 @@ def _upright(image: ExportImage) -> ExportImage:
 
 
 def fitted(image: ExportImage, width: str, height: str, area: TextArea) -> tuple[float, float]:
-    """Return the size in points at which `image` stands on a page: as wished, else its own, and never larger than the page."""
+    """Return the size in points at which `image` stands on a page: as wished, else its own, and
+    never larger than the page.
+    """
     own = (image.width or _UNSAID[0], image.height or _UNSAID[1])
     ratio = own[1] / own[0]
     wide, high = _points(width, area.width), _points(height, area.height)
@@ -98,7 +118,8 @@ def _points(text: str, whole: float) -> float | None:
 
 
 def _png(size: tuple[float, float], number: int) -> bytes:
-    """Return the head of a PNG of this size in points, with a number that tells it from others. It has no pixels to draw.
+    """Return the head of a PNG of this size in points, with a number that tells it from others. It
+    has no pixels to draw.
 
     https://www.w3.org/TR/png-3/#5DataRep
     """
@@ -110,5 +131,8 @@ def _png(size: tuple[float, float], number: int) -> bytes:
         (b"IDAT", zlib.compress(b"")),
         (b"IEND", b""),
     )
-    body = (struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks)
+    body = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(body)

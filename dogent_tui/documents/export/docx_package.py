@@ -1,6 +1,8 @@
-"""What pandoc leaves undone in the package of a docx: the properties, the settings, and the pictures in their places.
+"""What pandoc leaves undone in the package of a docx: the properties, the settings, and the
+pictures in their places.
 
-A docx is a zip of XML parts (ECMA-376). The parts that are changed here are those that pandoc wrote itself.
+A docx is a zip of XML parts (ECMA-376). The parts that are changed here are those that pandoc wrote
+itself.
 """
 
 import hashlib
@@ -24,13 +26,17 @@ from dogent_tui.language import tr
 
 _IMAGE_RELATION = f"{NAMESPACES['r']}/image"
 _RELATIONS = (
-    '<?xml version="1.0" encoding="UTF-8"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<?xml version="1.0" encoding="UTF-8"?><Relationships'
+    ' xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
 )
 
 _AFTER_UPDATE_FIELDS = (
-    "hdrShapeDefaults|footnotePr|endnotePr|compat|docVars|rsids|mathPr|attachedSchema|themeFontLang|clrSchemeMapping"
+    "hdrShapeDefaults|footnotePr|endnotePr|compat|docVars|rsids|mathPr|attachedSchema"
+    "|themeFontLang|clrSchemeMapping"
 )
-"""What comes after ``w:updateFields`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as pandoc writes it."""
+"""What comes after ``w:updateFields`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as
+pandoc writes it.
+"""
 
 
 class Finish(msgspec.Struct, frozen=True):
@@ -46,16 +52,26 @@ class Finish(msgspec.Struct, frozen=True):
 
 
 def finish(content: bytes, document: Document, wanted: Finish) -> bytes:
-    """Return the docx `content` of pandoc, finished. Raises DocumentError where it would refer to what is outside."""
+    """Return the docx `content` of pandoc, finished. Raises DocumentError where it would refer to
+    what is outside.
+    """
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
-    picture_of = {name: wanted.pictures[content] for name, content in parts.items() if content in wanted.pictures}
+    picture_of = {
+        name: wanted.pictures[content]
+        for name, content in parts.items()
+        if content in wanted.pictures
+    }
     fallback_of = {name: wanted.fallbacks.get(parts.pop(name), b"") for name in picture_of}
     _relate_footnotes(parts)
     for name in ("document", "footnotes"):
         relations = f"word/_rels/{name}.xml.rels"
-        parts[relations], svg_relations = _place_pictures(parts, parts[relations].decode(), picture_of, fallback_of)
-        parts[f"word/{name}.xml"] = finish_body(parts[f"word/{name}.xml"], area=wanted.area, svg_relations=svg_relations)
+        parts[relations], svg_relations = _place_pictures(
+            parts, parts[relations].decode(), picture_of, fallback_of
+        )
+        parts[f"word/{name}.xml"] = finish_body(
+            parts[f"word/{name}.xml"], area=wanted.area, svg_relations=svg_relations
+        )
     parts["[Content_Types].xml"] = _with_types(parts["[Content_Types].xml"].decode(), picture_of)
     if document.contents:
         parts["word/settings.xml"] = _with_update_fields(parts["word/settings.xml"])
@@ -71,19 +87,38 @@ def finish(content: bytes, document: Document, wanted: Finish) -> bytes:
 
 
 def _relate_footnotes(parts: dict[str, bytes]) -> None:
-    """Give the footnotes the relations of their pictures, which pandoc gives to the text alone: no program would find them."""
-    notes, of_text = parts["word/footnotes.xml"].decode(), parts["word/_rels/document.xml.rels"].decode()
-    pictures = [relation for relation in _relations(of_text) if _attribute(relation, "Type") == _IMAGE_RELATION]
-    wanted = [relation for relation in pictures if f'r:embed="{_attribute(relation, "Id")}"' in notes]
+    """Give the footnotes the relations of their pictures, which pandoc gives to the text alone: no
+    program would find them.
+    """
+    notes, of_text = (
+        parts["word/footnotes.xml"].decode(),
+        parts["word/_rels/document.xml.rels"].decode(),
+    )
+    pictures = [
+        relation
+        for relation in _relations(of_text)
+        if _attribute(relation, "Type") == _IMAGE_RELATION
+    ]
+    wanted = [
+        relation for relation in pictures if f'r:embed="{_attribute(relation, "Id")}"' in notes
+    ]
     if wanted:
-        all_of_them = "".join([*_relations(parts["word/_rels/footnotes.xml.rels"].decode()), *wanted])
-        parts["word/_rels/footnotes.xml.rels"] = f"{_RELATIONS}{all_of_them}</Relationships>".encode()
+        all_of_them = "".join(
+            [*_relations(parts["word/_rels/footnotes.xml.rels"].decode()), *wanted]
+        )
+        parts["word/_rels/footnotes.xml.rels"] = (
+            f"{_RELATIONS}{all_of_them}</Relationships>".encode()
+        )
 
 
 def _place_pictures(
-    parts: dict[str, bytes], relations: str, picture_of: Mapping[str, ExportImage], fallback_of: Mapping[str, bytes]
+    parts: dict[str, bytes],
+    relations: str,
+    picture_of: Mapping[str, ExportImage],
+    fallback_of: Mapping[str, bytes],
 ) -> tuple[bytes, dict[str, str]]:
-    """Return `relations` with the pictures in the places of their stand-ins, which are known by their names.
+    """Return `relations` with the pictures in the places of their stand-ins, which are known by
+    their names.
 
     The second is, by the id of a PNG's relation, that of the svg beside it.
     """
@@ -104,7 +139,9 @@ def _place_pictures(
 
 
 def _with_types(types: str, picture_of: Mapping[str, ExportImage]) -> bytes:
-    """Return the list of content types, with those of the pictures and without those of their stand-ins."""
+    """Return the list of content types, with those of the pictures and without those of their
+    stand-ins.
+    """
     for name in picture_of:
         types = re.sub(rf'<Override PartName="/{re.escape(name)}"[^>]*/>', "", types)
     kinds = {picture.kind for picture in picture_of.values()} | {"png"}
@@ -138,15 +175,20 @@ def _add_media(parts: dict[str, bytes], data: bytes, kind: str) -> str:
 
 
 def _with_update_fields(settings: bytes) -> bytes:
-    """Have a program that can count pages put them into the table of contents when it opens the document.
+    """Have a program that can count pages put them into the table of contents when it opens the
+    document.
 
-    As text: a reference document's settings may name namespaces that only its attributes use, which no parser would keep.
+    As text: a reference document's settings may name namespaces that only its attributes use, which
+    no parser would keep.
     """
     text = settings.decode()
     if "<w:updateFields" in text:
         return settings
     return re.sub(
-        rf"(<(?:w|m):(?:{_AFTER_UPDATE_FIELDS})\b|</w:settings>)", r'<w:updateFields w:val="true"/>\1', text, count=1
+        rf"(<(?:w|m):(?:{_AFTER_UPDATE_FIELDS})\b|</w:settings>)",
+        r'<w:updateFields w:val="true"/>\1',
+        text,
+        count=1,
     ).encode()
 
 
@@ -154,7 +196,9 @@ def _with_update_fields(settings: bytes) -> bytes:
 
 
 def _core_properties(document: Document, now: datetime) -> str:
-    """Return the properties of the document (ECMA-376 part 2, 11.1), with those that pandoc drops: keywords, and the time."""
+    """Return the properties of the document (ECMA-376 part 2, 11.1), with those that pandoc drops:
+    keywords, and the time.
+    """
     front, made = document.front, now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     texts = {
         "dc:title": document.title,
@@ -175,12 +219,19 @@ def _core_properties(document: Document, now: datetime) -> str:
         "dcterms": "http://purl.org/dc/terms/",
         "xsi": "http://www.w3.org/2001/XMLSchema-instance",
     }
-    declared = " ".join(f"xmlns:{prefix}={quoteattr(address)}" for prefix, address in spaces.items())
-    return f'<?xml version="1.0" encoding="UTF-8"?><cp:coreProperties {declared}>{elements}{times}</cp:coreProperties>'
+    declared = " ".join(
+        f"xmlns:{prefix}={quoteattr(address)}" for prefix, address in spaces.items()
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?><cp:coreProperties'
+        f" {declared}>{elements}{times}</cp:coreProperties>"
+    )
 
 
 def _written(date: str) -> str:
-    """Return the date of the front matter as a time, empty where it is none that a program can tell."""
+    """Return the date of the front matter as a time, empty where it is none that a program can
+    tell.
+    """
     try:
         return datetime.fromisoformat(date).strftime("%Y-%m-%dT%H:%M:%SZ")
     except ValueError:
@@ -188,23 +239,36 @@ def _written(date: str) -> str:
 
 
 def _check_relations(parts: Mapping[str, bytes]) -> None:
-    """The last wall: whoever opens the document fetches nothing and opens nothing unasked, wherever a reference came from."""
+    """The last wall: whoever opens the document fetches nothing and opens nothing unasked, wherever
+    a reference came from.
+    """
     for name, part in parts.items():
         if not name.endswith(".rels"):
             continue
         for relation in _relations(part.decode("utf-8", "replace")):
             if 'TargetMode="External"' not in relation:
                 continue
-            if not _attribute(relation, "Type").endswith("/hyperlink") or refusal(unescape(_attribute(relation, "Target"))):
-                raise DocumentError(tr("The document would refer to a file or address outside itself."), code="hostile")
+            if not _attribute(relation, "Type").endswith("/hyperlink") or refusal(
+                unescape(_attribute(relation, "Target"))
+            ):
+                raise DocumentError(
+                    tr("The document would refer to a file or address outside itself."),
+                    code="hostile",
+                )
 
 
 def _zipped(parts: Mapping[str, bytes], made: datetime) -> bytes:
     """Return the package; the list of its content types comes first, as Word has it."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as package:
-        for name in sorted(parts, key=lambda name: (name != "[Content_Types].xml", not name.startswith("_rels"))):
+        for name in sorted(
+            parts, key=lambda name: (name != "[Content_Types].xml", not name.startswith("_rels"))
+        ):
             entry = zipfile.ZipInfo(name, made.timetuple()[:6])
-            entry.compress_type = zipfile.ZIP_STORED if name.endswith((".png", ".jpeg", ".gif")) else zipfile.ZIP_DEFLATED
+            entry.compress_type = (
+                zipfile.ZIP_STORED
+                if name.endswith((".png", ".jpeg", ".gif"))
+                else zipfile.ZIP_DEFLATED
+            )
             package.writestr(entry, parts[name])
     return content.getvalue()

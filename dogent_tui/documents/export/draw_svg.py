@@ -1,4 +1,6 @@
-"""Writes the svg of standard input as a PNG to standard output. A program for `docx_svg`, which imports nothing of ours."""
+"""Writes the svg of standard input as a PNG to standard output. A program for `docx_svg`, which
+imports nothing of ours.
+"""
 
 import sys
 from importlib import import_module
@@ -16,7 +18,9 @@ def draw(svg: bytes) -> bytes:
     with pymupdf.open(stream=svg, filetype="svg") as document:
         page = document[0]
         scale = SIDE / max(page.rect.width, page.rect.height, 1)
-        picture: bytes = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=True).tobytes("png")
+        picture: bytes = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=True).tobytes(
+            "png"
+        )
     return picture
 
 

@@ -1,4 +1,6 @@
-"""A printed pdf, finished: who wrote it, on which page each heading stands, which characters no font had."""
+"""A printed pdf, finished: who wrote it, on which page each heading stands, which characters no
+font had.
+"""
 
 import importlib
 import os
@@ -24,7 +26,9 @@ _MOST_MISSING = 12
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """A pdf and what is in it. `missing` are characters that are drawn as boxes, as no font has them; `drawn` are others."""
+    """A pdf and what is in it. `missing` are characters that are drawn as boxes, as no font has
+    them; `drawn` are others.
+    """
 
     pdf: bytes
     pages: int
@@ -37,17 +41,27 @@ def heading_pages(pdf: bytes) -> dict[str, int]:
     with _ENGINE:
         pymupdf = _pymupdf()
         with pymupdf.open(stream=pdf, filetype="pdf") as document:
-            return {unquote(name): place["page"] + 1 for name, place in document.resolve_names().items() if "page" in place}
+            return {
+                unquote(name): place["page"] + 1
+                for name, place in document.resolve_names().items()
+                if "page" in place
+            }
 
 
 def finish(
-    pdf: bytes, properties: Mapping[str, str], lang: str, bookmarks: Sequence[str], doubtful: AbstractSet[str] = frozenset()
+    pdf: bytes,
+    properties: Mapping[str, str],
+    lang: str,
+    bookmarks: Sequence[str],
+    doubtful: AbstractSet[str] = frozenset(),
 ) -> Finished:
-    """Return `pdf` with `properties` (``title``, ``author``, ``subject``, ``keywords``), language and bookmarks set. Blocks.
+    """Return `pdf` with `properties` (``title``, ``author``, ``subject``, ``keywords``), language
+    and bookmarks set. Blocks.
 
-    `bookmarks` are the titles of its outline, in order: Chromium's own are made of what it painted, which is not always what was
-    written (seen: a heading twice over, formulas in pieces). `doubtful` are the characters that perhaps no font had. Raises
-    DocumentError where the engine wrote no pdf.
+    `bookmarks` are the titles of its outline, in order: Chromium's own are made of what it painted,
+    which is not always what was written (seen: a heading twice over, formulas in pieces).
+    `doubtful` are the characters that perhaps no font had. Raises DocumentError where the engine
+    wrote no pdf.
     """
     with _ENGINE, tempfile.TemporaryDirectory(prefix="dogent-pdf-") as folder:
         pymupdf = _pymupdf()
@@ -57,15 +71,21 @@ def finish(
             document = pymupdf.open(path)
         except (RuntimeError, ValueError) as error:
             raise DocumentError(
-                tr("The engine wrote a damaged pdf."), tr("Please report this, and include the document.")
+                tr("The engine wrote a damaged pdf."),
+                tr("Please report this, and include the document."),
             ) from error
         with document:
             if not document.page_count:
                 raise DocumentError(
-                    tr("The engine drew none of the document's pages."), tr("The markup is too deeply nested: flatten it.")
+                    tr("The engine drew none of the document's pages."),
+                    tr("The markup is too deeply nested: flatten it."),
                 )
-            document.set_metadata({**(document.metadata or {}), **properties, "creator": "dogent-tui"})
-            document.xref_set_key(document.pdf_catalog(), "ViewerPreferences/DisplayDocTitle", "true")  # PDF/UA-1, 7.1
+            document.set_metadata(
+                {**(document.metadata or {}), **properties, "creator": "dogent-tui"}
+            )
+            document.xref_set_key(
+                document.pdf_catalog(), "ViewerPreferences/DisplayDocTitle", "true"
+            )  # PDF/UA-1, 7.1
             if lang:
                 document.xref_set_key(document.pdf_catalog(), "Lang", pymupdf.get_pdf_str(lang))
             entries = document.get_outline_xrefs()
@@ -75,7 +95,8 @@ def finish(
             to_unicode.correct(document)
             drawn, missing = _look_for(document, doubtful)
             pages = document.page_count
-            document.saveIncr()  # appends what changed; writing all of it anew took as long as printing
+            # appends what changed; writing all of it anew took as long as printing
+            document.saveIncr()
         return Finished(path.read_bytes(), pages, missing, drawn)
 
 
@@ -95,7 +116,8 @@ def prepare() -> None:
 
 
 def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str], str]:
-    """Return which of `doubtful` are drawn, and which are not while something is drawn with the glyph 0.
+    """Return which of `doubtful` are drawn, and which are not while something is drawn with the
+    glyph 0.
 
     That is every font's box for what it does not have; the pdf does not say what it stands for.
     """
@@ -110,5 +132,9 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
                     drawn.add(to_unicode.usual(chr(code)))
                 else:
                     boxes = True
-    missing = sorted(doubtful - drawn, key=lambda character: (not character.isalpha(), character)) if boxes else []
+    missing = (
+        sorted(doubtful - drawn, key=lambda character: (not character.isalpha(), character))
+        if boxes
+        else []
+    )
     return frozenset(doubtful & drawn), "".join(missing)[:_MOST_MISSING]

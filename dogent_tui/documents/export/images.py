@@ -1,4 +1,6 @@
-"""The images of a Markdown file: taken out of the workspace only, known by what they hold, and small enough to travel."""
+"""The images of a Markdown file: taken out of the workspace only, known by what they hold, and
+small enough to travel.
+"""
 
 import base64
 import binascii
@@ -28,16 +30,27 @@ LARGEST_TOGETHER = 128 << 20
 MOST_PIXELS = 80_000_000
 """Pixels of one image: more than a camera makes, less than hurts (four bytes each)."""
 
-_KINDS = {"PNG": "png", "JPEG": "jpeg", "GIF": "gif", "WEBP": "webp", "BMP": "bmp", "TIFF": "tiff", "AVIF": "avif"}
-"""What Pillow may open (its name → the name in ``image/…``). Others of its formats run programs (EPS) or are seldom pictures."""
+_KINDS = {
+    "PNG": "png",
+    "JPEG": "jpeg",
+    "GIF": "gif",
+    "WEBP": "webp",
+    "BMP": "bmp",
+    "TIFF": "tiff",
+    "AVIF": "avif",
+}
+"""What Pillow may open (its name → the name in ``image/…``). Others of its formats run programs
+(EPS) or are seldom pictures.
+"""
 
 _EVERYWHERE = frozenset({"png", "jpeg", "gif"})
 """What browsers, typst and Word all draw; the rest becomes png."""
 
 
 class ExportImage(msgspec.Struct, frozen=True):
-    """An image that may go into a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``; `width` and `height` are in pixels,
-    0 where a vector image does not say; `dpi` is what the file says, 0 where it says nothing.
+    """An image that may go into a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``;
+    `width` and `height` are in pixels, 0 where a vector image does not say; `dpi` is what the file
+    says, 0 where it says nothing.
     """
 
     data: bytes
@@ -62,7 +75,8 @@ class LeftOutError(Exception):
 
 
 class Images:
-    """Finds the images that the Markdown file in `folder` names. What it does not give is noted in `left_out`.
+    """Finds the images that the Markdown file in `folder` names. What it does not give is noted in
+    `left_out`.
 
     `root` is the real path of the workspace. Blocks, and is not safe for several threads at once.
     """
@@ -75,7 +89,9 @@ class Images:
         self._bytes = 0
 
     def find(self, address: str) -> ExportImage | None:
-        """Return the image at `address` as the Markdown has it: a path, percent-encoded or not, or a ``data:`` address."""
+        """Return the image at `address` as the Markdown has it: a path, percent-encoded or not,
+        or a ``data:`` address.
+        """
         if address not in self._found:
             try:
                 self._found[address] = self._take(address)
@@ -89,7 +105,11 @@ class Images:
         self._bytes += len(image.data)
         if self._bytes > LARGEST_TOGETHER:
             self._bytes -= len(image.data)
-            raise LeftOutError(tr("all images together exceed {size} MB; make them smaller").format(size=LARGEST_TOGETHER >> 20))
+            raise LeftOutError(
+                tr("all images together exceed {size} MB; make them smaller").format(
+                    size=LARGEST_TOGETHER >> 20
+                )
+            )
         return image
 
     def _place(self, address: str) -> Path:
@@ -98,10 +118,14 @@ class Images:
             parts = urlsplit(address)
         except ValueError:
             raise LeftOutError(tr("not an address")) from None
-        if parts.netloc or address.startswith(("//", "\\\\")) or len(parts.scheme) > 1:  # one letter would be a drive
+        if (
+            parts.netloc or address.startswith(("//", "\\\\")) or len(parts.scheme) > 1
+        ):  # one letter would be a drive
             scheme = parts.scheme.lower()
             raise LeftOutError(
-                tr("it is a file address; use a path") if scheme == "file" else tr("it is on the network; save it here first")
+                tr("it is a file address; use a path")
+                if scheme == "file"
+                else tr("it is on the network; save it here first")
             )
         for name in dict.fromkeys((unquote(address), address, unquote(parts.path))):
             if name and "\0" not in name and (self._folder / name).exists():
@@ -109,17 +133,23 @@ class Images:
                 if not real.is_relative_to(self._root):
                     raise LeftOutError(tr("it is outside the workspace"))
                 return real
-        inside = Path(os.path.realpath(self._folder / unquote(parts.path).replace("\0", ""))).is_relative_to(self._root)
+        inside = Path(
+            os.path.realpath(self._folder / unquote(parts.path).replace("\0", ""))
+        ).is_relative_to(self._root)
         raise LeftOutError(tr("no such file") if inside else tr("it is outside the workspace"))
 
     def read(self, address: str, limit: int = LARGEST) -> bytes:
-        """Return the file of the workspace at `address`, up to `limit` bytes. Raises LeftOutError."""
+        """Return the file of the workspace at `address`, up to `limit` bytes. Raises
+        LeftOutError.
+        """
         try:
             content = read_regular(self._place(address), limit, follow=False)
         except OSError as error:
             raise LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
         if len(content) > limit:
-            raise LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=limit >> 20))
+            raise LeftOutError(
+                tr("it is larger than {size} MB; make it smaller").format(size=limit >> 20)
+            )
         return content
 
 
@@ -128,7 +158,9 @@ def _inline(address: str) -> bytes:
     if not comma or not head.lower().startswith("data:image/"):
         raise LeftOutError(tr("it is not an image"))
     if len(body) > LARGEST * 4 // 3:
-        raise LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20))
+        raise LeftOutError(
+            tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20)
+        )
     if not head.lower().endswith(";base64"):
         return unquote(body).encode()
     try:
@@ -138,7 +170,9 @@ def _inline(address: str) -> bytes:
 
 
 def identify(content: bytes) -> ExportImage:
-    """Return the image that `content` is, by what it holds and not by any name. Raises an exception of `Images` for `find`."""
+    """Return the image that `content` is, by what it holds and not by any name. Raises an
+    exception of `Images` for `find`.
+    """
     head = content[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"<") and b"<svg" in content[:65_536]:
         drawing = clean_svg(content)
@@ -153,7 +187,9 @@ def identify(content: bytes) -> ExportImage:
             with Image.open(io.BytesIO(content), formats=list(_KINDS)) as image:
                 if image.width * image.height > MOST_PIXELS:
                     raise LeftOutError(
-                        tr("it has more than {size} million pixels; make it smaller").format(size=MOST_PIXELS // 1000000)
+                        tr("it has more than {size} million pixels; make it smaller").format(
+                            size=MOST_PIXELS // 1000000
+                        )
                     )
                 kind = _KINDS[image.format or ""]
                 image.load()  # a damaged one shall be known here, not leave a gap in the document
@@ -172,7 +208,11 @@ def identify(content: bytes) -> ExportImage:
 
 def _as_png(image: "PillowImage.Image") -> bytes:
     buffer = io.BytesIO()
-    known = image if image.mode in {"1", "L", "LA", "P", "RGB", "RGBA", "I;16"} else image.convert("RGB")
+    known = (
+        image
+        if image.mode in {"1", "L", "LA", "P", "RGB", "RGBA", "I;16"}
+        else image.convert("RGB")
+    )
     known.save(buffer, "PNG")
     return buffer.getvalue()
 

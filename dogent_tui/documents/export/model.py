@@ -22,9 +22,9 @@ def unheard(_what: str) -> None:
 class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A Markdown file, and the file that shall be made of it. All paths are absolute.
 
-    Whether `target` may be replaced is settled before: it is, once the export went well. `root` is the real path of the
-    workspace, out of which no image is taken; `home` is the user's folder (``~/.dogent``), for styles. `toc`: a table of
-    contents, None for what the front matter says.
+    Whether `target` may be replaced is settled before: it is, once the export went well. `root` is
+    the real path of the workspace, out of which no image is taken; `home` is the user's folder
+    (``~/.dogent``), for styles. `toc`: a table of contents, None for what the front matter says.
     """
 
     markdown: Path
@@ -49,7 +49,9 @@ def write_target(request: ExportRequest, content: bytes) -> None:
     except OSError as error:
         reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("{target} cannot be written: {reason}.").format(target=one_line(request.target.name), reason=reason),
+            tr("{target} cannot be written: {reason}.").format(
+                target=one_line(request.target.name), reason=reason
+            ),
             tr("Choose another location."),
         ) from None
 
@@ -57,9 +59,9 @@ def write_target(request: ExportRequest, content: bytes) -> None:
 class ExportResult(msgspec.Struct, frozen=True, kw_only=True):
     """A file that was made. Sentences are plain text, made safe to draw.
 
-    `engine` names what made it (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are what the user should
-    know of the look of it, with a remedy; `left_out` what the Markdown has and the file has not, and why. `pages` is 0 where
-    nobody counted.
+    `engine` names what made it (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are
+    what the user should know of the look of it, with a remedy; `left_out` what the Markdown has and
+    the file has not, and why. `pages` is 0 where nobody counted.
     """
 
     path: Path

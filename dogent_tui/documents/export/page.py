@@ -13,23 +13,43 @@ from dogent_tui.documents.export.images import Images
 from dogent_tui.documents.export.tree import Node, mapped
 from dogent_tui.processes import Halt
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
-"""Content Security Policy, the second wall: the first is that nothing else is written, the third that no request leaves."""
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none';"
+    " form-action 'none'"
+)
+"""Content Security Policy, the second wall: the first is that nothing else is written, the third
+that no request leaves.
+"""
 
-_CONTENTS = {"de": "Inhalt", "es": "Índice", "fr": "Sommaire", "it": "Indice", "ja": "目次", "ko": "목차", "pt": "Sumário",
-             "ru": "Содержание", "zh": "目录", "zh-tw": "目錄", "zh-hk": "目錄", "zh-hant": "目錄"}  # fmt: skip
+_CONTENTS = {"de": "Inhalt", "es": "Índice", "fr": "Sommaire", "it": "Indice", "ja": "目次",
+    "ko": "목차", "pt": "Sumário",
+             "ru": "Содержание", "zh": "目录", "zh-tw": "目錄", "zh-hk": "目錄",
+             "zh-hant": "目錄"}  # fmt: skip
 
 _CSS_DPI = 96.0
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
-_FORMULA = re.compile(r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL)
+_FORMULA = re.compile(
+    r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL
+)
 _NUMBERED = re.compile(r"\\qquad\(\d+\)\Z")
 _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")image:(\d+)"')
-_CODE_LINE = re.compile(r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>')
-_BOXES = {"<label>": "", "</label>": "", '<input type="checkbox" checked="" />': "☑ ", '<input type="checkbox" />': "☐ "}
-"""The box before a task as a sign: a field of a form, which pandoc makes of it, is no text on paper."""
+_CODE_LINE = re.compile(
+    r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
+)
+_BOXES = {
+    "<label>": "",
+    "</label>": "",
+    '<input type="checkbox" checked="" />': "☑ ",
+    '<input type="checkbox" />': "☐ ",
+}
+"""The box before a task as a sign: a field of a form, which pandoc makes of it, is no text on
+paper.
+"""
 
 _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
-"""Nobody sees the page on a screen: laying it out for one before it is printed takes as long as printing it."""
+"""Nobody sees the page on a screen: laying it out for one before it is printed takes as long as
+printing it.
+"""
 _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 """What a style sheet has loaded for what is drawn: before printing, which waits for nothing."""
 
@@ -43,18 +63,25 @@ class Page(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
     def html(self, pages: Mapping[str, int] | None = None) -> str:
-        """Return the page; `pages` tells on which page each heading stands, by its name, once that is known."""
+        """Return the page; `pages` tells on which page each heading stands, by its name, once
+        that is known.
+        """
         built_in, own = self.styles
         document = self.document
         toc = self._toc(pages or {}) if document.contents else ""
         body = self.body.replace(_CONTENTS_PLACE, toc, 1) if document.placed else toc + self.body
         language = f' lang="{escape(document.front.lang)}"' if document.front.lang else ""
-        running = f"@page {{ @top-center {{ content: {_css_string(document.front.title)} }} }}" if document.front.title else ""
+        running = (
+            f"@page {{ @top-center {{ content: {_css_string(document.front.title)} }} }}"
+            if document.front.title
+            else ""
+        )
         return (
             f'<!DOCTYPE html>\n<html{language}><head><meta charset="utf-8">'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
             f"<title>{escape(document.title, quote=False)}</title>"
-            f"<style>@layer built-in {{\n{running}\n{built_in}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
+            "<style>@layer built-in"
+            f" {{\n{running}\n{built_in}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
             f"<style>{own}</style></head>\n"
             f"<body>{self._head()}\n{body}</body></html>"
         )
@@ -62,24 +89,37 @@ class Page(msgspec.Struct, frozen=True):
     def _head(self) -> str:
         """Return the title block, as the front matter gives it."""
         front = self.document.front
-        lines = [("title", front.title), ("subtitle", front.subtitle), ("author", ", ".join(front.authors)), ("date", front.date)]
-        written = "".join(f'<p class="{name}">{escape(text, quote=False)}</p>' for name, text in lines if text)
+        lines = [
+            ("title", front.title),
+            ("subtitle", front.subtitle),
+            ("author", ", ".join(front.authors)),
+            ("date", front.date),
+        ]
+        written = "".join(
+            f'<p class="{name}">{escape(text, quote=False)}</p>' for name, text in lines if text
+        )
         return f'<header class="document">{written}</header>' if written else ""
 
     def _toc(self, pages: Mapping[str, int]) -> str:
         contents = self.document.contents
         top = min(heading.level for heading in contents)
         entries = "".join(
-            f'<li class="level-{heading.level - top + 1}"><a href="#{escape(heading.name)}"><span class="text">'
-            f'{escape(heading.text, quote=False)}</span><span class="number">{pages.get(heading.name, "")}</span></a></li>'
+            f'<li class="level-{heading.level - top + 1}"><a href="#{escape(heading.name)}"><span'
+            f' class="text">{escape(heading.text, quote=False)}</span><span'
+            f' class="number">{pages.get(heading.name, "")}</span></a></li>'
             for heading in contents
         )
         title = self.document.front.toc_title or contents_title(self.document.front.lang)
-        return f'<nav class="toc"><p class="toc-title">{escape(title, quote=False)}</p><ol>{entries}</ol></nav>'
+        return (
+            '<nav class="toc"><p'
+            f' class="toc-title">{escape(title, quote=False)}</p><ol>{entries}</ol></nav>'
+        )
 
 
 def compose(document: Document, styles: tuple[str, str], halt: Halt | None = None) -> Page:
-    """Return `document` as a page. `styles` are our sheet and that of the user. Blocks. Raises DocumentError."""
+    """Return `document` as a page. `styles` are our sheet and that of the user. Blocks. Raises
+    DocumentError.
+    """
     writer = _Writer(document.images)
     blocks = mapped(document.blocks, {"Image": writer.image})
     arguments = ("-f", "json", "-t", "html5", "--mathml", "--wrap=none", "--eol=lf")
@@ -93,7 +133,9 @@ def compose(document: Document, styles: tuple[str, str], halt: Halt | None = Non
 
 
 class _Writer:
-    """Gives images short names while pandoc writes, which takes 0.4 s for each megabyte of an address."""
+    """Gives images short names while pandoc writes, which takes 0.4 s for each megabyte of an
+    address.
+    """
 
     def __init__(self, images: Images) -> None:
         self.addresses: list[str] = []
@@ -110,22 +152,41 @@ class _Writer:
         if address not in self._numbers:
             self._numbers[address] = len(self.addresses)
             self.addresses.append(image.data_uri)
-        return [{"t": "Image", "c": [[name, [], sizes], alt, [f"image:{self._numbers[address]}", title]]}]
+        return [
+            {
+                "t": "Image",
+                "c": [[name, [], sizes], alt, [f"image:{self._numbers[address]}", title]],
+            }
+        ]
 
 
 def _named(formula: re.Match[str]) -> str:
-    """Return a formula with its TeX for who cannot see it: a pdf keeps that as the text in its place."""
+    """Return a formula with its TeX for who cannot see it: a pdf keeps that as the text in its
+    place.
+    """
     tex = _NUMBERED.sub("", unescape(formula[2]))
     mark = "$$" if 'display="block"' in formula[1] else "$"
     return f'<span role="img" aria-label="{escape(mark + tex + mark)}">{formula[0]}</span>'
 
 
 def _css_string(text: str) -> str:
-    """Return `text` as a string of CSS (CSS Syntax 3, 4.3.5), which ends neither that nor the style sheet."""
-    return '"' + "".join(char if char.isalnum() or char in " ,.-" else f"\\{ord(char):x} " for char in text) + '"'
+    """Return `text` as a string of CSS (CSS Syntax 3, 4.3.5), which ends neither that nor the
+    style sheet.
+    """
+    return (
+        '"'
+        + "".join(
+            char if char.isalnum() or char in " ,.-" else f"\\{ord(char):x} " for char in text
+        )
+        + '"'
+    )
 
 
 def contents_title(lang: str) -> str:
     """Return what a table of contents is called in `lang`."""
     tag = lang.lower()
-    return _CONTENTS.get(tag) or _CONTENTS.get("-".join(tag.split("-")[:2])) or _CONTENTS.get(tag.split("-")[0], "Contents")
+    return (
+        _CONTENTS.get(tag)
+        or _CONTENTS.get("-".join(tag.split("-")[:2]))
+        or _CONTENTS.get(tag.split("-")[0], "Contents")
+    )

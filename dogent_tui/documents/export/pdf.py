@@ -13,7 +13,14 @@ import msgspec
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError, find_browsers
 from dogent_tui.documents.export.document import Document, read_document
 from dogent_tui.documents.export.finish import finish, heading_pages, prepare
-from dogent_tui.documents.export.model import ExportRequest, ExportResult, Made, Progress, unheard, write_target
+from dogent_tui.documents.export.model import (
+    ExportRequest,
+    ExportResult,
+    Made,
+    Progress,
+    unheard,
+    write_target,
+)
 from dogent_tui.documents.export.page import Page, compose
 from dogent_tui.documents.export.styles import Style, built_in, find_style
 from dogent_tui.documents.model import DocumentError
@@ -23,17 +30,25 @@ from dogent_tui.processes import Halt
 _BEYOND_LATIN = re.compile("[^\x00-\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
 """What fonts of everybody's may not have."""
 _TAG = re.compile("<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
-_CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_CJK = re.compile(
+    "[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+)
 
 
 class PdfExporter:
-    """Makes pdf files, and keeps the browser warm between them. One for a session, on one event loop; close it at the end."""
+    """Makes pdf files, and keeps the browser warm between them. One for a session, on one event
+    loop; close it at the end.
+    """
 
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
-        """`find` names the browsers that may be used, in order; none of them starts before the first export."""
+        """`find` names the browsers that may be used, in order; none of them starts before the
+        first export.
+        """
         self._browser = Browser(find)
         self._drawn: set[str] = set()
-        """Characters that a font was seen to have: looking for them takes as long as all else together."""
+        """Characters that a font was seen to have: looking for them takes as long as all else
+        together.
+        """
 
     async def __aenter__(self) -> Self:
         return self
@@ -46,7 +61,9 @@ class PdfExporter:
         await self._browser.close()
 
     async def export(self, request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
-        """Make the pdf that `request` asks for. The target is replaced at the very end, or not at all. Raises DocumentError."""
+        """Make the pdf that `request` asks for. The target is replaced at the very end, or not
+        at all. Raises DocumentError.
+        """
         on_progress(tr("Reading {markdown}").format(markdown=request.markdown.name))
         starting = asyncio.ensure_future(self._browser.start())  # while the text is read
         halt = Halt()
@@ -74,11 +91,18 @@ class PdfExporter:
             path=request.target,
             engine=made.engine,
             pages=finished.pages,
-            warnings=(*made.warnings, *draft.style.warnings, *document.warnings, *font_warnings(finished.missing)),
+            warnings=(
+                *made.warnings,
+                *draft.style.warnings,
+                *document.warnings,
+                *font_warnings(finished.missing),
+            ),
             left_out=(*document.left_out, *draft.style.left_out),
         )
 
-    async def _made(self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress) -> Made:
+    async def _made(
+        self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress
+    ) -> Made:
         """Return the pdf of `draft`, by the browser that is `starting` or else by typst."""
         if not self._browser.warm:
             on_progress(tr("Starting the browser"))
@@ -97,10 +121,14 @@ class PdfExporter:
             from dogent_tui.documents.export.typst import set_pdf  # on use
 
             made = await set_pdf(page.document)
-            style = tr(", without the styles of {path}").format(path=draft.style.path) if draft.style.path else ""
-            told = tr("{message} The pdf was made with typst instead, in a simpler style{style}. {remedy}").format(
-                message=error.message, style=style, remedy=error.remedy
+            style = (
+                tr(", without the styles of {path}").format(path=draft.style.path)
+                if draft.style.path
+                else ""
             )
+            told = tr(
+                "{message} The pdf was made with typst instead, in a simpler style{style}. {remedy}"
+            ).format(message=error.message, style=style, remedy=error.remedy)
             return Made(made.content, made.engine, (told, *made.warnings))
 
 
@@ -141,7 +169,17 @@ def font_warnings(missing: str) -> list[str]:
         return []
     shown = " ".join(missing)
     if _CJK.search(missing):
-        remedy = tr("Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk; elsewhere: Noto Sans CJK).")
+        remedy = tr(
+            "Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk; elsewhere:"
+            " Noto Sans CJK)."
+        )
     else:
-        remedy = tr("Install a font that includes them (on Debian: fonts-noto-core, fonts-noto-color-emoji, fonts-symbola).")
-    return [tr("No font on this computer includes {shown}: they appear as boxes. {remedy}").format(shown=shown, remedy=remedy)]
+        remedy = tr(
+            "Install a font that includes them (on Debian: fonts-noto-core, fonts-noto-color-emoji,"
+            " fonts-symbola)."
+        )
+    return [
+        tr("No font on this computer includes {shown}: they appear as boxes. {remedy}").format(
+            shown=shown, remedy=remedy
+        )
+    ]

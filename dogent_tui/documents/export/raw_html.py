@@ -1,4 +1,6 @@
-"""HTML inside Markdown, written anew from a short list of harmless elements; none of it is ever passed on as it stands."""
+"""HTML inside Markdown, written anew from a short list of harmless elements; none of it is ever
+passed on as it stands.
+"""
 
 import os
 import re
@@ -26,34 +28,48 @@ from dogent_tui.documents.export.tree import (
 from dogent_tui.processes import Halt
 
 _INLINE = frozenset({
-    "b", "strong", "i", "em", "u", "s", "strike", "del", "ins", "sub", "sup", "kbd", "mark", "small", "big", "q", "cite", "abbr",
-    "dfn", "var", "samp", "tt", "code", "ruby", "rt", "rp", "wbr", "br", "span", "center", "a", "img",
+    "b", "strong", "i", "em", "u", "s", "strike", "del", "ins", "sub", "sup", "kbd", "mark",
+    "small", "big", "q", "cite", "abbr",
+    "dfn", "var", "samp", "tt", "code", "ruby", "rt", "rp", "wbr", "br", "span", "center", "a",
+    "img",
 })  # fmt: skip
 _BLOCK = frozenset({
-    "p", "div", "blockquote", "pre", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table",
-    "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details", "summary", "section", "article",
+    "p", "div", "blockquote", "pre", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li",
+    "dl", "dt", "dd", "table",
+    "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details",
+    "summary", "section", "article",
     "aside", "header", "footer", "main", "address",
 })  # fmt: skip
 _ELEMENTS = _INLINE | _BLOCK
 _VOID = frozenset({"br", "hr", "img", "wbr"})
 _SILENT = frozenset({
-    "html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time", "data", "bdi", "bdo",
+    "html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time",
+    "data", "bdi", "bdo",
 })  # fmt: skip
 """What shapes nothing that a document would miss."""
 _WITH_CONTENT = frozenset({
-    "script", "style", "iframe", "object", "embed", "applet", "noscript", "template", "svg", "math", "video", "audio", "canvas",
-    "select", "textarea", "frameset", "noframes", "noembed", "portal", "fencedframe", "plaintext", "xmp",
+    "script", "style", "iframe", "object", "embed", "applet", "noscript", "template", "svg", "math",
+    "video", "audio", "canvas",
+    "select", "textarea", "frameset", "noframes", "noembed", "portal", "fencedframe", "plaintext",
+    "xmp",
 })  # fmt: skip
 """Left out with all that is in it: it is no text for a reader."""
-_BREAKS_PAGE = re.compile(r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE)
+_BREAKS_PAGE = re.compile(
+    r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE
+)
 _PAGE_BREAK_COMMENT = re.compile(r"\s*page[-_ ]?break\s*", re.IGNORECASE)
 PAGE_BREAK = '<div class="page-break"></div>'
 
-_ENCLOSING = {"sub": "Subscript", "sup": "Superscript", "u": "Underline", "ins": "Underline", "b": "Strong", "strong": "Strong",
-              "i": "Emph", "em": "Emph", "var": "Emph", "cite": "Emph", "dfn": "Emph", "s": "Strikeout", "del": "Strikeout",
-              "strike": "Strikeout", "kbd": "Span", "mark": "Span", "small": "Span", "code": "Code", "samp": "Code", "tt": "Code",
+_ENCLOSING = {"sub": "Subscript", "sup": "Superscript", "u": "Underline", "ins": "Underline",
+    "b": "Strong", "strong": "Strong",
+              "i": "Emph", "em": "Emph", "var": "Emph", "cite": "Emph", "dfn": "Emph",
+              "s": "Strikeout", "del": "Strikeout",
+              "strike": "Strikeout", "kbd": "Span", "mark": "Span", "small": "Span", "code": "Code",
+              "samp": "Code", "tt": "Code",
               "q": "Quoted", "a": "Link"}  # fmt: skip
-"""HTML within a line and the node that says the same; the words of all other elements stay, without their looks."""
+"""HTML within a line and the node that says the same; the words of all other elements stay,
+without their looks.
+"""
 
 Attributes = dict[str, str]
 Dropped = Callable[[str], None]
@@ -73,28 +89,39 @@ class Tag(msgspec.Struct, frozen=True):
 
 
 def read_blocks(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
-    """Return `blocks` with the HTML between paragraphs as what it shows, and nothing else; pandoc reads all pieces at once.
+    """Return `blocks` with the HTML between paragraphs as what it shows, and nothing else; pandoc
+    reads all pieces at once.
 
     `dropped` is told of each element that is left out.
     """
     blocks = mapped(blocks, {}, _joined)
-    texts = list(dict.fromkeys(block["c"][1] for block in every(blocks) if block["t"] == "RawBlock"))
+    texts = list(
+        dict.fromkeys(block["c"][1] for block in every(blocks) if block["t"] == "RawBlock")
+    )
     harmless = {text: rewrite(text, dropped).strip() for text in texts}
     pieces = [piece for piece in dict.fromkeys(harmless.values()) if piece]
     mark = f"between-{os.urandom(8).hex()}"
     found: list[list[Node]] = [[]]
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         for number, piece in enumerate(pieces):
-            Path(folder, f"{number:06}.html").write_text(f"{piece}<p>{mark}</p>", encoding="utf-8", errors="replace")
+            Path(folder, f"{number:06}.html").write_text(
+                f"{piece}<p>{mark}</p>", encoding="utf-8", errors="replace"
+            )
         names = sorted(map(str, Path(folder).iterdir()))
         arguments = ("--file-scope", "-f", "html", "-t", "json", *names)
-        for block in blocks_of(ask_pandoc(b"", *arguments, halt=halt, readable=(folder,)).data) if names else ():
+        for block in (
+            blocks_of(ask_pandoc(b"", *arguments, halt=halt, readable=(folder,)).data)
+            if names
+            else ()
+        ):
             if plain_text(block) == mark:
                 found.append([])
             else:
                 found[-1].append(block)
     shown_as = dict(zip(pieces, found, strict=False))
-    return list(mapped(blocks, {"RawBlock": lambda content: shown_as.get(harmless[content[1]], [])}))
+    return list(
+        mapped(blocks, {"RawBlock": lambda content: shown_as.get(harmless[content[1]], [])})
+    )
 
 
 def _joined(blocks: list[Any]) -> list[Any]:
@@ -109,7 +136,9 @@ def _joined(blocks: list[Any]) -> list[Any]:
 
 
 def read_inlines(inlines: list[Any], dropped: Dropped) -> list[Any]:
-    """Return `inlines` with their HTML as nodes of pandoc's where there are such, and without it where not."""
+    """Return `inlines` with their HTML as nodes of pandoc's where there are such, and without it
+    where not.
+    """
     out: list[Any] = []
     opened: list[tuple[Tag, int]] = []  # and where in `out` its contents begin
     for inline in inlines:
@@ -122,9 +151,23 @@ def read_inlines(inlines: list[Any], dropped: Dropped) -> list[Any]:
                 out.append({"t": "LineBreak"})
             elif tag.name == "img":
                 sizes = attributes(width=given.get("width", ""), height=given.get("height", ""))
-                out.append(node("Image", [sizes, words(given.get("alt", "")), [given.get("src", ""), given.get("title", "")]]))
+                out.append(
+                    node(
+                        "Image",
+                        [
+                            sizes,
+                            words(given.get("alt", "")),
+                            [given.get("src", ""), given.get("title", "")],
+                        ],
+                    )
+                )
             elif tag.name not in _ENCLOSING:
-                if not tag.closing and tag.name not in _INLINE and tag.name not in _SILENT and tag.name not in {"div", "p"}:
+                if (
+                    not tag.closing
+                    and tag.name not in _INLINE
+                    and tag.name not in _SILENT
+                    and tag.name not in {"div", "p"}
+                ):
                     dropped(tag.name)
             elif not tag.closing:
                 opened.append((tag, len(out)))
@@ -147,7 +190,9 @@ def _enclosed(opening: Tag, inside: list[Node]) -> Node:
 
 
 def rewrite(fragment: str, dropped: Dropped) -> str:
-    """Return the HTML `fragment` as harmless HTML for pandoc to read. `dropped` is told of each element that is left out."""
+    """Return the HTML `fragment` as harmless HTML for pandoc to read. `dropped` is told of each
+    element that is left out.
+    """
     writer = _Rewriter(dropped)
     writer.feed(fragment)
     writer.close()
@@ -163,7 +208,9 @@ def tags(html: str) -> list[Tag]:
 
 
 def _with_head(table: re.Match[str]) -> str:
-    """Return a table whose first rows are all headers with these as its head: pandoc takes one row, and cuts what spans two."""
+    """Return a table whose first rows are all headers with these as its head: pandoc takes one
+    row, and cuts what spans two.
+    """
     text = re.sub("</?tbody[^>]*>", "", table[0])
     rows = list(_ROW.finditer(text))
     last = 0
@@ -220,17 +267,26 @@ class _Rewriter(HTMLParser):
             self.written.append(PAGE_BREAK)
 
     def _open(self, tag: str, attributes: Attributes) -> None:
-        if _BREAKS_PAGE.search(attributes.get("style", "")) or "page-break" in attributes.get("class", "").split():
+        if (
+            _BREAKS_PAGE.search(attributes.get("style", ""))
+            or "page-break" in attributes.get("class", "").split()
+        ):
             self.written.append(PAGE_BREAK)
         self.written.append(f"<{tag}{_attributes(tag, attributes)}>")
 
 
 def _attributes(tag: str, attributes: Attributes) -> str:
-    """Return the attributes that mean something. Addresses are judged in pandoc's tree, where those of Markdown are too."""
+    """Return the attributes that mean something. Addresses are judged in pandoc's tree, where
+    those of Markdown are too.
+    """
     kept = {name: attributes[name] for name in _KEPT.get(tag, ()) if attributes.get(name)}
     if name := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
         kept["id"] = name
-    kept |= {name: attributes[name] for name in ("colspan", "rowspan", "start") if _is_count(attributes.get(name, ""))}
+    kept |= {
+        name: attributes[name]
+        for name in ("colspan", "rowspan", "start")
+        if _is_count(attributes.get(name, ""))
+    }
     aligned = _ALIGNED.search(attributes.get("style", ""))
     align = (aligned[1] if aligned else attributes.get("align", "")).lower()
     if tag in {"td", "th"} and align in {"left", "center", "right"}:

@@ -1,7 +1,8 @@
 """Numbers of figures, tables, formulas and sections, what refers to them, and citations.
 
-The syntax is that of pandoc and its filter pandoc-crossref: ``{#fig:name}`` names a figure, ``@fig:name`` refers to it, and
-``[@key, p. 3]`` cites an entry of the `bibliography:` in the front matter. CommonMark, which we read, has none of this.
+The syntax is that of pandoc and its filter pandoc-crossref: ``{#fig:name}`` names a figure,
+``@fig:name`` refers to it, and ``[@key, p. 3]`` cites an entry of the `bibliography:` in the front
+matter. CommonMark, which we read, has none of this.
 """
 
 import re
@@ -61,11 +62,18 @@ class Labels:
         self.missing: list[str] = []
 
     def caption(self, kind: str, name: str, inlines: list[Any]) -> list[Any]:
-        """Return the caption of the figure or table `name` with its number, if it has a name that is to be numbered."""
+        """Return the caption of the figure or table `name` with its number, if it has a name
+        that is to be numbered.
+        """
         if not is_label(name):
             return inlines
         number = self.count(kind, name)
-        return [*words(f"{self._names[kind]}\N{NO-BREAK SPACE}{number}{self._colon if inlines else ''}"), *inlines]
+        return [
+            *words(
+                f"{self._names[kind]}\N{NO-BREAK SPACE}{number}{self._colon if inlines else ''}"
+            ),
+            *inlines,
+        ]
 
     def count(self, kind: str, name: str) -> str:
         """Return the next number of a kind, which is that of `name` from now on."""
@@ -78,7 +86,9 @@ class Labels:
         self._known[name.lower()] = (name, number or f"“{title}”")
 
     def resolve(self, span: Any, handlers: Mapping[str, tree.Handler]) -> list[Node]:
-        """Return what a reference of `mark_references` says, with links; any other span with `handlers` done to what is in it."""
+        """Return what a reference of `mark_references` says, with links; any other span with
+        `handlers` done to what is in it.
+        """
         (_, classes, attributes), inside = span
         if classes != [REFERENCE]:
             return [node("Span", [span[0], mapped(inside, handlers)])]
@@ -99,7 +109,9 @@ class Labels:
 
 
 def mark_references(blocks: list[Any], *, cited: bool) -> tuple[list[Any], list[str]]:
-    """Return `blocks` with references as spans, and citations as citations where `cited`; and citations that stay as text."""
+    """Return `blocks` with references as spans, and citations as citations where `cited`; and
+    citations that stay as text.
+    """
     marker = _Marker(cited=cited)
     return marker.nodes(blocks), marker.uncited
 
@@ -111,14 +123,18 @@ class _Marker:
         self._done: dict[str, tree.Handler] = {
             "Cite": lambda content: [node("Cite", content)],
             "Link": lambda content: [node("Link", content)],
-            "Span": lambda content: [node("Span", content if content[0][1] == [REFERENCE] else self.nodes(content))],
+            "Span": lambda content: [
+                node("Span", content if content[0][1] == [REFERENCE] else self.nodes(content))
+            ],
         }
 
     def nodes(self, value: list[Any]) -> list[Any]:
         return list(mapped(value, self._done, self._in_list))
 
     def _in_list(self, nodes: list[Any]) -> list[Any]:
-        with_keys = any(isinstance(part, dict) and part.get("t") == "Str" and "@" in part["c"] for part in nodes)
+        with_keys = any(
+            isinstance(part, dict) and part.get("t") == "Str" and "@" in part["c"] for part in nodes
+        )
         return list(self._inlines(nodes)) if with_keys else nodes
 
     def _inlines(self, nodes: list[Any]) -> Iterator[Node]:
@@ -126,7 +142,9 @@ class _Marker:
         place = 0
         while place < len(pieces):
             if pieces[place] == node("Str", "["):
-                end = next((at for at in range(place, len(pieces)) if pieces[at] == node("Str", "]")), 0)
+                end = next(
+                    (at for at in range(place, len(pieces)) if pieces[at] == node("Str", "]")), 0
+                )
                 group = self._group(pieces[place + 1 : end]) if end else None
                 if group:
                     yield group
@@ -145,13 +163,20 @@ class _Marker:
                     entries.append([])
                 elif part is None or part:
                     entries[-1].append(inline if part is None else node("Str", part))
-        found = [(at, key) for entry in entries for at, inline in enumerate(entry) if (key := _key(inline))]
+        found = [
+            (at, key)
+            for entry in entries
+            for at, inline in enumerate(entry)
+            if (key := _key(inline))
+        ]
         if len(found) < len(entries):
             return None
         names = [key[2] or key[3] for _, key in found]
         original = [*words("["), *inside, *words("]")]
         if all(is_label(name) for name in names):
-            return _reference([key[1] + name for (_, key), name in zip(found, names, strict=True)], original)
+            return _reference(
+                [key[1] + name for (_, key), name in zip(found, names, strict=True)], original
+            )
         if not self._cited:
             self.uncited.append(tree.plain_text(original))
             return None
@@ -160,7 +185,11 @@ class _Marker:
             at, key = next((at, key) for at, inline in enumerate(entry) if (key := _key(inline)))
             rest = entry[at]["c"][key.end() :]
             mode = "SuppressAuthor" if key[1] else "NormalCitation"
-            citations.append(_citation(key[2] or key[3], mode, _trimmed(entry[:at]), [*words(rest), *entry[at + 1 :]]))
+            citations.append(
+                _citation(
+                    key[2] or key[3], mode, _trimmed(entry[:at]), [*words(rest), *entry[at + 1 :]]
+                )
+            )
         return node("Cite", [citations, original])
 
     def _bare(self, inline: Node) -> Iterator[Node]:
@@ -188,7 +217,11 @@ def _key(inline: Node) -> re.Match[str] | None:
 
 
 def _split(inline: Node) -> list[Node]:
-    return [part for text in _BRACKET.split(inline["c"]) for part in words(text)] if inline["t"] == "Str" else [inline]
+    return (
+        [part for text in _BRACKET.split(inline["c"]) for part in words(text)]
+        if inline["t"] == "Str"
+        else [inline]
+    )
 
 
 def _trimmed(nodes: list[Node]) -> list[Node]:
@@ -210,15 +243,22 @@ def _citation(name: str, mode: str, before: list[Node], after: list[Node]) -> No
     }
 
 
-def cite(blocks: list[Any], front: FrontMatter, images: Images, halt: Halt | None) -> tuple[list[Any], list[str]]:
-    """Return `blocks` with their citations written out and a list of what is cited at the end, and warnings. Blocks.
+def cite(
+    blocks: list[Any], front: FrontMatter, images: Images, halt: Halt | None
+) -> tuple[list[Any], list[str]]:
+    """Return `blocks` with their citations written out and a list of what is cited at the end, and
+    warnings. Blocks.
 
-    The files are copied out of the workspace first, as pandoc is to see no other. Raises DocumentError.
+    The files are copied out of the workspace first, as pandoc is to see no other. Raises
+    DocumentError.
     """
     warnings: list[str] = []
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         arguments: list[str] = []
-        for option, names in (("bibliography", front.bibliography), ("csl", (front.csl,) if front.csl else ())):
+        for option, names in (
+            ("bibliography", front.bibliography),
+            ("csl", (front.csl,) if front.csl else ()),
+        ):
             for number, name in enumerate(names):
                 suffix = Path(name).suffix.lower()
                 if suffix not in (_BIBLIOGRAPHY if option == "bibliography" else {".csl"}):
@@ -238,10 +278,23 @@ def cite(blocks: list[Any], front: FrontMatter, images: Images, halt: Halt | Non
         if front.lang:
             meta["lang"] = {"t": "MetaString", "c": front.lang}
         done = tree.ask_pandoc(
-            tree.to_json(blocks, meta), "-f", "json", "-t", "json", "--citeproc", *arguments, halt=halt, readable=(folder,)
+            tree.to_json(blocks, meta),
+            "-f",
+            "json",
+            "-t",
+            "json",
+            "--citeproc",
+            *arguments,
+            halt=halt,
+            readable=(folder,),
         )
-    return tree.blocks_of(done.data), [*warnings, *(one_line(words).replace(f"{folder}/", "") for words in done.warnings)]
+    return tree.blocks_of(done.data), [
+        *warnings,
+        *(one_line(words).replace(f"{folder}/", "") for words in done.warnings),
+    ]
 
 
 def _unused(option: str, name: str, reason: str) -> str:
-    return tr("The {option} {name} was not used: {reason}.").format(option=option, name=one_line(name), reason=reason)
+    return tr("The {option} {name} was not used: {reason}.").format(
+        option=option, name=one_line(name), reason=reason
+    )

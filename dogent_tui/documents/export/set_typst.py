@@ -1,4 +1,6 @@
-"""Sets ``document.typ`` of the folder it stands in as ``document.pdf``: a program of its own, as typst cannot be interrupted."""
+"""Sets ``document.typ`` of the folder it stands in as ``document.pdf``: a program of its own, as
+typst cannot be interrupted.
+"""
 
 import resource
 import sys
@@ -15,7 +17,11 @@ def main() -> int:
     folder = Path.cwd()
     try:
         typst.compile(
-            folder / "document.typ", output=folder / "document.pdf", root=folder, package_path=folder, package_cache_path=folder
+            folder / "document.typ",
+            output=folder / "document.pdf",
+            root=folder,
+            package_path=folder,
+            package_cache_path=folder,
         )
     except Exception as error:  # whatever it is, it is the reason
         sys.stderr.write(str(error))

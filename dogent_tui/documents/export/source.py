@@ -1,4 +1,6 @@
-"""The Markdown file that is exported: its text, and the front matter with what a document says about itself."""
+"""The Markdown file that is exported: its text, and the front matter with what a document says
+about itself.
+"""
 
 import errno
 import io
@@ -20,8 +22,12 @@ from dogent_tui.workspace.places import open_real
 LARGEST = 16 << 20
 """Bytes of a Markdown file that is exported: some 4,000 pages of text."""
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-"""As pandoc and the static site generators have it: YAML between two lines of dashes at the very start."""
+_FRONT_MATTER = re.compile(
+    r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+"""As pandoc and the static site generators have it: YAML between two lines of dashes at the very
+start.
+"""
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What neither XML nor a pdf's text can hold."""
@@ -34,8 +40,8 @@ _NO = frozenset({"false", "no", "off", "0"})
 class FrontMatter(msgspec.Struct, frozen=True):
     """What the document says about itself; what it does not say is empty.
 
-    `lang` is a BCP 47 tag (``zh-CN``). `date` is as it was written. `toc` is None where nothing is said of a table of contents.
-    `bibliography` and `csl` name files of the workspace.
+    `lang` is a BCP 47 tag (``zh-CN``). `date` is as it was written. `toc` is None where nothing is
+    said of a table of contents. `bibliography` and `csl` name files of the workspace.
     """
 
     title: str = ""
@@ -55,7 +61,9 @@ class FrontMatter(msgspec.Struct, frozen=True):
 
 
 class MarkdownSource(msgspec.Struct, frozen=True):
-    """A Markdown file. `text` is what follows the front matter, with ``\\n`` as line ending; its first line is `first_line`."""
+    """A Markdown file. `text` is what follows the front matter, with ``\\n`` as line ending; its
+    first line is `first_line`.
+    """
 
     path: Path
     text: str
@@ -67,7 +75,9 @@ class MarkdownSource(msgspec.Struct, frozen=True):
 def read_source(path: Path) -> MarkdownSource:
     """Read the Markdown file `path`. Blocks: call it in a thread. Raises DocumentError."""
     text, warnings = _decode(_read(path), path.name)
-    text = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _CONTROLS.sub(
+        "\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n")
+    )
     found = _FRONT_MATTER.match(text)
     if found is None:
         return MarkdownSource(path, text, warnings=warnings)
@@ -77,17 +87,28 @@ def read_source(path: Path) -> MarkdownSource:
         return MarkdownSource(
             path,
             text,
-            warnings=(*warnings, tr("The front matter was not understood and is left in the text: {error}.").format(error=error)),
+            warnings=(
+                *warnings,
+                tr("The front matter was not understood and is left in the text: {error}.").format(
+                    error=error
+                ),
+            ),
         )
     if values is None:  # a rule, some text, another rule
         return MarkdownSource(path, text, warnings=warnings)
-    return MarkdownSource(path, text[found.end() :], _front(values), 1 + found[0].count("\n"), warnings)
+    return MarkdownSource(
+        path, text[found.end() :], _front(values), 1 + found[0].count("\n"), warnings
+    )
 
 
 def read_regular(path: Path, limit: int, *, follow: bool = True) -> bytes:
-    """Return at most `limit` + 1 bytes of the regular file `path`; through no link unless `follow`. Raises OSError."""
+    """Return at most `limit` + 1 bytes of the regular file `path`; through no link unless
+    `follow`. Raises OSError.
+    """
     # Without O_NONBLOCK, opening a pipe would wait for ever.
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK) if follow else open_real(path)
+    descriptor = (
+        os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK) if follow else open_real(path)
+    )
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, tr("it is not a file"))
@@ -102,11 +123,14 @@ def _read(path: Path) -> bytes:
     try:
         content = read_regular(path, LARGEST, follow=False)  # a plan names real paths
     except FileNotFoundError:
-        raise DocumentError(tr("{name} does not exist.").format(name=name), tr("Check the name."), code="not_found") from None
+        raise DocumentError(
+            tr("{name} does not exist.").format(name=name), tr("Check the name."), code="not_found"
+        ) from None
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise DocumentError(
-            tr("{name} cannot be read: {reason}.").format(name=name, reason=reason), tr("Check the file and its permissions.")
+            tr("{name} cannot be read: {reason}.").format(name=name, reason=reason),
+            tr("Check the file and its permissions."),
         ) from None
     if len(content) > LARGEST:
         raise DocumentError(
@@ -126,28 +150,41 @@ def _decode(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
         pass
     if b"\0" in content[:4096]:
         raise DocumentError(
-            tr("{name} is not text.").format(name=one_line(name)), tr("Specify a Markdown file."), code="unsupported"
+            tr("{name} is not text.").format(name=one_line(name)),
+            tr("Specify a Markdown file."),
+            code="unsupported",
         )
     encoding = encoding_of(io.BytesIO(content))
     if not encoding:
         raise DocumentError(
-            tr("The encoding of {name} is unknown.").format(name=one_line(name)), tr("Convert it to UTF-8."), code="unsupported"
+            tr("The encoding of {name} is unknown.").format(name=one_line(name)),
+            tr("Convert it to UTF-8."),
+            code="unsupported",
         )
     text = content.decode(encoding, "replace")
-    return text, (tr("{name} is not UTF-8; it was read as {encoding}.").format(name=one_line(name), encoding=encoding),)
+    return text, (
+        tr("{name} is not UTF-8; it was read as {encoding}.").format(
+            name=one_line(name), encoding=encoding
+        ),
+    )
 
 
 def _yaml(text: str) -> Mapping[str, Any] | None:
-    """Return the front matter as strings, lists and mappings, None where it is no mapping. Raises ValueError with the reason."""
+    """Return the front matter as strings, lists and mappings, None where it is no mapping.
+    Raises ValueError with the reason.
+    """
     import yaml  # on use
 
     try:
-        # The base loader knows strings only: a title “Yes” stays one, and nothing in the file chooses a type to be made.
+        # The base loader knows strings only: a title “Yes” stays one, and nothing in the file
+        # chooses a type to be made.
         values = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise ValueError(
-            tr("line {line}: {problem}").format(line=line, problem=one_line(error.problem or tr("not YAML")))
+            tr("line {line}: {problem}").format(
+                line=line, problem=one_line(error.problem or tr("not YAML"))
+            )
         ) from None
     except (yaml.YAMLError, ValueError, RecursionError):
         raise ValueError(tr("not YAML")) from None
@@ -168,7 +205,9 @@ def _front(values: Mapping[str, Any]) -> FrontMatter:
         toc=_truth(_text(lowered.get("toc", lowered.get("table-of-contents")))),
         toc_depth=_depth(_text(lowered.get("toc-depth"))),
         toc_title=_text(lowered.get("toc-title")),
-        number_sections=bool(_truth(_text(lowered.get("number-sections", lowered.get("numbersections"))))),
+        number_sections=bool(
+            _truth(_text(lowered.get("number-sections", lowered.get("numbersections"))))
+        ),
         bibliography=_texts(lowered.get("bibliography")),
         csl=_text(lowered.get("csl", lowered.get("citation-style"))),
     )
@@ -179,7 +218,9 @@ def _text(value: Any) -> str:
 
 
 def _texts(value: Any, *, split: bool = False) -> tuple[str, ...]:
-    """Return the names in `value`: a string, a list of strings, or of mappings with a name (as pandoc's author blocks)."""
+    """Return the names in `value`: a string, a list of strings, or of mappings with a name (as
+    pandoc's author blocks).
+    """
     if isinstance(value, str):
         value = re.split(r"[,，、;；]", value) if split else [value]
     if isinstance(value, dict):
@@ -199,6 +240,8 @@ def _depth(text: str) -> int:
 
 
 def _language(text: str) -> str:
-    """Return `text` where it is shaped as a language tag: it becomes an attribute and a document property."""
+    """Return `text` where it is shaped as a language tag: it becomes an attribute and a document
+    property.
+    """
     tag = text.replace("_", "-")
     return tag if re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag) else ""

@@ -1,4 +1,6 @@
-"""How a pdf looks: our style sheet, and over it the `pdf.css` of the workspace or else of the user; none loads anything."""
+"""How a pdf looks: our style sheet, and over it the `pdf.css` of the workspace or else of the
+user; none loads anything.
+"""
 
 import re
 from pathlib import Path
@@ -20,7 +22,9 @@ _URL = re.compile(r"url\(\s*(\"[^\"]*\"|'[^']*'|[^)\"']*)\s*\)?", re.IGNORECASE)
 
 
 class Style(msgspec.Struct, frozen=True):
-    """A style sheet of somebody's own, which comes after ours. `path` is None where there is none."""
+    """A style sheet of somebody's own, which comes after ours. `path` is None where there is
+    none.
+    """
 
     css: str = ""
     path: Path | None = None
@@ -29,17 +33,29 @@ class Style(msgspec.Struct, frozen=True):
 
 
 def built_in(name: str = NAME) -> str:
-    """Return a style sheet of ours: inside the wheel once installed, at the root of a checkout. Blocks."""
+    """Return a style sheet of ours: inside the wheel once installed, at the root of a checkout.
+    Blocks.
+    """
     installed = _PACKAGE / "styles"
-    return ((installed if installed.is_dir() else _PACKAGE.parent / "styles") / name).read_text("utf-8")
+    return ((installed if installed.is_dir() else _PACKAGE.parent / "styles") / name).read_text(
+        "utf-8"
+    )
 
 
 def find_style(root: Path, home: Path) -> Style:
-    """Return the style sheet of the workspace at `root`, else that of the user's folder `home`, else none. Blocks."""
+    """Return the style sheet of the workspace at `root`, else that of the user's folder `home`,
+    else none. Blocks.
+    """
     ours, theirs = root / ".dogent" / NAME, home / NAME
     if ours.exists():
         if not ours.resolve().is_relative_to(root):
-            return Style(warnings=(tr("The workspace's {name} is outside the workspace and was not used.").format(name=NAME),))
+            return Style(
+                warnings=(
+                    tr("The workspace's {name} is outside the workspace and was not used.").format(
+                        name=NAME
+                    ),
+                )
+            )
         return _read(ours, root)
     return _read(theirs, home.resolve()) if theirs.exists() else Style()
 
@@ -57,7 +73,13 @@ def _read(path: Path, folder: Path) -> Style:
             )
         )
     if len(content) > LARGEST:
-        return Style(warnings=(tr("{path} was not used: it exceeds {size} MB.").format(path=path, size=LARGEST >> 20),))
+        return Style(
+            warnings=(
+                tr("{path} was not used: it exceeds {size} MB.").format(
+                    path=path, size=LARGEST >> 20
+                ),
+            )
+        )
     left_out = LeftOut()
     images = Images(folder, path.parent, left_out)
     css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)
@@ -65,7 +87,9 @@ def _read(path: Path, folder: Path) -> Style:
 
 
 def _clean(css: str, images: Images, left_out: LeftOut) -> str:
-    """Return `css` with its images in it. What this does not recognise, the page's own rules still keep from loading."""
+    """Return `css` with its images in it. What this does not recognise, the page's own rules
+    still keep from loading.
+    """
 
     def imported(found: re.Match[str]) -> str:
         left_out.add(NAME, found[0], tr("a style sheet can't load another; copy it in"))
@@ -79,4 +103,6 @@ def _clean(css: str, images: Images, left_out: LeftOut) -> str:
         return f'url("{image.data_uri}")' if image else "none"
 
     css = _URL.sub(inlined, _IMPORT.sub(imported, css))
-    return css.replace("</", "<\\/").replace("<!--", "")  # never out of the element that it stands in
+    return css.replace("</", "<\\/").replace(
+        "<!--", ""
+    )  # never out of the element that it stands in

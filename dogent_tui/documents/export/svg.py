@@ -9,11 +9,14 @@ import msgspec
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
 
-_UNSAFE = frozenset({"script", "foreignObject", "iframe", "object", "embed", "audio", "video", "handler", "listener", "set",
+_UNSAFE = frozenset({"script", "foreignObject", "iframe", "object", "embed", "audio", "video",
+    "handler", "listener", "set",
                      "animate", "animateTransform", "animateMotion", "feImage"})  # fmt: skip
 """Elements that run, move, or show what is not a drawing. A printed page does not move anyway."""
 
-_INLINE_IMAGE = re.compile(r"data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)
+_INLINE_IMAGE = re.compile(
+    r"data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE
+)
 _URL = re.compile(r"url\((?!\s*['\"]?\s*#)[^)]*\)?", re.IGNORECASE)
 _IMPORT = re.compile(r"@import[^;]*;?", re.IGNORECASE)
 
@@ -24,7 +27,9 @@ _PIXELS = {"": 1, "px": 1, "pt": 96 / 72, "mm": 96 / 25.4, "cm": 96 / 2.54, "in"
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """An SVG file that shows nothing but itself, and its size in CSS pixels (0: it does not say)."""
+    """An SVG file that shows nothing but itself, and its size in CSS pixels (0: it does not
+    say).
+    """
 
     data: bytes
     width: int = 0
@@ -33,7 +38,9 @@ class Drawing(msgspec.Struct, frozen=True):
 
 
 def clean_svg(content: bytes) -> Drawing | None:
-    """Return the SVG `content` without what it must not have; None where it is no SVG, defines entities, or is far too large."""
+    """Return the SVG `content` without what it must not have; None where it is no SVG, defines
+    entities, or is far too large.
+    """
     from defusedxml import ElementTree as SafeTree  # on use
     from defusedxml.common import DefusedXmlException
 
@@ -49,7 +56,10 @@ def clean_svg(content: bytes) -> Drawing | None:
     width, height = _size(tree)
     try:
         return Drawing(ElementTree.tostring(tree, encoding="utf-8"), width, height, removed)
-    except (ValueError, RecursionError):  # two attributes that differ in their namespace's spelling only; nesting
+    except (
+        ValueError,
+        RecursionError,
+    ):  # two attributes that differ in their namespace's spelling only; nesting
         return None
 
 
@@ -76,7 +86,9 @@ def _clean_attributes(element: ElementTree.Element) -> int:
     removed = 0
     for name, value in list(element.attrib.items()):
         local = _local(name)
-        if local.lower().startswith("on") or (local in {"href", "src"} and not _stays_inside(value)):
+        if local.lower().startswith("on") or (
+            local in {"href", "src"} and not _stays_inside(value)
+        ):
             del element.attrib[name]
             removed += 1
         elif "(" in value or "\\" in value or "@" in value:
@@ -86,7 +98,9 @@ def _clean_attributes(element: ElementTree.Element) -> int:
 
 
 def _clean_style(text: str) -> tuple[str, int]:
-    text = text.replace("\\", "")  # escapes, by which both could be written so that nobody recognises them
+    text = text.replace(
+        "\\", ""
+    )  # escapes, by which both could be written so that nobody recognises them
     text, imports = _IMPORT.subn("", text)
     text, urls = _URL.subn("none", text)
     return text, imports + urls

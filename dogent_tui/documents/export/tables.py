@@ -7,7 +7,15 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from dogent_tui.documents.export.tree import LANDSCAPE, Node, attributes, div, node, plain_text, words
+from dogent_tui.documents.export.tree import (
+    LANDSCAPE,
+    Node,
+    attributes,
+    div,
+    node,
+    plain_text,
+    words,
+)
 
 WHOLE = "whole"
 """The class of such a cell (`styles/pdf.css`)."""
@@ -16,7 +24,9 @@ DENSE = "dense"
 _LONGEST = 20
 """Characters of a word; a longer one, such as an address, may break anywhere."""
 _UPRIGHT, _ON_ITS_SIDE, _DENSE = 84, 128, 165
-"""Characters of a table's 9.3 points that fit beside each other on a page, roughly; and of 7.6 points where that is too few."""
+"""Characters of a table's 9.3 points that fit beside each other on a page, roughly; and of 7.6
+points where that is too few.
+"""
 _MARGINS = 3
 """Characters that the space on both sides of a cell is worth."""
 _CAPTION = re.compile(r"(?:Table)?:")
@@ -25,7 +35,9 @@ _WORD = re.compile(r"[^\s\u2e80-\uffdc]+")
 
 
 def turned(block: Node) -> Node:
-    """Return a table that is too wide for a page as one of a page of its own that lies on its side; other blocks as they are."""
+    """Return a table that is too wide for a page as one of a page of its own that lies on its
+    side; other blocks as they are.
+    """
     if block.get("t") != "Table":
         return block
     _, _, _, (_, head), bodies, (_, foot) = block["c"]
@@ -36,7 +48,8 @@ def turned(block: Node) -> Node:
 
 
 def room_needed(rows: list[Any]) -> int:
-    """Return how many characters the longest words of a table take side by side, and mark the cells whose words stay whole.
+    """Return how many characters the longest words of a table take side by side, and mark the cells
+    whose words stay whole.
 
     `rows` are those of pandoc's tree.
     """
@@ -50,7 +63,9 @@ def room_needed(rows: list[Any]) -> int:
                 covered[place] -= 1
                 place += 1
             _, _, down, across, blocks = cell
-            longest = max(map(len, _WORD.findall(" ".join(plain_text(block) for block in blocks))), default=0)
+            longest = max(
+                map(len, _WORD.findall(" ".join(plain_text(block) for block in blocks))), default=0
+            )
             if across == 1:
                 columns[place] = max(columns.get(place, 1), longest if longest <= _LONGEST else 1)
             cells.append((cell, longest))
@@ -64,28 +79,39 @@ def room_needed(rows: list[Any]) -> int:
 
 
 def label_of(inlines: list[Any], kind: str) -> str:
-    """Return the name of this kind that attributes at the end of `inlines` give; pandoc has them as a span around the last."""
+    """Return the name of this kind that attributes at the end of `inlines` give; pandoc has them
+    as a span around the last.
+    """
     name: str = inlines[-1]["c"][0][0] if inlines and inlines[-1]["t"] == "Span" else ""
     return name if name.lower().startswith(f"{kind}:") else ""
 
 
 def captioned(blocks: list[Any]) -> list[Any]:
-    """Return `blocks` with the paragraphs that are captions, after or before a table, in these tables."""
+    """Return `blocks` with the paragraphs that are captions, after or before a table, in these
+    tables.
+    """
     out: list[Any] = []
     for block in _parted(blocks):
         before = out[-1] if out else {}
-        caption = _caption_of(block) if before.get("t") == "Table" and not before["c"][1][1] else None
+        caption = (
+            _caption_of(block) if before.get("t") == "Table" and not before["c"][1][1] else None
+        )
         if caption is None and block.get("t") == "Table" and (caption := _caption_of(before)):
             out[-1] = block
         elif caption is None:
             out.append(block)
         if caption:
-            out[-1] = node("Table", [attributes(caption[0]), [None, [node("Plain", caption[1])]], *out[-1]["c"][2:]])
+            out[-1] = node(
+                "Table",
+                [attributes(caption[0]), [None, [node("Plain", caption[1])]], *out[-1]["c"][2:]],
+            )
     return out
 
 
 def _caption_of(block: Any) -> tuple[str, list[Any]] | None:
-    """Return name and words of a paragraph that begins as the caption of a table does, None for all others."""
+    """Return name and words of a paragraph that begins as the caption of a table does, None for
+    all others.
+    """
     if block.get("t") != "Para" or not block["c"] or block["c"][0]["t"] != "Str":
         return None
     first, *rest = block["c"]
@@ -100,11 +126,21 @@ def _caption_of(block: Any) -> tuple[str, list[Any]] | None:
 
 
 def _parted(blocks: list[Any]) -> list[Any]:
-    """Return `blocks` with captions above tables as paragraphs, which CommonMark takes for definitions of what is before."""
+    """Return `blocks` with captions above tables as paragraphs, which CommonMark takes for
+    definitions of what is before.
+    """
     out = []
     for block, after in pairwise([*blocks, {}]):
-        caption = block["c"][-1][1][-1] if block.get("t") == "DefinitionList" and after.get("t") == "Table" else []
-        if len(caption) != 1 or caption[0]["t"] not in {"Para", "Plain"} or not label_of(caption[0]["c"], "tbl"):
+        caption = (
+            block["c"][-1][1][-1]
+            if block.get("t") == "DefinitionList" and after.get("t") == "Table"
+            else []
+        )
+        if (
+            len(caption) != 1
+            or caption[0]["t"] not in {"Para", "Plain"}
+            or not label_of(caption[0]["c"], "tbl")
+        ):
             out.append(block)
             continue
         *items, (term, definitions) = block["c"]

@@ -1,6 +1,8 @@
-"""Pandoc's JSON, in which all writers share one document: its nodes, how they are walked, and how pandoc is asked.
+"""Pandoc's JSON, in which all writers share one document: its nodes, how they are walked, and how
+pandoc is asked.
 
-A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html names the types and what they contain).
+A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html names the types and
+what they contain).
 """
 
 import json
@@ -17,8 +19,16 @@ Node: TypeAlias = dict[str, Any]
 Handler: TypeAlias = Callable[[Any], list[Node]]
 """Takes the contents of a node and returns what is to be in its place."""
 
-BREAK, CONTENTS, LANDSCAPE, CALLOUT, NUMBER = "page-break", "contents-place", "landscape", "callout", "section-number"
-"""Classes of divs and spans that mean the same to each writer; an author's own classes are left out."""
+BREAK, CONTENTS, LANDSCAPE, CALLOUT, NUMBER = (
+    "page-break",
+    "contents-place",
+    "landscape",
+    "callout",
+    "section-number",
+)
+"""Classes of divs and spans that mean the same to each writer; an author's own classes are left
+out.
+"""
 
 _API_VERSION = [1, 23, 1]
 """Of pandoc's JSON (pandoc 3.x)."""
@@ -26,13 +36,19 @@ _LIMIT_S = 60.0
 """Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
 
 
-def ask_pandoc(data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[str, ...] = ()) -> Output:
+def ask_pandoc(
+    data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[str, ...] = ()
+) -> Output:
     """Return what pandoc makes of `data`. Blocks. Raises DocumentError."""
-    return run_pandoc(arguments, data, name=tr("The document"), limit_s=_LIMIT_S, halt=halt, readable=readable)
+    return run_pandoc(
+        arguments, data, name=tr("The document"), limit_s=_LIMIT_S, halt=halt, readable=readable
+    )
 
 
 def to_json(blocks: list[Any], meta: Node | None = None) -> bytes:
-    """Return a document of `blocks` for pandoc. Raises RecursionError where it is nested very deeply."""
+    """Return a document of `blocks` for pandoc. Raises RecursionError where it is nested very
+    deeply.
+    """
     document = {"pandoc-api-version": _API_VERSION, "meta": meta or {}, "blocks": blocks}
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
 
@@ -43,14 +59,24 @@ def blocks_of(data: bytes) -> list[Any]:
     return blocks
 
 
-def mapped(value: Any, handlers: Mapping[str, Handler], in_lists: Callable[[list[Any]], list[Any]] | None = None) -> Any:
-    """Return `value`, a node or lists of nodes, with each node that a handler is named for replaced by what that returns.
+def mapped(
+    value: Any,
+    handlers: Mapping[str, Handler],
+    in_lists: Callable[[list[Any]], list[Any]] | None = None,
+) -> Any:
+    """Return `value`, a node or lists of nodes, with each node that a handler is named for replaced
+    by what that returns.
 
-    `in_lists` is given each list, of blocks, of inlines, or of lists, before what is in it; it returns what is to be there.
+    `in_lists` is given each list, of blocks, of inlines, or of lists, before what is in it; it
+    returns what is to be there.
     """
     if isinstance(value, dict):
         content = value.get("c")
-        return {**value, "c": mapped(content, handlers, in_lists)} if isinstance(content, list) else value
+        return (
+            {**value, "c": mapped(content, handlers, in_lists)}
+            if isinstance(content, list)
+            else value
+        )
     if not isinstance(value, list):
         return value
     out: list[Any] = []
@@ -118,7 +144,9 @@ def link(inlines: list[Any], address: str, title: str = "") -> Node:
 
 def figure(name: str, caption: list[Any], blocks: list[Any]) -> Node:
     """Return a figure."""
-    return node("Figure", [attributes(name), [None, [node("Plain", caption)] if caption else []], blocks])
+    return node(
+        "Figure", [attributes(name), [None, [node("Plain", caption)] if caption else []], blocks]
+    )
 
 
 def div(kind: str, blocks: list[Any], *more: str) -> Node:
@@ -127,12 +155,16 @@ def div(kind: str, blocks: list[Any], *more: str) -> Node:
 
 
 def raw(language: str, text: str, *, inline: bool = False) -> Node:
-    """Return what a writer is to take as it is. `text` is ours: nothing of an author's is ever in it unescaped."""
+    """Return what a writer is to take as it is. `text` is ours: nothing of an author's is ever
+    in it unescaped.
+    """
     return node("RawInline" if inline else "RawBlock", [language, text])
 
 
 class Heading(msgspec.Struct, frozen=True):
-    """A heading of the document: its level (1–6), its words with their number, the name of its place."""
+    """A heading of the document: its level (1–6), its words with their number, the name of its
+    place.
+    """
 
     level: int
     text: str

@@ -37,36 +37,63 @@ def _set_pdf(document: Document) -> Made:
         folder = Path(os.path.realpath(name))
         blocks = _Writer(document, folder).blocks()
         written = tree.ask_pandoc(
-            tree.to_json(blocks), "-f", "json", "-t", "typst", "--syntax-highlighting=idiomatic", "--wrap=none"
+            tree.to_json(blocks),
+            "-f",
+            "json",
+            "-t",
+            "typst",
+            "--syntax-highlighting=idiomatic",
+            "--wrap=none",
         )
-        (folder / "document.typ").write_text(_front(document) + written.data.decode("utf-8", "replace"), "utf-8")
-        return Made(_typeset(folder), f"typst {version('typst')}", tuple(writer_warnings(written.warnings)))
+        (folder / "document.typ").write_text(
+            _front(document) + written.data.decode("utf-8", "replace"), "utf-8"
+        )
+        return Made(
+            _typeset(folder), f"typst {version('typst')}", tuple(writer_warnings(written.warnings))
+        )
 
 
 def _typeset(folder: Path) -> bytes:
-    """Have typst set ``document.typ`` in a process of its own, which sees `folder` and no network, and can be ended."""
-    # Typst fetches packages for those who name them. Nobody can here; were it otherwise, it would come no further than this.
-    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
-    passed_on = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "FONTCONFIG_FILE") if name in os.environ}
+    """Have typst set ``document.typ`` in a process of its own, which sees `folder` and no
+    network, and can be ended.
+    """
+    # Typst fetches packages for those who name them. Nobody can here; were it otherwise, it would
+    # come no further than this.
+    nowhere = dict.fromkeys(
+        ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
+        "http://127.0.0.1:9",
+    )
+    passed_on = {
+        name: os.environ[name]
+        for name in ("PATH", "HOME", "TMPDIR", "FONTCONFIG_FILE")
+        if name in os.environ
+    }
     with tempfile.TemporaryFile() as nothing:
         try:
             command = walled([sys.executable, "-P", str(_SET)], writable=[folder], cwd=folder)
-            done = run_to_end(command, stdin=nothing, cwd=folder, env={**passed_on, **nowhere}, limit_s=_LIMIT_S)
+            done = run_to_end(
+                command, stdin=nothing, cwd=folder, env={**passed_on, **nowhere}, limit_s=_LIMIT_S
+            )
         except subprocess.TimeoutExpired:
             raise DocumentError(
-                tr("typst did not finish the document within {limit_s:.0f} seconds.").format(limit_s=_LIMIT_S),
+                tr("typst did not finish the document within {limit_s:.0f} seconds.").format(
+                    limit_s=_LIMIT_S
+                ),
                 tr("Split the document."),
                 code="timeout",
             ) from None
         except OSError as error:
             raise DocumentError(
-                tr("typst could not be started: {strerror}.").format(strerror=error.strerror), code="engine_missing"
+                tr("typst could not be started: {strerror}.").format(strerror=error.strerror),
+                code="engine_missing",
             ) from error
     result = folder / "document.pdf"
     if done.returncode or not result.is_file():
         reason = one_line(done.stderr.decode("utf-8", "replace"))[-300:]
         raise DocumentError(
-            tr("typst could not typeset the document: {reason}.").format(reason=reason or tr("it exited without a message")),
+            tr("typst could not typeset the document: {reason}.").format(
+                reason=reason or tr("it exited without a message")
+            ),
             tr("Install Chromium, which can print most texts."),
         )
     return result.read_bytes()
@@ -75,18 +102,31 @@ def _typeset(folder: Path) -> bytes:
 def _front(document: Document) -> str:
     """Return what is before the text: properties, looks, title."""
     front = document.front
-    authors, keywords = ("".join(f"{_quoted(text)}, " for text in texts) for texts in (front.authors, front.keywords))
+    authors, keywords = (
+        "".join(f"{_quoted(text)}, " for text in texts) for texts in (front.authors, front.keywords)
+    )
     properties = f"title: {_quoted(document.title)}, author: ({authors}), keywords: ({keywords})"
     lines = [f"#set document({properties})", built_in("pdf.typ")]
     if front.title:
-        lines.append(f"#set page(header: context if counter(page).get().first() > 1 {{ running({_quoted(front.title)}) }})")
+        lines.append(
+            "#set page(header: context if counter(page).get().first() > 1 {"
+            f" running({_quoted(front.title)}) }})"
+        )
     language, _, region = front.lang.partition("-")
     if language:
         region = f", region: {_quoted(region)}" if len(region) == 2 else ""
         lines.append(f"#set text(lang: {_quoted(language.lower())}{region})")
-    looks = [(front.title, 'size: 24pt, weight: "bold"'), (front.subtitle, "size: 13pt, fill: luma(90)")]
-    looks += [(", ".join(front.authors), "size: 10.5pt"), (front.date, "size: 9.5pt, fill: luma(90)")]
-    lines += [f"#block(below: 0.9em, text({look}, {_quoted(text)}))" for text, look in looks if text]
+    looks = [
+        (front.title, 'size: 24pt, weight: "bold"'),
+        (front.subtitle, "size: 13pt, fill: luma(90)"),
+    ]
+    looks += [
+        (", ".join(front.authors), "size: 10.5pt"),
+        (front.date, "size: 9.5pt, fill: luma(90)"),
+    ]
+    lines += [
+        f"#block(below: 0.9em, text({look}, {_quoted(text)}))" for text, look in looks if text
+    ]
     return "\n".join([*lines, "", ""])
 
 
@@ -95,7 +135,12 @@ def _outline(document: Document) -> list[Node]:
         return []
     title = _quoted(document.front.toc_title or contents_title(document.front.lang))
     deepest = max(heading.level for heading in document.contents)
-    return [tree.raw("typst", f"#contents-title({title})\n#outline(title: none, depth: {deepest}, indent: auto)")]
+    return [
+        tree.raw(
+            "typst",
+            f"#contents-title({title})\n#outline(title: none, depth: {deepest}, indent: auto)",
+        )
+    ]
 
 
 def _quoted(text: str) -> str:
@@ -104,13 +149,20 @@ def _quoted(text: str) -> str:
 
 
 class _Writer:
-    """Makes of a document what pandoc's writer of typst needs: images as files, formulas that keep their TeX."""
+    """Makes of a document what pandoc's writer of typst needs: images as files, formulas that
+    keep their TeX.
+    """
 
     def __init__(self, document: Document, folder: Path) -> None:
         self._document = document
         self._folder = folder
         self._names: dict[str, str] = {}
-        self._handlers: dict[str, tree.Handler] = {"Image": self._image, "Div": self._div, "Span": self._span, "Math": _formula}
+        self._handlers: dict[str, tree.Handler] = {
+            "Image": self._image,
+            "Div": self._div,
+            "Span": self._span,
+            "Math": _formula,
+        }
 
     def blocks(self) -> list[Node]:
         """Return the blocks for the writer. Writes the images into the folder."""
@@ -123,7 +175,9 @@ class _Writer:
         if image is None:  # what is no image of ours would be a file that typst reads
             return []
         if address not in self._names:
-            self._names[address] = f"image-{len(self._names)}.{'jpg' if image.kind == 'jpeg' else image.kind}"
+            self._names[address] = (
+                f"image-{len(self._names)}.{'jpg' if image.kind == 'jpeg' else image.kind}"
+            )
             (self._folder / self._names[address]).write_bytes(image.data)
         fitting = [[what, _fitting(size)] for what, size in sizes]
         return [{"t": "Image", "c": [[name, [], fitting], alt, [self._names[address], title]]}]
@@ -146,14 +200,26 @@ class _Writer:
 
     def _span(self, content: Any) -> list[Node]:
         (name, classes, _), inside = content
-        return [{"t": "Span", "c": [[name, [kind for kind in classes if kind == "mark"], []], mapped(inside, self._handlers)]}]
+        return [
+            {
+                "t": "Span",
+                "c": [
+                    [name, [kind for kind in classes if kind == "mark"], []],
+                    mapped(inside, self._handlers),
+                ],
+            }
+        ]
 
 
 def _formula(content: Any) -> list[Node]:
     kind, tex = content
     mark = "$$" if kind["t"] == "DisplayMath" else "$"
     named = f"#[#set math.equation(alt: {_quoted(mark + tex + mark)});"
-    return [tree.raw("typst", named, inline=True), {"t": "Math", "c": content}, tree.raw("typst", "]", inline=True)]
+    return [
+        tree.raw("typst", named, inline=True),
+        {"t": "Math", "c": content},
+        tree.raw("typst", "]", inline=True),
+    ]
 
 
 def _fitting(size: str) -> str:

@@ -1,4 +1,6 @@
-"""Code of pages without the numbers of its lines and the spans that color it, with the name of its language."""
+"""Code of pages without the numbers of its lines and the spans that color it, with the name of
+its language.
+"""
 
 import re
 
@@ -9,7 +11,9 @@ from dogent_tui.documents.html.nodes import Element, classes, is_formula, squeez
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|source|src)[-:]|brush:?\s*)([A-Za-z][\w+#.-]*)"
 )
-_PLAIN_LANGUAGE = re.compile(r"(?:sourceCode|hljs|prettyprint|prism|shiki|chroma|code|highlight|codehilite)\b", re.IGNORECASE)
+_PLAIN_LANGUAGE = re.compile(
+    r"(?:sourceCode|hljs|prettyprint|prism|shiki|chroma|code|highlight|codehilite)\b", re.IGNORECASE
+)
 _NO_LANGUAGE = frozenset(
     [
         "code",
@@ -42,14 +46,20 @@ _NO_LANGUAGE = frozenset(
 
 
 def settle_code(body: Element) -> None:
-    """Make each block of code a `pre` with nothing but its text, of the class that is its language."""
+    """Make each block of code a `pre` with nothing but its text, of the class that is its
+    language.
+    """
     for table in list(body.iter("table")):  # line numbers in one column, code in the other
         blocks = list(table.iter("pre"))
         gutter = re.search(r"highlight|rouge|lntable|hljs-ln|code", classes(table)) is not None
         if gutter and len(blocks) in {1, 2} and squeezed_text(table):
             take_out(table, blocks[-1])
         elif gutter and "hljs-ln" in classes(table):
-            lines = ["".join(cell.itertext()) for cell in table.iter("td") if "number" not in classes(cell)]
+            lines = [
+                "".join(cell.itertext())
+                for cell in table.iter("td")
+                if "number" not in classes(cell)
+            ]
             table.clear(keep_tail=True)
             table.tag, table.text = "span", "\n".join(lines)
     for pre in list(body.iter("pre")):
@@ -66,7 +76,9 @@ def settle_code(body: Element) -> None:
 
 
 def _language(pre: Element) -> str:
-    nodes = [node for node in (next(pre.iter("code"), None), pre, pre.getparent()) if node is not None]
+    nodes = [
+        node for node in (next(pre.iter("code"), None), pre, pre.getparent()) if node is not None
+    ]
     nodes += [node for node in pre.iterancestors() if node not in nodes][:2]
     for node in nodes:
         for name in ("data-lang", "data-language", "data-syntax", "data-code-language"):
@@ -76,7 +88,9 @@ def _language(pre: Element) -> str:
         found = [word for word in _LANGUAGE.findall(named) if word.lower() not in _NO_LANGUAGE]
         if not found and _PLAIN_LANGUAGE.search(named) and node.tag in {"pre", "code"}:
             found = [
-                word for word in named.split() if re.fullmatch(r"[A-Za-z][\w+#]{0,15}", word) and word.lower() not in _NO_LANGUAGE
+                word
+                for word in named.split()
+                if re.fullmatch(r"[A-Za-z][\w+#]{0,15}", word) and word.lower() not in _NO_LANGUAGE
             ]
         if (
             not found
@@ -104,9 +118,16 @@ def _code_text(pre: Element) -> str:
     lines = [
         node
         for node in pre.iter("div", "li", "p", "span")
-        if re.search(r"(?:^|[\s_-])line(?:$|[\s_-])", node.get("class") or "") or node.tag in {"div", "li", "p"}
+        if re.search(r"(?:^|[\s_-])line(?:$|[\s_-])", node.get("class") or "")
+        or node.tag in {"div", "li", "p"}
     ]
     if len(lines) > 1 and "\n" not in plain.strip():
         for node in lines:
             node.tail = "\n" + (node.tail or "")
-    return "".join(pre.itertext()).replace("\r\n", "\n").replace("\u00a0", " ").replace("\u200b", "").strip("\n")
+    return (
+        "".join(pre.itertext())
+        .replace("\r\n", "\n")
+        .replace("\u00a0", " ")
+        .replace("\u200b", "")
+        .strip("\n")
+    )

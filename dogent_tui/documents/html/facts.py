@@ -1,4 +1,6 @@
-"""What a page says of itself: title, author, date. In its head, in its structured data, and in the line below its title."""
+"""What a page says of itself: title, author, date. In its head, in its structured data, and in
+the line below its title.
+"""
 
 import contextlib
 import re
@@ -12,15 +14,23 @@ from dogent_tui.documents.html.hiding import attribute
 
 _META = {
     "title": ("og:title", "dc.title", "citation_title", "twitter:title"),
-    "author": ("author", "article:author", "dc.creator", "citation_author", "byl", "parsely-author", "sailthru.author"),
-    "date": ("article:published_time", "date", "pubdate", "publishdate", "dc.date", "citation_publication_date", "datepublished",
+    "author": ("author", "article:author", "dc.creator", "citation_author", "byl", "parsely-author",
+        "sailthru.author"),
+    "date": ("article:published_time", "date", "pubdate", "publishdate", "dc.date",
+        "citation_publication_date", "datepublished",
              "parsely-pub-date", "og:published_time", "publish_date", "weibo:article:create_at"),
 }  # fmt: skip
 _MARKED = {
-    "author": "[itemprop=author] [itemprop=name],[itemprop=author],[rel=author],.byline .author,.author-name,.p-author,.byline",
+    "author": (
+        "[itemprop=author] [itemprop=name],[itemprop=author],[rel=author],.byline"
+        " .author,.author-name,.p-author,.byline"
+    ),
     "date": "[itemprop=datePublished],time[pubdate],.published time,time[datetime],.dt-published",
 }
-_NAME = r"(?P<name>[\u4e00-\u9fff·A-Za-z]{2,12}(?:[、,，] ?[\u4e00-\u9fff·]{2,4}(?![\u4e00-\u9fff]|\s*[:：]))*)"
+_NAME = (
+    r"(?P<name>[\u4e00-\u9fff·A-Za-z]{2,12}(?:[、,，]"
+    r" ?[\u4e00-\u9fff·]{2,4}(?![\u4e00-\u9fff]|\s*[:：]))*)"
+)
 _AUTHORS = (
     re.compile(r"(?:作者|记者|記者|撰文|撰稿|文\s*[/／|]|编译|作　者)\s*[:：/／]?\s*" + _NAME),
     re.compile(r"(?:本报记者|本报讯)\s*" + _NAME),
@@ -34,11 +44,15 @@ _DATES = (
     re.compile(
         r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.|er|º)?\s+(?:de\s+)?(?P<name>[^\W\d_]{3,10})\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)"
     ),
-    re.compile(r"(?P<name>[^\W\d_]{3,10})\.?\s+(?P<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<y>(?:19|20)\d\d)"),
+    re.compile(
+        r"(?P<name>[^\W\d_]{3,10})\.?\s+(?P<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<y>(?:19|20)\d\d)"
+    ),
 )
 _MONTHS = (
-    "jan gen ene янв", "feb fév fev fevr feb фев", "mar mär mrt märz мар", "apr avr abr апр", "may mai mei mag maio мая май",
-    "jun juin giu июн", "jul juil lug июл", "aug août aou ago авг", "sep set сен", "oct okt ott out окт", "nov ноя",
+    "jan gen ene янв", "feb fév fev fevr feb фев", "mar mär mrt märz мар", "apr avr abr апр",
+    "may mai mei mag maio мая май",
+    "jun juin giu июн", "jul juil lug июл", "aug août aou ago авг", "sep set сен",
+    "oct okt ott out окт", "nov ноя",
     "dec dez déc dic дек",
 )  # fmt: skip
 _HAN_BYLINE = re.compile(r"作者|记者|記者|发布|發佈|时间|日期|来源|编辑")
@@ -53,7 +67,11 @@ def facts_of(tree: LexborHTMLParser) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, wanted in _META.items():
         named = {
-            (attribute(node, "name") or attribute(node, "property") or attribute(node, "itemprop")).lower(): node
+            (
+                attribute(node, "name")
+                or attribute(node, "property")
+                or attribute(node, "itemprop")
+            ).lower(): node
             for node in reversed(tree.css("meta"))
         }
         values = [_line(attribute(named[key], "content")) for key in wanted if key in named]
@@ -70,12 +88,20 @@ def facts_of(tree: LexborHTMLParser) -> dict[str, str]:
             found,
             name,
             [
-                _line(attribute(node, "datetime") or attribute(node, "content")) if name == "date" else _unmarked(node)
+                (
+                    _line(attribute(node, "datetime") or attribute(node, "content"))
+                    if name == "date"
+                    else _unmarked(node)
+                )
                 for node in nodes
             ],
         )
     for line in _lines_below_title(tree):
-        _put(found, "author", [match["name"].strip() for pattern in _AUTHORS if (match := pattern.search(line))])
+        _put(
+            found,
+            "author",
+            [match["name"].strip() for pattern in _AUTHORS if (match := pattern.search(line))],
+        )
         _put(found, "date", [line])
     return found
 
@@ -83,7 +109,11 @@ def facts_of(tree: LexborHTMLParser) -> dict[str, str]:
 def _put(found: dict[str, str], name: str, values: list[str]) -> None:
     for value in values:
         value = _day(value) if name == "date" else value
-        if value and name not in found and not (name == "author" and (value.startswith("http") or len(value) > 120)):
+        if (
+            value
+            and name not in found
+            and not (name == "author" and (value.startswith("http") or len(value) > 120))
+        ):
             found[name] = value
 
 
@@ -101,7 +131,12 @@ def _day(text: str) -> str:
 def _month(name: str) -> int:
     name = name.lower()
     return next(
-        (number for number, starts in enumerate(_MONTHS, 1) if any(name.startswith(start) for start in starts.split())), 0
+        (
+            number
+            for number, starts in enumerate(_MONTHS, 1)
+            if any(name.startswith(start) for start in starts.split())
+        ),
+        0,
     )
 
 
@@ -117,7 +152,9 @@ def _structured(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
                 if isinstance(value, list):
                     waiting += value[:50]
                 elif isinstance(value, dict):
-                    waiting += [inner for key, inner in value.items() if key in {"@graph", "mainEntity"}]
+                    waiting += [
+                        inner for key, inner in value.items() if key in {"@graph", "mainEntity"}
+                    ]
                     if "author" in value or "datePublished" in value:
                         yield value
 
@@ -139,7 +176,9 @@ def _unmarked(node: LexborNode) -> str:
 
 
 def _lines_below_title(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield the short lines that may name author and date: below the title, or at the end in Chinese."""
+    """Yield the short lines that may name author and date: below the title, or at the end in
+    Chinese.
+    """
     body = tree.body
     if body is None:
         return
@@ -147,7 +186,23 @@ def _lines_below_title(tree: LexborHTMLParser) -> Iterator[str]:
     for node in body.traverse():
         if node.tag == "h1":
             seen_title = True
-        elif seen_title and left and node.tag in {"p", "div", "span", "time", "li", "address", "header", "small", "em", "i"}:
+        elif (
+            seen_title
+            and left
+            and node.tag
+            in {
+                "p",
+                "div",
+                "span",
+                "time",
+                "li",
+                "address",
+                "header",
+                "small",
+                "em",
+                "i",
+            }
+        ):
             left -= 1
             text = _line(node.text(deep=True, separator=" "))
             limit = _LONGEST_BYLINE if _HAN_BYLINE.search(text) or node.tag != "p" else 90

@@ -1,4 +1,6 @@
-"""Formulas of pages as MathML without more, or as TeX: KaTeX, MathJax of three generations, wikis, pictures, and plain text."""
+"""Formulas of pages as MathML without more, or as TeX: KaTeX, MathJax of three generations,
+wikis, pictures, and plain text.
+"""
 
 import re
 from typing import TypeAlias
@@ -19,9 +21,13 @@ _NONE: _Found = ("", False, False)
 
 
 def settle_formulas(body: Element, *, in_dollars: bool) -> None:
-    """Make every formula either MathML that pandoc turns into TeX, or a script of TeX, once each."""
+    """Make every formula either MathML that pandoc turns into TeX, or a script of TeX, once
+    each.
+    """
     for node in list(body.iter()):
-        if node.getroottree().getroot() is not body.getroottree().getroot() or not isinstance(node.tag, str):
+        if node.getroottree().getroot() is not body.getroottree().getroot() or not isinstance(
+            node.tag, str
+        ):
             continue
         tex, shown, gone = _formula_of(node)
         if tex:
@@ -39,18 +45,33 @@ def settle_formulas(body: Element, *, in_dollars: bool) -> None:
 
 
 def _formula_of(node: Element) -> _Found:
-    """Return the TeX of a formula, whether it stands by itself, and whether the node only shows another one again."""
+    """Return the TeX of a formula, whether it stands by itself, and whether the node only shows
+    another one again.
+    """
     named = node.get("class") or ""
     if node.tag == "math":
         return _tex_of_math(node), node.get("display") == "block" or _is_displayed(node), False
     if node.tag == "img":
-        is_tex = re.search(r"\b(?:latex|tex|math|equation|mathtex)\b", named) is not None and "fallback" not in named
-        return _bare(node.get("alt") or "") if is_tex else "", "display" in named, "mwe-math-fallback" in named
-    if "katex" in named.split() or "mwe-math-element" in named or node.tag.startswith("mjx-container"):
+        is_tex = (
+            re.search(r"\b(?:latex|tex|math|equation|mathtex)\b", named) is not None
+            and "fallback" not in named
+        )
+        return (
+            _bare(node.get("alt") or "") if is_tex else "",
+            "display" in named,
+            "mwe-math-fallback" in named,
+        )
+    if (
+        "katex" in named.split()
+        or "mwe-math-element" in named
+        or node.tag.startswith("mjx-container")
+    ):
         return _typeset(node)
     if "MathJax" in named:
         following = node.getnext()
-        again = following is not None and (following.tag == "script" or "MathJax" in (following.get("class") or ""))
+        again = following is not None and (
+            following.tag == "script" or "MathJax" in (following.get("class") or "")
+        )
         return "", False, again or next(node.iter("math"), None) is None
     if tex := next(filter(None, map(node.get, _TEX_ATTRIBUTES)), ""):
         return _bare(tex), _is_displayed(node), False
@@ -58,7 +79,9 @@ def _formula_of(node: Element) -> _Found:
 
 
 def _typeset(node: Element) -> _Found:
-    """Return the formula that KaTeX, MathJax 3 or a wiki drew; its MathML takes the place of the drawing where no TeX is said."""
+    """Return the formula that KaTeX, MathJax 3 or a wiki drew; its MathML takes the place of the
+    drawing where no TeX is said.
+    """
     math = next(node.iter("math"), None)
     shown = _is_displayed(node) or node.get("display") == "true"
     if math is None:
@@ -74,9 +97,21 @@ def _typeset(node: Element) -> _Found:
 def _marked(node: Element) -> _Found:
     """Return the TeX that an element holds which is called so."""
     text, named = (node.text or "").strip(), node.get("class") or ""
-    is_called = re.search(r"(?:^|\s)(?:math|language-math|js-render-math|latex|tex2jax_process)(?:\s|$)", named) is not None
-    is_tex = node.tag == "d-math" or (is_called and (node.tag in {"code", "pre"} or _bare(text) != text))
-    shown = "display" in named or node.tag in {"div", "pre"} or text.startswith(("\\[", "$$")) or "block" in node.attrib
+    is_called = (
+        re.search(
+            r"(?:^|\s)(?:math|language-math|js-render-math|latex|tex2jax_process)(?:\s|$)", named
+        )
+        is not None
+    )
+    is_tex = node.tag == "d-math" or (
+        is_called and (node.tag in {"code", "pre"} or _bare(text) != text)
+    )
+    shown = (
+        "display" in named
+        or node.tag in {"div", "pre"}
+        or text.startswith(("\\[", "$$"))
+        or "block" in node.attrib
+    )
     return (_bare(text), shown, False) if is_tex else _NONE
 
 
@@ -99,7 +134,8 @@ def _is_displayed(node: Element) -> bool:
         if current is None:
             return False
         if re.search(
-            r"katex-display|MathJax_Display|math-display|mwe-math-element-block|\bdisplay\b", current.get("class") or ""
+            r"katex-display|MathJax_Display|math-display|mwe-math-element-block|\bdisplay\b",
+            current.get("class") or "",
         ):
             return True
         current = current.getparent()
@@ -109,8 +145,18 @@ def _is_displayed(node: Element) -> bool:
 def _bare(tex: str) -> str:
     """Return TeX without what marks it as TeX."""
     tex = tex.strip()
-    for opening, closing in (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), ("{\\displaystyle", "}")):
-        if tex.startswith(opening) and tex.endswith(closing) and len(tex) > len(opening) + len(closing):
+    for opening, closing in (
+        ("\\(", "\\)"),
+        ("\\[", "\\]"),
+        ("$$", "$$"),
+        ("$", "$"),
+        ("{\\displaystyle", "}"),
+    ):
+        if (
+            tex.startswith(opening)
+            and tex.endswith(closing)
+            and len(tex) > len(opening) + len(closing)
+        ):
             tex = tex[len(opening) : -len(closing)].strip()
     return tex
 
@@ -148,7 +194,9 @@ def _split_formulas(node: Element, place: str, text: str, pattern: re.Pattern[st
         return
     pieces[-1].tail = text[end:]
     setattr(node, place, first)
-    parent, at = (node, 0) if place == "text" else (node.getparent(), node.getparent().index(node) + 1)
+    parent, at = (
+        (node, 0) if place == "text" else (node.getparent(), node.getparent().index(node) + 1)
+    )
     last = pieces[-1].tail
     for number, piece in enumerate(pieces):
         tail = piece.tail

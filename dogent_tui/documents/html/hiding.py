@@ -1,7 +1,8 @@
-"""Text of a page that nobody sees, taken out of its place: it is how instructions for a program are slipped in.
+"""Text of a page that nobody sees, taken out of its place: it is how instructions for a program are
+slipped in.
 
-What a page shows is decided by its style sheets. Those that stand in the page itself are read here, for the few properties that
-make text disappear; what other files say is not known.
+What a page shows is decided by its style sheets. Those that stand in the page itself are read here,
+for the few properties that make text disappear; what other files say is not known.
 """
 
 import re
@@ -17,13 +18,17 @@ HIDDEN = "data-hidden-text"
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _RULE = re.compile(r"([^{}]{1,2000})\{([^{}]*)\}")
-_SCREEN = re.compile(r"@(?:media\s+(?!print\b|not\b|speech\b)[^{}]*|supports[^{}]*|layer[^{}]*)\Z", re.IGNORECASE)
+_SCREEN = re.compile(
+    r"@(?:media\s+(?!print\b|not\b|speech\b)[^{}]*|supports[^{}]*|layer[^{}]*)\Z", re.IGNORECASE
+)
 _WANTED = re.compile(
     r"display|visibility|opacity|font-size|font|color|background|background-color|text-indent|left|top|right|position|clip|"
     r"clip-path|height|max-height|width|max-width|overflow|transform|content-visibility|margin-left|margin-top|filter",
     re.IGNORECASE,
 )
-_TELLING = re.compile(r"display|visibility|opacity|font|color|background|indent|left|top|clip|height|width|transform")
+_TELLING = re.compile(
+    r"display|visibility|opacity|font|color|background|indent|left|top|clip|height|width|transform"
+)
 _MOST_RULES = 1000
 _MOST_MATCHES = 50_000
 _FAR = -400
@@ -57,16 +62,26 @@ _Style = dict[str, str]
 
 
 class Hidden(msgspec.Struct):
-    """What was taken out of a page. `mostly`: so much of it would be that its scripts have to show it, so it was left."""
+    """What was taken out of a page. `mostly`: so much of it would be that its scripts have to
+    show it, so it was left.
+    """
 
     texts: list[str] = msgspec.field(default_factory=list)
     mostly: bool = False
 
     def warnings(self) -> list[str]:
         """Return what is to be said of it."""
-        said = [tr("Text that cannot be seen on the page is marked as hidden.")] if self.texts else []
+        said = (
+            [tr("Text that cannot be seen on the page is marked as hidden.")] if self.texts else []
+        )
         return (
-            [*said, tr("Most of this page is hidden until its scripts show it, so it was read as if it were shown.")]
+            [
+                *said,
+                tr(
+                    "Most of this page is hidden until its scripts show it, so it was read as if it"
+                    " were shown."
+                ),
+            ]
             if self.mostly
             else said
         )
@@ -84,7 +99,9 @@ def take_hidden(tree: LexborHTMLParser) -> Hidden:
         if node.parent is None or not (HIDDEN not in node.attributes and _is_hidden(node, styles)):
             continue
         text = " ".join(node.text(deep=True, separator=" ").split())
-        if not text or node.css_first("math") is not None:  # formulas are given to readers of the screen in this way
+        if (
+            not text or node.css_first("math") is not None
+        ):  # formulas are given to readers of the screen in this way
             continue
         if len(text) > _MOST_OF_PAGE * whole:
             found.mostly = True
@@ -97,7 +114,9 @@ def take_hidden(tree: LexborHTMLParser) -> Hidden:
 
 
 def _styles(tree: LexborHTMLParser) -> dict[int, _Style]:
-    """Return what the style sheets in the page and the attributes of its elements say, by the ids of the elements."""
+    """Return what the style sheets in the page and the attributes of its elements say, by the
+    ids of the elements.
+    """
     weights: dict[tuple[int, str], int] = {}
     styles: dict[int, _Style] = {}
     for node, declared, weight in _applied(tree):
@@ -135,7 +154,10 @@ def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
 
 def _weight(selector: str) -> int:
     """Return how much a rule counts beside others (CSS Selectors 4, specificity)."""
-    ids, classes = selector.count("#"), len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not|is|where)", selector))
+    ids, classes = (
+        selector.count("#"),
+        len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not|is|where)", selector)),
+    )
     return 10_000 * ids + 100 * classes + len(re.findall(r"(?:^|[\s>+~(])[a-zA-Z]", selector))
 
 
@@ -155,7 +177,9 @@ def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
 
 
 def _flat_rules(text: str) -> Iterator[tuple[str, str]]:
-    """Yield rules; those within `@media` where it means a screen, none of a print sheet or of an animation."""
+    """Yield rules; those within `@media` where it means a screen, none of a print sheet or of an
+    animation.
+    """
     position = 0
     while (opened := text.find("{", position)) >= 0:
         head = text[position:opened].rpartition(";")[2].strip()
@@ -189,7 +213,9 @@ def _declarations(declared: str) -> Iterator[tuple[str, str]]:
 
 def _is_hidden(node: LexborNode, styles: dict[int, _Style]) -> bool:
     attributes = node.attributes
-    if ("hidden" in attributes and attributes["hidden"] != "until-found") or (node.tag == "dialog" and "open" not in attributes):
+    if ("hidden" in attributes and attributes["hidden"] != "until-found") or (
+        node.tag == "dialog" and "open" not in attributes
+    ):
         return styles.get(node.mem_id, {}).get("display", "none") == "none"
     style = styles.get(node.mem_id)
     if not style:
@@ -233,13 +259,19 @@ def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style])
     color = _color(style["color"])
     if not color:
         return style["color"] == "transparent"
-    if any("color" in styles.get(inner.mem_id, {}) for inner in node.css("*") if inner.mem_id != node.mem_id):
+    if any(
+        "color" in styles.get(inner.mem_id, {})
+        for inner in node.css("*")
+        if inner.mem_id != node.mem_id
+    ):
         return False
     current: LexborNode | None = node
     while current is not None:
         behind = styles.get(current.mem_id, {}).get("background", "")
         if behind and behind not in _SEEN_THROUGH:
-            return _is_near(_color(behind), color)  # a picture, or a color that is not known, is none of white
+            return _is_near(
+                _color(behind), color
+            )  # a picture, or a color that is not known, is none of white
         current = current.parent
     return _is_near(color, "ffffff")
 
@@ -259,7 +291,11 @@ def _color(value: str) -> str:
         if word.startswith("rgb"):
             values = re.findall(r"[\d.]+", word)
             numbers = [min(int(float(number)), 255) for number in values[:3] if number.strip(".")]
-            return "".join(f"{min(number, 255):02x}" for number in numbers) if len(numbers) == 3 else ""
+            return (
+                "".join(f"{min(number, 255):02x}" for number in numbers)
+                if len(numbers) == 3
+                else ""
+            )
         if word in _NAMED:
             return _NAMED[word]
     return ""

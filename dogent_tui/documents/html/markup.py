@@ -1,4 +1,5 @@
-"""The tree of a page made plain: formulas, notes, code, pictures and quotations in the one form that pandoc reads each in.
+"""The tree of a page made plain: formulas, notes, code, pictures and quotations in the one form
+that pandoc reads each in.
 
 Authors, and the programs that they write with, have many forms for each of them.
 """
@@ -58,19 +59,40 @@ _DROPPED = (
     "meta",
 )
 _TEX_TYPESETTER = re.compile(r"mathjax|katex|tex2jax|jsmath", re.IGNORECASE)
-_QUOTES = frozenset({"blockquote", "block-quote", "quoteblock", "bbcode_quote", "bbcodequote", "quotebox", "quote"})
+_QUOTES = frozenset(
+    {"blockquote", "block-quote", "quoteblock", "bbcode_quote", "bbcodequote", "quotebox", "quote"}
+)
 _CAPTIONS = re.compile(
     r"(?:^|\s)(?:wp-)?(?:caption|figcaption|image-caption|img-caption|photo-caption|caption-text|wp-caption-text)(?:\s|$)"
 )
-_LAZY = ("data-src", "data-original", "data-lazy-src", "data-full-src", "data-url", "data-actualsrc")
-_ROLES = {"table": "table", "grid": "table", "row": "tr", "cell": "td", "gridcell": "td", "columnheader": "th", "rowheader": "th"}
+_LAZY = (
+    "data-src",
+    "data-original",
+    "data-lazy-src",
+    "data-full-src",
+    "data-url",
+    "data-actualsrc",
+)
+_ROLES = {
+    "table": "table",
+    "grid": "table",
+    "row": "tr",
+    "cell": "td",
+    "gridcell": "td",
+    "columnheader": "th",
+    "rowheader": "th",
+}
 _LONG_CELL = 300
 _LONGEST_ADDRESS = 2000
 
 
 def plain_tree(source: str, url: str = "") -> Element:
-    """Return the body of the page `source`, its parts in the forms that the writers know; links are absolute by `url`."""
-    root = html.document_fromstring(source or "<p></p>", parser=html.HTMLParser(encoding=None, huge_tree=True))
+    """Return the body of the page `source`, its parts in the forms that the writers know; links
+    are absolute by `url`.
+    """
+    root = html.document_fromstring(
+        source or "<p></p>", parser=html.HTMLParser(encoding=None, huge_tree=True)
+    )
     found = root.find("body")
     body: Element = root if found is None else found
     typeset = _TEX_TYPESETTER.search(source) is not None
@@ -93,11 +115,20 @@ def plain_tree(source: str, url: str = "") -> Element:
 def _pictures(body: Element, url: str) -> None:
     for image in list(body.iter("img")):
         source = next(
-            (value for name in (*_LAZY, "src") if (value := (image.get(name) or "").strip()) and not value.startswith("data:")),
+            (
+                value
+                for name in (*_LAZY, "src")
+                if (value := (image.get(name) or "").strip()) and not value.startswith("data:")
+            ),
             "",
         )
         if not source:
-            source = (image.get("srcset") or image.get("data-srcset") or "").strip().split(",")[0].split(" ")[0]
+            source = (
+                (image.get("srcset") or image.get("data-srcset") or "")
+                .strip()
+                .split(",")[0]
+                .split(" ")[0]
+            )
         tiny = any((image.get(side) or "").strip() in {"0", "1"} for side in ("width", "height"))
         if not source or source.startswith("data:") or tiny:
             take_out(image)
@@ -110,9 +141,20 @@ def _pictures(body: Element, url: str) -> None:
         image.tail = tail
     for node in list(body.iter("div", "dl", "span", "p", "section")):
         images = list(node.iter("img"))
-        if len(images) != 1 or node.tag not in {"div", "dl", "section"} or next(node.iter("figure"), None) is not None:
+        if (
+            len(images) != 1
+            or node.tag not in {"div", "dl", "section"}
+            or next(node.iter("figure"), None) is not None
+        ):
             continue
-        caption = next((inner for inner in node.iterdescendants() if _CAPTIONS.search(inner.get("class") or "")), None)
+        caption = next(
+            (
+                inner
+                for inner in node.iterdescendants()
+                if _CAPTIONS.search(inner.get("class") or "")
+            ),
+            None,
+        )
         if caption is not None and len(squeezed_text(node)) <= len(squeezed_text(caption)) + 20:
             node.tag, caption.tag = "figure", "figcaption"
 
@@ -130,7 +172,9 @@ def _quotations(body: Element) -> None:
 
 
 def _tables(body: Element) -> None:
-    """Make tables of what is one by its roles, and take apart those that only place things on the page."""
+    """Make tables of what is one by its roles, and take apart those that only place things on
+    the page.
+    """
     for node in list(body.iter("div", "span", "section", "ul", "li")):
         node.tag = _ROLES.get(node.get("role") or "", node.tag)
     for cell in body.iter("td", "th"):
@@ -138,7 +182,11 @@ def _tables(body: Element) -> None:
             cell.set("rowspan", str(1 + len(list(cell.getparent().itersiblings("tr")))))
     for table in list(body.iter("table"))[::-1]:
         rows = [row for row in table.iter("tr") if next(row.iterancestors("table"), None) is table]
-        cells = [cell for cell in table.iter("td", "th") if next(cell.iterancestors("table"), None) is table]
+        cells = [
+            cell
+            for cell in table.iter("td", "th")
+            if next(cell.iterancestors("table"), None) is table
+        ]
         width = max((sum(cell.tag in {"td", "th"} for cell in row) for row in rows), default=0)
         if not cells or _is_layout(table, cells, len(rows), width):
             for part in [
@@ -153,10 +201,15 @@ def _tables(body: Element) -> None:
 def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> bool:
     if table.get("role") in {"presentation", "none"} or (rows <= 1 and width <= 1):
         return True
-    if any(cell.tag == "th" for cell in cells) or table.find("caption") is not None or table.find("thead") is not None:
+    if (
+        any(cell.tag == "th" for cell in cells)
+        or table.find("caption") is not None
+        or table.find("thead") is not None
+    ):
         return False
     if table.find(".//h1") is not None or any(
-        next(cell.iter("h2", "h3"), None) is not None and len(squeezed_text(cell)) > _LONG_CELL for cell in cells
+        next(cell.iter("h2", "h3"), None) is not None and len(squeezed_text(cell)) > _LONG_CELL
+        for cell in cells
     ):
         return True
     return any(sum(len(squeezed_text(p)) > 80 for p in cell.iter("p")) >= 3 for cell in cells)
@@ -167,13 +220,20 @@ def _links(body: Element, url: str) -> None:
         target = (link.get("href") or "").strip()
         named = link.get("class") or ""
         if (
-            re.search(r"(?:^|\s)(?:headerlink|anchor|anchorjs-link|header-anchor|heading-link|permalink)(?:\s|$)", named)
+            re.search(
+                r"(?:^|\s)(?:headerlink|anchor|anchorjs-link|header-anchor|heading-link|permalink)(?:\s|$)",
+                named,
+            )
             and len(squeezed_text(link)) < 3
         ):
             take_out(link)
         elif link.get("role") == "doc-noteref":
             continue
-        elif not target or target.startswith(("#", "javascript:", "data:")) or len(target) > _LONGEST_ADDRESS:
+        elif (
+            not target
+            or target.startswith(("#", "javascript:", "data:"))
+            or len(target) > _LONGEST_ADDRESS
+        ):
             link.attrib.pop("href", None)
         else:
             link.set("href", _absolute(url, target))
@@ -189,7 +249,11 @@ def _absolute(url: str, target: str) -> str:
 def _paragraphs(body: Element) -> None:
     """Make paragraphs of the words that stand beside blocks, and of those that empty lines part."""
     for node in list(body.iter()):
-        if node.tag not in BLOCKS and node.tag != "math" and any(inner.tag in BLOCKS for inner in node.iterdescendants()):
+        if (
+            node.tag not in BLOCKS
+            and node.tag != "math"
+            and any(inner.tag in BLOCKS for inner in node.iterdescendants())
+        ):
             node.tag = "div"  # elements of authors' own making, and links around blocks
             node.attrib.pop("href", None)
     for node in list(body.iter()):
@@ -200,7 +264,9 @@ def _paragraphs(body: Element) -> None:
 
 
 def _has_empty_line(node: Element) -> bool:
-    return any(_is_break(one) and _is_break(one.getnext()) and not (one.tail or "").strip() for one in node)
+    return any(
+        _is_break(one) and _is_break(one.getnext()) and not (one.tail or "").strip() for one in node
+    )
 
 
 def _is_break(node: Element | None) -> bool:
@@ -219,7 +285,9 @@ def _gather(node: Element) -> None:
         nonlocal run
         while len(run) and _is_break(run[-1]) and not (run[-1].tail or "").strip():
             run.remove(run[-1])
-        if squeezed_text(run) or any(inner.tag in _SPEAKING or HIDDEN in inner.attrib for inner in run.iter()):
+        if squeezed_text(run) or any(
+            inner.tag in _SPEAKING or HIDDEN in inner.attrib for inner in run.iter()
+        ):
             node.append(run)
         run = html.Element("p")
 
@@ -230,7 +298,12 @@ def _gather(node: Element) -> None:
             node.append(child)
             run.text = tail
             continue
-        if _is_break(child) and len(run) and _is_break(run[-1]) and not (run[-1].tail or "").strip():
+        if (
+            _is_break(child)
+            and len(run)
+            and _is_break(run[-1])
+            and not (run[-1].tail or "").strip()
+        ):
             finish()
             run.text = tail
             continue

@@ -1,4 +1,6 @@
-"""What the readers of HTML share: elements, what they say, and taking them out without what follows them."""
+"""What the readers of HTML share: elements, what they say, and taking them out without what
+follows them.
+"""
 
 from typing import TypeAlias
 

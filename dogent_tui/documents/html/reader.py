@@ -1,4 +1,6 @@
-"""HTML → Markdown in blocks: the page is parsed as browsers do it, made plain, and goes through pandoc and our one writer."""
+"""HTML → Markdown in blocks: the page is parsed as browsers do it, made plain, and goes through
+pandoc and our one writer.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -36,12 +38,16 @@ class _Tree(msgspec.Struct):
 def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
     """Open the file at `path`. See `Reader`.
 
-    Metadata: `format`, `title`, `author`, `date` as far as the page says them; `words`, `images`, `footnotes`, `tables`. Text
-    that a browser would not show is marked where it stands.
+    Metadata: `format`, `title`, `author`, `date` as far as the page says them; `words`, `images`,
+    `footnotes`, `tables`. Text that a browser would not show is marked where it stands.
     """
     del report
     data = path.read_bytes()
-    text = data.decode(options.encoding, "replace") if options.encoding else decode(data, "", markup=True)[0]
+    text = (
+        data.decode(options.encoding, "replace")
+        if options.encoding
+        else decode(data, "", markup=True)[0]
+    )
     tree = LexborHTMLParser(text)
     metadata: dict[str, Any] = {"format": "html", **facts_of(tree)}
     hidden = take_hidden(tree)
@@ -56,26 +62,40 @@ def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def markdown_blocks(
-    body: Element, hidden: Sequence[str] = (), *, name: str = "page", images: Images | None = None, limit_s: float = _LIMIT_S
+    body: Element,
+    hidden: Sequence[str] = (),
+    *,
+    name: str = "page",
+    images: Images | None = None,
+    limit_s: float = _LIMIT_S,
 ) -> tuple[list[Block], Counts]:
     """Return the Markdown of `body`, a tree of `plain_tree`, in blocks, and what is in it.
 
-    `hidden` are the texts that were taken out of it; each becomes a comment at its place that says so. `name` is for the
-    sentences of errors. Raises DocumentError.
+    `hidden` are the texts that were taken out of it; each becomes a comment at its place that says
+    so. `name` is for the sentences of errors. Raises DocumentError.
     """
     if _depth(body) > _MOST_DEEP:
         raise _too_deep(name)
     for node in body.iter(etree.Element):
         if (number := node.get(HIDDEN, "")).isdigit() and int(number) < len(hidden):
             node.text = f"{_OPENING}{number}{_CLOSING}"
-    arguments = ["--from", "html-native_divs-native_spans", "--to", "json", *(images.arguments() if images else ())]
+    arguments = [
+        "--from",
+        "html-native_divs-native_spans",
+        "--to",
+        "json",
+        *(images.arguments() if images else ()),
+    ]
     writable = images.folders() if images else ()
     source = etree.tostring(body, encoding="utf-8", method="html")
     output = run_pandoc(arguments, source, name=name, limit_s=limit_s, writable=writable)
     named: Callable[[str], str] = images.name if images else str
     try:
         writer = MarkdownWriter(image=named, titles=True)
-        blocks = [_with_hidden(block, hidden) for block in writer.write(msgspec.json.decode(output.data, type=_Tree).blocks)]
+        blocks = [
+            _with_hidden(block, hidden)
+            for block in writer.write(msgspec.json.decode(output.data, type=_Tree).blocks)
+        ]
         return blocks, writer.counts
     except RecursionError:
         raise _too_deep(name) from None
@@ -101,8 +121,13 @@ def _with_hidden(block: Block, hidden: Sequence[str]) -> Block:
     """Put hidden text at its place as a comment that says what it is, as the reader of pdf does."""
     if _OPENING not in block.markdown:
         return block
-    return msgspec.structs.replace(block, markdown=_PLACE.sub(lambda match: _comment(hidden[int(match[1])]), block.markdown))
+    return msgspec.structs.replace(
+        block, markdown=_PLACE.sub(lambda match: _comment(hidden[int(match[1])]), block.markdown)
+    )
 
 
 def _comment(text: str) -> str:
-    return f"<!-- hidden text, not visible on the page: {' '.join(text.split()).replace('--', '- -')} -->"
+    return (
+        "<!-- hidden text, not visible on the page:"
+        f" {' '.join(text.split()).replace('--', '- -')} -->"
+    )

@@ -1,7 +1,9 @@
-"""The check before any document that is a zip archive: what it would unpack to, where to, and whether its XML plays tricks.
+"""The check before any document that is a zip archive: what it would unpack to, where to, and
+whether its XML plays tricks.
 
-The limits are measured: a 79 KB docx of 20 MB of XML cost pandoc 44 s and 1.8 GB. Only the directory of the archive and the first
-lines of its XML parts are read here, so that a workbook of any size is checked in milliseconds; `scan_part` reads a whole one.
+The limits are measured: a 79 KB docx of 20 MB of XML cost pandoc 44 s and 1.8 GB. Only the
+directory of the archive and the first lines of its XML parts are read here, so that a workbook of
+any size is checked in milliseconds; `scan_part` reads a whole one.
 """
 
 import errno
@@ -24,10 +26,14 @@ MAX_RATIO = 200
 RATIO_FROM = 1 << 20
 MAX_MEMBERS = 10_000
 MAX_DEPTH = 256
-"""Elements within elements. Tables in tables in Word, which end at about 60 by its own limits, stay below it."""
+"""Elements within elements. Tables in tables in Word, which end at about 60 by its own limits,
+stay below it.
+"""
 
 BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, zlib.error)
-"""What `zipfile` raises over a member or a directory that is not whole, also once the check has passed."""
+"""What `zipfile` raises over a member or a directory that is not whole, also once the check has
+passed.
+"""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAX_DIRECTORY = MAX_MEMBERS * 1024
@@ -39,11 +45,14 @@ _NOT_OPENED = tr("It was not opened; accept it only from someone you trust.")
 
 
 def check_archive(path: Path, *, streamed: str = "") -> None:
-    """Refuse the zip-based document at `path` where it is not one, is encrypted, or would hurt whoever unpacks it.
+    """Refuse the zip-based document at `path` where it is not one, is encrypted, or would hurt
+    whoever unpacks it.
 
-    The parts whose names begin with `streamed` may be of any size: the caller reads them in bounded memory, as far as needed.
+    The parts whose names begin with `streamed` may be of any size: the caller reads them in bounded
+    memory, as far as needed.
 
-    Raises DocumentError (`not_found`, `encrypted`, `unsupported`, `damaged`, `hostile`, `too_large`).
+    Raises DocumentError (`not_found`, `encrypted`, `unsupported`, `damaged`, `hostile`,
+    `too_large`).
     """
     name = path.name
     try:
@@ -56,14 +65,17 @@ def check_archive(path: Path, *, streamed: str = "") -> None:
         if error.errno == errno.EINVAL:  # its directory points before its beginning
             raise damaged_archive(name) from error
         raise DocumentError(
-            tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror), code="not_found"
+            tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror),
+            code="not_found",
         ) from error
     except (*BROKEN, ValueError) as error:
         raise damaged_archive(name) from error
 
 
 class Elements(Protocol):
-    """Takes the elements of an XML part: names as they are prefixed, and the bytes where their tags begin."""
+    """Takes the elements of an XML part: names as they are prefixed, and the bytes where their
+    tags begin.
+    """
 
     def start(self, tag: str, attributes: dict[str, str], at: int) -> None:
         """An element begins."""
@@ -73,7 +85,8 @@ class Elements(Protocol):
 
 
 def scan_part(part: bytes, name: str, elements: Elements) -> None:
-    """Tell `elements` what is in an XML part, and refuse what nests too deep. `name` is the document's.
+    """Tell `elements` what is in an XML part, and refuse what nests too deep. `name` is the
+    document's.
 
     Raises DocumentError (`hostile`, `damaged`).
     """
@@ -83,9 +96,9 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
         nonlocal depth
         depth += 1
         if depth > MAX_DEPTH:
-            message = tr("{name} is nested more than {max_depth} levels deep, which no real document is.").format(
-                name=name, max_depth=MAX_DEPTH
-            )
+            message = tr(
+                "{name} is nested more than {max_depth} levels deep, which no real document is."
+            ).format(name=name, max_depth=MAX_DEPTH)
             raise DocumentError(message, _NOT_OPENED, code="hostile")
         elements.start(tag, attributes, parser.CurrentByteIndex)
 
@@ -98,12 +111,22 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
         raise _entities(name)
 
     parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = on_start, on_end, on_entity
+    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = (
+        on_start,
+        on_end,
+        on_entity,
+    )
     try:
         parser.Parse(part, True)
-    except (expat.ExpatError, LookupError, ValueError) as error:  # LookupError: an encoding that nobody knows
+    except (
+        expat.ExpatError,
+        LookupError,
+        ValueError,
+    ) as error:  # LookupError: an encoding that nobody knows
         raise DocumentError(
-            tr("{name} is damaged: its XML cannot be parsed.").format(name=name), _SAVE_ANEW, code="damaged"
+            tr("{name} is damaged: its XML cannot be parsed.").format(name=name),
+            _SAVE_ANEW,
+            code="damaged",
         ) from error
 
 
@@ -125,18 +148,24 @@ def _check_container(file: IO[bytes], name: str) -> None:
 
 
 def is_old_workbook(path: Path) -> bool:
-    """Tell whether a file is an xls that is not encrypted: an OLE container with a workbook in it."""
+    """Tell whether a file is an xls that is not encrypted: an OLE container with a workbook in
+    it.
+    """
     with path.open("rb") as file:
         if file.read(len(_OLE)) != _OLE:
             return False
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            names = [name.encode("utf-16-le") for name in ("EncryptedPackage", "Workbook", "Book\0")]
+            names = [
+                name.encode("utf-16-le") for name in ("EncryptedPackage", "Workbook", "Book\0")
+            ]
             encrypted, *books = (content.find(name) >= 0 for name in names)
             return any(books) and not encrypted
 
 
 def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
-    """The names in an OLE directory are UTF-16 ([MS-CFB] 2.6.1); encryption of OOXML is [MS-OFFCRYPTO] 2.3.4."""
+    """The names in an OLE directory are UTF-16 ([MS-CFB] 2.6.1); encryption of OOXML is
+    [MS-OFFCRYPTO] 2.3.4.
+    """
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
 
         def holds(stream: str) -> bool:
@@ -153,12 +182,22 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
             ("PowerPoint Document", "ppt", "pptx"),
         ):
             if holds(stream):
-                message = tr("{name} is in the old binary format .{kind}, which is not supported.").format(name=name, kind=kind)
+                message = tr(
+                    "{name} is in the old binary format .{kind}, which is not supported."
+                ).format(name=name, kind=kind)
                 return DocumentError(
-                    message, tr("Save it as .{new} with the program that created it.").format(new=new), code="unsupported"
+                    message,
+                    tr("Save it as .{new} with the program that created it.").format(new=new),
+                    code="unsupported",
                 )
-    message = tr("{name} is in an old binary format, or encrypted; neither can be read.").format(name=name)
-    return DocumentError(message, tr("Save it again, without a password, with the program that created it."), code="unsupported")
+    message = tr("{name} is in an old binary format, or encrypted; neither can be read.").format(
+        name=name
+    )
+    return DocumentError(
+        message,
+        tr("Save it again, without a password, with the program that created it."),
+        code="unsupported",
+    )
 
 
 def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> None:
@@ -175,14 +214,20 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
             raise DocumentError(
-                tr("{name} contains a file that would be unpacked outside it: {inside}.").format(name=name, inside=inside[:80]),
+                tr("{name} contains a file that would be unpacked outside it: {inside}.").format(
+                    name=name, inside=inside[:80]
+                ),
                 _NOT_OPENED,
                 code="hostile",
             )
         whole = not streamed or not inside.startswith(streamed)
         if whole and member.file_size > MAX_MEMBER:
-            raise unpacks_to_too_much(name, tr("a single part of it is {size} MB").format(size=member.file_size >> 20))
-        if member.file_size > RATIO_FROM and member.file_size > MAX_RATIO * max(1, member.compress_size):
+            raise unpacks_to_too_much(
+                name, tr("a single part of it is {size} MB").format(size=member.file_size >> 20)
+            )
+        if member.file_size > RATIO_FROM and member.file_size > MAX_RATIO * max(
+            1, member.compress_size
+        ):
             raise unpacks_to_too_much(
                 name,
                 tr("{inside} grows {size}-fold").format(
@@ -196,7 +241,9 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
 
 def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
     names = archive.namelist()
-    doctype_allowed = "[Content_Types].xml" not in names  # ISO 29500-2, 8.4: none in the parts of Office documents
+    doctype_allowed = (
+        "[Content_Types].xml" not in names
+    )  # ISO 29500-2, 8.4: none in the parts of Office documents
     for inside in names:
         if inside.lower().endswith(_XML_NAMES):
             with archive.open(inside) as part:
@@ -226,7 +273,9 @@ def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
             raise _entities(name)
     elif not re.match(r"<[^\W\d]", rest):
         raise DocumentError(
-            tr("{name} is damaged: one of its XML parts does not start like XML.").format(name=name),
+            tr("{name} is damaged: one of its XML parts does not start like XML.").format(
+                name=name
+            ),
             _SAVE_ANEW,
             code="damaged",
         )
@@ -244,7 +293,9 @@ def _encoding(head: bytes) -> str:
 def damaged_archive(name: str) -> DocumentError:
     """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
     return DocumentError(
-        tr("{name} is damaged: it is not a complete zip archive, as this format requires.").format(name=name),
+        tr("{name} is damaged: it is not a complete zip archive, as this format requires.").format(
+            name=name
+        ),
         _SAVE_ANEW,
         code="damaged",
     )
@@ -252,7 +303,9 @@ def damaged_archive(name: str) -> DocumentError:
 
 def _entities(name: str) -> DocumentError:
     return DocumentError(
-        tr("{name} declares XML entities, which documents of this format must not.").format(name=name),
+        tr("{name} declares XML entities, which documents of this format must not.").format(
+            name=name
+        ),
         _NOT_OPENED,
         code="hostile",
     )
@@ -260,7 +313,9 @@ def _entities(name: str) -> DocumentError:
 
 def _too_many(name: str) -> DocumentError:
     return DocumentError(
-        tr("{name} has more than {max_members:,} parts.").format(name=name, max_members=MAX_MEMBERS),
+        tr("{name} has more than {max_members:,} parts.").format(
+            name=name, max_members=MAX_MEMBERS
+        ),
         _NOT_OPENED,
         code="hostile",
     )
@@ -269,5 +324,7 @@ def _too_many(name: str) -> DocumentError:
 def unpacks_to_too_much(name: str, how: str) -> DocumentError:
     """Return what there is to say about a document that is a bomb; `how` tells of it in words."""
     return DocumentError(
-        tr("{name} unpacks to far more than a document should: {how}.").format(name=name, how=how), _NOT_OPENED, code="hostile"
+        tr("{name} unpacks to far more than a document should: {how}.").format(name=name, how=how),
+        _NOT_OPENED,
+        code="hostile",
     )

@@ -1,9 +1,14 @@
-"""What pandoc does not tell of a docx, or does not do with it, done on the XML of its main part (ECMA-376, part 1).
+"""What pandoc does not tell of a docx, or does not do with it, done on the XML of its main part
+(ECMA-376, part 1).
 
-* Tracked changes and comments are counted, since pandoc drops them silently once they are accepted or rejected.
-* Hidden text, simple fields and numbers of headings are made plain to it, in the notes too: see `Runs`.
-* Text boxes come after the paragraph that they hang on: pandoc runs their words together with it, and drops their pictures.
-* A document of hundreds of pages is cut at headings, as pandoc's memory and time grow faster than the document.
+* Tracked changes and comments are counted, since pandoc drops them silently once they are accepted
+  or rejected.
+* Hidden text, simple fields and numbers of headings are made plain to it, in the notes too: see
+  `Runs`.
+* Text boxes come after the paragraph that they hang on: pandoc runs their words together with it,
+  and drops their pictures.
+* A document of hundreds of pages is cut at headings, as pandoc's memory and time grow faster than
+  the document.
 """
 
 import io
@@ -30,7 +35,9 @@ _INSERTIONS, _DELETIONS = ("w:ins", "w:moveTo"), ("w:del", "w:moveFrom")
 
 
 class Revisions(msgspec.Struct):
-    """How many tracked changes and comments there are. A paragraph mark counts where nothing else changed in its paragraph."""
+    """How many tracked changes and comments there are. A paragraph mark counts where nothing
+    else changed in its paragraph.
+    """
 
     insertions: int = 0
     deletions: int = 0
@@ -42,7 +49,9 @@ class Revisions(msgspec.Struct):
 
 
 class DocxSource:
-    """A docx, checked already, as what pandoc is to be given. Raises DocumentError (`damaged`, `hostile`)."""
+    """A docx, checked already, as what pandoc is to be given. Raises DocumentError (`damaged`,
+    `hostile`).
+    """
 
     def __init__(self, path: Path, *, with_media: bool) -> None:
         self._path = path
@@ -66,7 +75,9 @@ class DocxSource:
                     scan_part(notes, path.name, runs := Runs(notes, styles, counters))
                     if runs.edits:
                         self._others[posixpath.join(folder, name)] = runs.edited(0, len(notes))
-            self.revisions = Revisions(scan.insertions, scan.deletions, part("comments.xml").count(b"<w:comment "))
+            self.revisions = Revisions(
+                scan.insertions, scan.deletions, part("comments.xml").count(b"<w:comment ")
+            )
             self.texts = {**_headers_and_footers(archive), **_remarks(part("comments.xml"))}
         self._data = data
         self._scan = scan
@@ -82,31 +93,44 @@ class DocxSource:
     def documents(self) -> Iterator[bytes | Path]:
         """Yield what pandoc is to convert: the file itself, or documents made of it, in order."""
         scan, data = self._scan, self._data
-        if not self._editable or (len(data) <= _WHOLE_BYTES and not scan.edits and not self._others):
+        if not self._editable or (
+            len(data) <= _WHOLE_BYTES and not scan.edits and not self._others
+        ):
             yield self._path
             return
         cuts = self._cuts()
         edges = [scan.body_start, *cuts, scan.body_end]
         for start, end in pairwise(edges):
-            yield self._made(data[: scan.body_start] + scan.edited(start, end) + data[scan.body_end :])
+            yield self._made(
+                data[: scan.body_start] + scan.edited(start, end) + data[scan.body_end :]
+            )
 
     def _cuts(self) -> list[int]:
-        """Return where to cut: before headings, as lists that go on over a cut would begin to count anew."""
+        """Return where to cut: before headings, as lists that go on over a cut would begin to
+        count anew.
+        """
         if not self._editable or len(self._data) <= _WHOLE_BYTES:
             return []
         cuts: list[int] = []
         last = self._scan.body_start
         for start, kind in self._scan.children:
             length = start - last
-            if length >= _PART_BYTES and (kind == "heading" or (length >= 2 * _PART_BYTES and kind == "paragraph")):
+            if length >= _PART_BYTES and (
+                kind == "heading" or (length >= 2 * _PART_BYTES and kind == "paragraph")
+            ):
                 cuts.append(start)
                 last = start
         return cuts
 
     def _made(self, main: bytes) -> bytes:
-        """Return the docx with another main part; without its media, of which pandoc needs the names alone."""
+        """Return the docx with another main part; without its media, of which pandoc needs the
+        names alone.
+        """
         made = io.BytesIO()
-        with zipfile.ZipFile(self._path) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out:
+        with (
+            zipfile.ZipFile(self._path) as archive,
+            zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out,
+        ):
             for member in archive.infolist():
                 if member.filename == self._main or member.filename in self._others:
                     out.writestr(member.filename, self._others.get(member.filename, main))
@@ -118,12 +142,16 @@ class DocxSource:
 
 
 class _Scan:
-    """Takes the elements of the main part, with the places where they begin and end in its bytes."""
+    """Takes the elements of the main part, with the places where they begin and end in its
+    bytes.
+    """
 
     def __init__(self, data: bytes, runs: Runs) -> None:
         self.insertions = self.deletions = 0
         self.children: list[tuple[int, str]] = []
-        """Where each child of the body begins, and whether it is a `heading`, a `paragraph` (of no list) or `other`."""
+        """Where each child of the body begins, and whether it is a `heading`, a `paragraph` (of
+        no list) or `other`.
+        """
         self.body_start = self.body_end = 0
         self.edits, self.edited = runs.edits, runs.edited
         self._runs = runs
@@ -196,12 +224,17 @@ class _Scan:
             self.deletions += 1
 
     def _styled(self, tag: str, attributes: dict[str, str]) -> None:
-        if not self.children or len(self._paragraphs) != 1 or self._open[-3:-1] != ["w:body", "w:p"]:
+        if (
+            not self.children
+            or len(self._paragraphs) != 1
+            or self._open[-3:-1] != ["w:body", "w:p"]
+        ):
             return
         at, kind = self.children[-1]
         value = attributes.get("w:val", "").lower()
         if tag == "w:outlineLvl" or (
-            tag == "w:pStyle" and (value.startswith(("heading", "title", "berschrift")) or value.isdigit())
+            tag == "w:pStyle"
+            and (value.startswith(("heading", "title", "berschrift")) or value.isdigit())
         ):
             kind = "heading"
         elif kind == "paragraph" and (tag == "w:numPr" or "list" in value):
@@ -218,7 +251,9 @@ class _Scan:
 
 
 class _Paragraph:
-    """A paragraph that is open: the contents of its text boxes, and what changed in it (True: inserted)."""
+    """A paragraph that is open: the contents of its text boxes, and what changed in it (True:
+    inserted).
+    """
 
     def __init__(self) -> None:
         self.boxes: list[bytes] = []
@@ -230,7 +265,9 @@ def _main_part(archive: zipfile.ZipFile) -> str:
     """Return the name of the main part: other programs than Word name it differently."""
     try:
         for element in _elements(archive.read("_rels/.rels")):
-            if element.tag == _RELATIONSHIPS and element.get("Type", "").endswith("/officeDocument"):
+            if element.tag == _RELATIONSHIPS and element.get("Type", "").endswith(
+                "/officeDocument"
+            ):
                 return posixpath.normpath(element.get("Target", "")).lstrip("/")
     except LookupError:
         pass
@@ -238,11 +275,19 @@ def _main_part(archive: zipfile.ZipFile) -> str:
 
 
 def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
-    """Return the words of the page headers and footers, which stand on each page and so in no place of the text."""
+    """Return the words of the page headers and footers, which stand on each page and so in no
+    place of the text.
+    """
     found: dict[str, list[str]] = {}
     for kind in ("header", "footer"):
-        names = [name for name in sorted(archive.namelist()) if re.fullmatch(f"word/{kind}\\d*\\.xml", name)]
-        if unique := list(dict.fromkeys(filter(None, (_words(_elements(archive.read(name))) for name in names)))):
+        names = [
+            name
+            for name in sorted(archive.namelist())
+            if re.fullmatch(f"word/{kind}\\d*\\.xml", name)
+        ]
+        if unique := list(
+            dict.fromkeys(filter(None, (_words(_elements(archive.read(name))) for name in names)))
+        ):
             found[f"{kind}s"] = unique[:10]
     return found
 
@@ -268,6 +313,8 @@ def _words(elements: Iterable[ElementTree.Element]) -> str:
     paragraphs = []
     for element in elements:
         if element.tag.endswith("}p"):
-            words = "".join(inner.text or "" for inner in element.iter() if inner.tag.endswith("}t"))
+            words = "".join(
+                inner.text or "" for inner in element.iter() if inner.tag.endswith("}t")
+            )
             paragraphs.append(" ".join(words.split()))
     return " ".join(filter(None, paragraphs))[:300]

@@ -1,6 +1,8 @@
-"""Pandoc from its makers, where it neither came with our wheels nor is on PATH. A user has it downloaded, after a question.
+"""Pandoc from its makers, where it neither came with our wheels nor is on PATH. A user has it
+downloaded, after a question.
 
-Run as a program, this module is the download itself: a process of its own can be ended at any moment, whatever it waits for.
+Run as a program, this module is the download itself: a process of its own can be ended at any
+moment, whatever it waits for.
 """
 
 import platform
@@ -68,8 +70,10 @@ RELEASES: Mapping[tuple[str, str], Release] = {
     ("win32", "x86_64"): _WINDOWS,
     ("win32", "arm64"): _WINDOWS,  # there is none of its own; Windows runs this one
 }
-"""By system and processor. The sums are the digests that GitHub shows beside the files of the release
-(api.github.com/repos/jgm/pandoc/releases/tags/3.9.0.2), compared with those that other projects pin for the same files."""
+"""By system and processor. The sums are the digests that GitHub shows beside the files of the
+release (api.github.com/repos/jgm/pandoc/releases/tags/3.9.0.2), compared with those that other
+projects pin for the same files.
+"""
 
 _PROCESSORS = {"amd64": "x86_64", "x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 _REMEDY = tr(
@@ -93,19 +97,23 @@ def release_here() -> Release:
     found = RELEASES.get((sys.platform, _PROCESSORS.get(processor, processor)))
     if found is None:
         raise DocumentError(
-            tr("Pandoc's makers don't publish a version for this computer ({platform}, {processor}).").format(
-                platform=sys.platform, processor=processor
-            ),
+            tr(
+                "Pandoc's makers don't publish a version for this computer ({platform},"
+                " {processor})."
+            ).format(platform=sys.platform, processor=processor),
             _REMEDY,
         )
     return found
 
 
-async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", release: Release | None = None) -> Path:
-    """Download pandoc (some `MEGABYTES`) from `source`, its makers unless told, check it, and return its path.
+async def install_pandoc(
+    on_progress: Progress = unheard, *, source: str = "", release: Release | None = None
+) -> Path:
+    """Download pandoc (some `MEGABYTES`) from `source`, its makers unless told, check it, and
+    return its path.
 
-    Ask the user before. Nothing stays of a download that is cancelled, fails, or is not what was published. Raises
-    DocumentError.
+    Ask the user before. Nothing stays of a download that is cancelled, fails, or is not what was
+    published. Raises DocumentError.
     """
     release = release or release_here()
     target = downloaded_path()
@@ -119,10 +127,21 @@ async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", r
 
     try:
         target.parent.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent.parent, ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix=".new-", dir=target.parent.parent, ignore_cleanup_errors=True
+        ) as folder:
             address = f"{source or SOURCE}/{VERSION}/{release.archive}"
-            command = [*python_command(__name__), address, release.sha256, release.program, folder, str(target)]
-            status = await stream_process(command, cwd=Path.home(), on_output=hear, limit_s=_LIMIT_S)
+            command = [
+                *python_command(__name__),
+                address,
+                release.sha256,
+                release.program,
+                folder,
+                str(target),
+            ]
+            status = await stream_process(
+                command, cwd=Path.home(), on_output=hear, limit_s=_LIMIT_S
+            )
     except TimeoutError:
         status = -1
         said.append(tr("it took too long"))
@@ -130,12 +149,16 @@ async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", r
         status = -1
         said.append((error.strerror or tr("the disk refused the write")).lower())
     if status:
-        raise DocumentError(tr("Pandoc could not be downloaded: {said}.").format(said=said[-1].rstrip(".")), _REMEDY)
+        raise DocumentError(
+            tr("Pandoc could not be downloaded: {said}.").format(said=said[-1].rstrip(".")), _REMEDY
+        )
     return target
 
 
 def main() -> None:
-    """Download what the command line says, as `install_pandoc` writes it. Prints how far it is, at last what failed."""
+    """Download what the command line says, as `install_pandoc` writes it. Prints how far it is,
+    at last what failed.
+    """
     address, sha256, program, folder, target = sys.argv[1:]
     try:
         _install(address, sha256, program, Path(folder), Path(target))
@@ -161,7 +184,10 @@ def _install(address: str, sha256: str, program: str, folder: Path, target: Path
         raise _NotInstalledError(_why(error)) from error
     if found != sha256:
         raise _NotInstalledError(
-            tr("the download is not what pandoc's makers published (its SHA-256 differs), so it was discarded")
+            tr(
+                "the download is not what pandoc's makers published (its SHA-256 differs), so it"
+                " was discarded"
+            )
         )
     _print(tr("Unpacking pandoc"))
     try:
@@ -180,7 +206,10 @@ def _fetch(address: str, path: Path) -> str:
 
     _print(tr("Downloading pandoc"))
     digest, done = hashlib.sha256(), 0
-    with urllib.request.urlopen(address, timeout=_SILENCE_S) as answer, path.open("xb") as file:  # noqa: S310 — an address of ours
+    with (
+        urllib.request.urlopen(address, timeout=_SILENCE_S) as answer,  # noqa: S310 — an address of ours
+        path.open("xb") as file,
+    ):
         total = int(answer.headers.get("Content-Length") or 0)
         while chunk := answer.read(_CHUNK):
             digest.update(chunk)
@@ -191,7 +220,8 @@ def _fetch(address: str, path: Path) -> str:
             if before >> 20 != done >> 20:
                 _print(
                     tr("Downloading pandoc: {size}{of} MB").format(
-                        size=done >> 20, of=tr(" of {total}").format(total=total >> 20) if total else ""
+                        size=done >> 20,
+                        of=tr(" of {total}").format(total=total >> 20) if total else "",
                     )
                 )
     if done < total:
@@ -225,7 +255,10 @@ def _copy(source: IO[bytes], path: Path) -> None:
 def _why(error: Exception) -> str:
     inner = getattr(error, "reason", None)  # urllib wraps what the network said
     error = inner if isinstance(inner, Exception) else error
-    return one_line(getattr(error, "strerror", None) or str(error))[:200].rstrip(".") or type(error).__name__
+    return (
+        one_line(getattr(error, "strerror", None) or str(error))[:200].rstrip(".")
+        or type(error).__name__
+    )
 
 
 def _print(what: str) -> None:

@@ -1,4 +1,6 @@
-"""Text made safe to stand in Markdown, with as few backslashes as that takes: what is read is for eyes and for quoting."""
+"""Text made safe to stand in Markdown, with as few backslashes as that takes: what is read is for
+eyes and for quoting.
+"""
 
 import re
 import unicodedata
@@ -6,7 +8,7 @@ import unicodedata
 _SPECIAL = re.compile(
     r"""(?P<always>[*`])
       | (?P<underscore>(?<![^\W_])_|_(?![^\W_]))          # within a word it is no emphasis
-      | \\(?=[!-/:-@\[-`{-~]|$)                            # before punctuation only: C:\Users stays as it is
+      | \\(?=[!-/:-@\[-`{-~]|$)  # before punctuation: C:\Users stays as it is
       | <(?=[A-Za-z/!?])
       | &(?=\#\d+;|\#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)
       | \[(?=\^)
@@ -17,11 +19,15 @@ _SPECIAL = re.compile(
     re.VERBOSE,
 )
 _MARK_OPENING = re.compile(r"\{(?=\+\+|--|==|>>|~~)")
-_LINE_START = re.compile(r"^(?:(#{1,6}|[-+])(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|(>)|(-{3,}|=+)(?=\s*$)|(~~~))", re.MULTILINE)
+_LINE_START = re.compile(
+    r"^(?:(#{1,6}|[-+])(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|(>)|(-{3,}|=+)(?=\s*$)|(~~~))", re.MULTILINE
+)
 
 
 def escaped(text: str, *, marks: bool = False) -> str:
-    """Return `text` so that Markdown shows it as it is, within a line. `marks`: where CriticMarkup has a meaning as well."""
+    """Return `text` so that Markdown shows it as it is, within a line. `marks`: where CriticMarkup
+    has a meaning as well.
+    """
     text = _SPECIAL.sub(lambda found: "\\" + found.group(), text)
     return _MARK_OPENING.sub(r"\\{", text) if marks else text
 

@@ -7,19 +7,37 @@ from pathlib import Path
 
 from dogent_tui.language import tr
 
-_KINDS = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".webp", ".emf", ".wmf", ".ico", ".avif"}
+_KINDS = {
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".bmp",
+    ".tif",
+    ".tiff",
+    ".svg",
+    ".webp",
+    ".emf",
+    ".wmf",
+    ".ico",
+    ".avif",
+}
 _MAX_NAME = 80
 
 
 class Images:
-    """Names the images as the document does (``media/image1.png``) and, where there is a `folder`, writes them below it.
+    """Names the images as the document does (``media/image1.png``) and, where there is a `folder`,
+    writes them below it.
 
-    What the document says about names is not followed out of the folder; a file that is there already is never replaced.
+    What the document says about names is not followed out of the folder; a file that is there
+    already is never replaced.
     """
 
     def __init__(self, folder: str | None) -> None:
         self._folder = Path(folder) if folder is not None else None
-        self._unpacked = tempfile.TemporaryDirectory(prefix="dogent-media-") if folder is not None else None
+        self._unpacked = (
+            tempfile.TemporaryDirectory(prefix="dogent-media-") if folder is not None else None
+        )
         self._made = Path(self._unpacked.name) if self._unpacked is not None else None
         self._warnings: list[str] = []
 
@@ -32,7 +50,9 @@ class Images:
         return [self._made] if self._made is not None else []
 
     def name(self, target: str) -> str:
-        """Return the name of an image in the Markdown, relative to the folder, and write its file there if it is wanted."""
+        """Return the name of an image in the Markdown, relative to the folder, and write its
+        file there if it is wanted.
+        """
         if target.startswith("data:"):
             return re.split("[;,]", target, maxsplit=1)[0]
         if self._made is None or self._folder is None:
@@ -42,7 +62,11 @@ class Images:
             return target
         inside = made.relative_to(self._made)
         if made.suffix.lower() not in _KINDS or made.is_symlink() or not made.is_file():
-            self._warn(tr("The image {inside} was not written: its format is unknown.").format(inside=inside))
+            self._warn(
+                tr("The image {inside} was not written: its format is unknown.").format(
+                    inside=inside
+                )
+            )
             return str(inside)
         return self._written(made, inside)
 
@@ -74,9 +98,17 @@ class Images:
                 if target.is_file() and not target.is_symlink() and target.read_bytes() == content:
                     return name.as_posix()
             except OSError as error:
-                self._warn(tr("The image {name} could not be written: {strerror}.").format(name=name, strerror=error.strerror))
+                self._warn(
+                    tr("The image {name} could not be written: {strerror}.").format(
+                        name=name, strerror=error.strerror
+                    )
+                )
                 return str(inside)
-        self._warn(tr("The image {inside} could not be written: no free name is left for it.").format(inside=inside))
+        self._warn(
+            tr("The image {inside} could not be written: no free name is left for it.").format(
+                inside=inside
+            )
+        )
         return str(inside)
 
     def _warn(self, sentence: str) -> None:

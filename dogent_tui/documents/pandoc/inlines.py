@@ -10,28 +10,40 @@ from dogent_tui.documents.pandoc.tree import Node, plain_text
 _DELIMITERS = {"Emph": ("*", "em"), "Strong": ("**", "strong"), "Strikeout": ("~~", "del")}
 _TAGS = {"Superscript": "sup", "Subscript": "sub", "Underline": "u"}
 _MERGED = (*_DELIMITERS, *_TAGS)
-_HARMLESS_HTML = re.compile(r"</?(?:sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small)>|<br\s*/?>", re.IGNORECASE)
+_HARMLESS_HTML = re.compile(
+    r"</?(?:sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small)>|<br\s*/?>", re.IGNORECASE
+)
 _OPENING = "（「『【《〈“‘"
 _CLOSING = "，。、；：！？）」』】》〉”’…,.;:!?"
 
 
 class Inlines:
-    """Writes inlines. `notes` collects the blocks of footnotes; `heading_ids` are what links within the document may point to.
+    """Writes inlines. `notes` collects the blocks of footnotes; `heading_ids` are what links within
+    the document may point to.
 
-    With `titles`, images keep theirs. With `marks`, tracked changes and comments, which pandoc leaves as spans, are written in
-    CriticMarkup with who and when:
-    ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``, ``{==words==}{>>Ann, 2026-01-04: what she says<<}``; a
-    paragraph's end that was inserted or deleted is ``{++¶++}`` or ``{--¶--}``.
+    With `titles`, images keep theirs. With `marks`, tracked changes and comments, which pandoc
+    leaves as spans, are written in CriticMarkup with who and when:
+    ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``, ``{==words==}{>>Ann,
+    2026-01-04: what she says<<}``; a paragraph's end that was inserted or deleted is ``{++¶++}`` or
+    ``{--¶--}``.
     """
 
-    def __init__(self, *, heading_ids: set[str], image: Callable[[str], str], marks: bool = False, titles: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        heading_ids: set[str],
+        image: Callable[[str], str],
+        marks: bool = False,
+        titles: bool = False,
+    ) -> None:
         self.notes: list[list[Node]] = []
         self._heading_ids = heading_ids
         self._image_name = image
         self._marks = marks
         self._titles = titles
         self._comments: dict[str, str] = {}
-        """What is to be written where the words end that a comment is about, by the comment's id."""
+        """What is to be written where the words end that a comment is about, by the comment's id.
+        """
         self._writers: dict[str, Callable[[Any], str]] = {
             "Str": self._str,
             "LineBreak": self._line_break,
@@ -60,7 +72,9 @@ class Inlines:
         return "".join(out)
 
     def _piece(self, node: Node) -> tuple[str, str]:
-        """Return what a node says, and the emphasis that belongs around it, which depends on what stands beside it."""
+        """Return what a node says, and the emphasis that belongs around it, which depends on what
+        stands beside it.
+        """
         kind = node["t"]
         if kind in _DELIMITERS:
             return self.write(node["c"]), kind
@@ -104,7 +118,8 @@ class Inlines:
         if target.startswith("#") and target[1:] not in self._heading_ids:
             return text  # to a place that Markdown has no name for
         if not text or (
-            plain_text(inner) in (target, target.removeprefix("mailto:")) and re.fullmatch(r"[a-z]+:[^\s<>]+", target)
+            plain_text(inner) in (target, target.removeprefix("mailto:"))
+            and re.fullmatch(r"[a-z]+:[^\s<>]+", target)
         ):
             return f"<{target}>" if target and not target.startswith("#") else ""
         return f"[{_balanced(text)}]({link_target(target)}{_title(title)})"
@@ -112,7 +127,8 @@ class Inlines:
     def _image(self, contents: Any) -> str:
         _, inner, (target, title) = contents
         alt = _balanced(escaped(plain_text(inner)))
-        return f"![{alt}]({link_target(self._image_name(target))}{_title(title if self._titles else '')})"
+        quoted = _title(title if self._titles else "")
+        return f"![{alt}]({link_target(self._image_name(target))}{quoted})"
 
     def _span(self, contents: Any) -> str:
         (_, classes, pairs), inner = contents
@@ -120,7 +136,9 @@ class Inlines:
         if not self._marks or kind not in _CHANGES:
             return self.write(inner)
         values = dict(pairs)
-        who = ", ".join(filter(None, (values.get("author", "").strip(), values.get("date", "")[:10])))
+        who = ", ".join(
+            filter(None, (values.get("author", "").strip(), values.get("date", "")[:10]))
+        )
         return self._change(kind, who, values.get("id", ""), inner)
 
     def _change(self, kind: str, who: str, number: str, inner: list[Node]) -> str:
@@ -135,12 +153,18 @@ class Inlines:
         return f"{{{sign}{text}{sign}}}{{>>{who}<<}}" if text.strip() else ""
 
     def settle_comments(self, markdown: str) -> str:
-        """Return `markdown`, a whole block, with its comments where they belong: about words, or at a place."""
+        """Return `markdown`, a whole block, with its comments where they belong: about words, or at
+        a place.
+        """
 
         def about(found: re.Match[str]) -> str:
             said = self._comments.get(found.group(1), "")
             words = found.group(2)
-            return f"{{=={words}==}}{said}" if words.strip() and "\n\n" not in words else f"{said}{words}"
+            return (
+                f"{{=={words}==}}{said}"
+                if words.strip() and "\n\n" not in words
+                else f"{said}{words}"
+            )
 
         if _COMMENT not in markdown and _COMMENT_END not in markdown:
             return markdown
@@ -150,19 +174,32 @@ class Inlines:
         return _ENDS.sub("", markdown)
 
 
-_CHANGES = ("insertion", "deletion", "paragraph-insertion", "paragraph-deletion", "comment-start", "comment-end")
+_CHANGES = (
+    "insertion",
+    "deletion",
+    "paragraph-insertion",
+    "paragraph-deletion",
+    "comment-start",
+    "comment-end",
+)
 _COMMENT, _COMMENT_END = "\ue0f0", "\ue0f1"
 """Stand for where the words begin and end that a comment is about, until the block is whole."""
 _COMMENTS_WITHIN = 8
-"""Comments about words that are within the words of another comment, and so on: what is deeper stands where it begins."""
+"""Comments about words that are within the words of another comment, and so on: what is deeper
+stands where it begins.
+"""
 _NOT_IN_TEXT = {ord(_COMMENT): None, ord(_COMMENT_END): None}
-_ABOUT = re.compile(f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}([^{_COMMENT}{_COMMENT_END}]*){_COMMENT_END}\\1{_COMMENT_END}")
+_ABOUT = re.compile(
+    f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}([^{_COMMENT}{_COMMENT_END}]*){_COMMENT_END}\\1{_COMMENT_END}"
+)
 _STARTS = re.compile(f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}")
 _ENDS = re.compile(f"{_COMMENT_END}([^{_COMMENT_END}]*){_COMMENT_END}")
 
 
 def without_links(nodes: list[Node]) -> list[Node]:
-    """Return the words of links in place of links, which Markdown does not have within each other."""
+    """Return the words of links in place of links, which Markdown does not have within each
+    other.
+    """
     out: list[Node] = []
     for node in nodes:
         if node["t"] in ("Link", "Span", "Cite"):
@@ -175,7 +212,9 @@ def without_links(nodes: list[Node]) -> list[Node]:
 
 
 def _merged(nodes: list[Node]) -> list[Node]:
-    """Join what Word cuts into runs: like emphasis, and words, side by side. Unwrap what Markdown has no word for."""
+    """Join what Word cuts into runs: like emphasis, and words, side by side. Unwrap what Markdown
+    has no word for.
+    """
     out: list[Node] = []
     words: list[str] = []
     for node in _unwrapped(nodes):
@@ -213,7 +252,8 @@ def _unwrapped(nodes: list[Node]) -> list[Node]:
 
 
 def _styled(inner: str, style: str, before: str, after: str) -> str:
-    """Put emphasis around `inner` so that CommonMark sees it as such: delimiters that flank words, else tags.
+    """Put emphasis around `inner` so that CommonMark sees it as such: delimiters that flank words,
+    else tags.
 
     Spaces at its ends, and punctuation that would keep it from closing, go outside.
     """
@@ -243,15 +283,27 @@ def _styled(inner: str, style: str, before: str, after: str) -> str:
 
 
 def _opens(previous: str, core: str) -> bool:
-    return not previous or previous.isspace() or is_punctuation(previous) or not is_punctuation(core[:1] or " ")
+    return (
+        not previous
+        or previous.isspace()
+        or is_punctuation(previous)
+        or not is_punctuation(core[:1] or " ")
+    )
 
 
 def _closes(core: str, following: str) -> bool:
-    return not following or following.isspace() or is_punctuation(following) or not is_punctuation(core[-1:] or " ")
+    return (
+        not following
+        or following.isspace()
+        or is_punctuation(following)
+        or not is_punctuation(core[-1:] or " ")
+    )
 
 
 def _balanced(text: str) -> str:
-    """Escape brackets in the words of a link, of which one without its other would end it; images and notes have both."""
+    """Escape brackets in the words of a link, of which one without its other would end it; images
+    and notes have both.
+    """
     depth = 0
     for bracket in re.findall(r"(?<!\\)[\[\]]", text):
         depth += 1 if bracket == "[" else -1

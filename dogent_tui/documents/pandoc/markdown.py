@@ -1,7 +1,7 @@
 """Pandoc's tree → Markdown in blocks, each with the titles that stand above it.
 
-Why not pandoc's own writer: a second run takes as long as the first one, its Markdown names no places, and it turns every table
-with a merged cell into HTML with a style for each column.
+Why not pandoc's own writer: a second run takes as long as the first one, its Markdown names no
+places, and it turns every table with a merged cell into HTML with a style for each column.
 """
 
 import re
@@ -17,7 +17,9 @@ from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parse
 from dogent_tui.documents.pandoc.tree import Node, plain_text, take_hidden, walk
 
 _LONG_CHARS = 6_000
-"""A table or a list that is longer is given in several blocks, so that a page need not end in the middle of a line."""
+"""A table or a list that is longer is given in several blocks, so that a page need not end in
+the middle of a line.
+"""
 _LISTS = ("BulletList", "OrderedList")
 _BULLETS = ("•", "▪", "◦", "‣", "●", "·")
 _TASKS = {"☐": "[ ]", "☒": "[x]", "☑": "[x]"}
@@ -35,23 +37,32 @@ class Counts(msgspec.Struct):
 class MarkdownWriter:
     """Writes a document, in one tree or in several that follow upon each other.
 
-    `image` gives the name under which an image is shown, from the one that pandoc gives it. `marks` and `titles`: see `Inlines`.
+    `image` gives the name under which an image is shown, from the one that pandoc gives it. `marks`
+    and `titles`: see `Inlines`.
     """
 
-    def __init__(self, *, image: Callable[[str], str], marks: bool = False, titles: bool = False) -> None:
+    def __init__(
+        self, *, image: Callable[[str], str], marks: bool = False, titles: bool = False
+    ) -> None:
         self.counts = Counts()
         self.has_hidden = False
         self._heading_ids: set[str] = set()
         self._image = image
-        self._inlines = Inlines(heading_ids=self._heading_ids, image=self._counted_image, marks=marks, titles=titles)
+        self._inlines = Inlines(
+            heading_ids=self._heading_ids, image=self._counted_image, marks=marks, titles=titles
+        )
         self._notes_written = 0
         self._headings: list[tuple[int, str]] = []
         self._after_list = ""
-        """The kind of the list that was written last, if nothing came after it: its neighbor needs another sign."""
+        """The kind of the list that was written last, if nothing came after it: its neighbor
+        needs another sign.
+        """
 
     def write(self, blocks: list[Node]) -> Iterator[Block]:
         """Yield the Markdown of `blocks`, which may be taken only once."""
-        self._heading_ids.update(node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0])
+        self._heading_ids.update(
+            node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0]
+        )
         for node in _with_typed_lists(_flat(blocks)):
             hidden = take_hidden(node)
             if node["t"] == "Header":
@@ -59,7 +70,11 @@ class MarkdownWriter:
             yield from self._cut(node)
             if hidden:
                 self.has_hidden = True
-                yield Block(f"<!-- hidden text, not visible in the document: {hidden.replace('--', '- -')} -->", self._source)
+                yield Block(
+                    "<!-- hidden text, not visible in the document:"
+                    f" {hidden.replace('--', '- -')} -->",
+                    self._source,
+                )
 
     def _enter(self, node: Node) -> None:
         level, _, inlines = node["c"]
@@ -84,7 +99,9 @@ class MarkdownWriter:
         return Source(headings=tuple(title for _, title in self._headings))
 
     def _pieces(self, node: Node) -> Iterator[tuple[str, bool]]:
-        """Yield the Markdown of a block, in pieces where it is long, and whether each goes on on the next line."""
+        """Yield the Markdown of a block, in pieces where it is long, and whether each goes on on
+        the next line.
+        """
         if node["t"] == "Table":
             yield from self._table_pieces(parsed(node["c"]))
             return
@@ -103,7 +120,9 @@ class MarkdownWriter:
             self.counts.footnotes += 1
             text = self._inlines.settle_comments(self._blocks(blocks)) or "…"
             self.counts.words += word_count(text)
-            yield f"[^{self._notes_written}]: " + text.replace("\n", "\n    ").replace("\n    \n", "\n\n")
+            yield f"[^{self._notes_written}]: " + text.replace("\n", "\n    ").replace(
+                "\n    \n", "\n\n"
+            )
 
     def _blocks(self, blocks: list[Node], separator: str = "\n\n") -> str:
         self._after_list = ""
@@ -129,15 +148,27 @@ class MarkdownWriter:
             "BlockQuote": self._quote,
             "DefinitionList": self._definitions,
             "HorizontalRule": lambda _: "---",
-            "Table": lambda contents: "\n".join(text for text, _ in self._table_pieces(parsed(contents))),
+            "Table": lambda contents: "\n".join(
+                text for text, _ in self._table_pieces(parsed(contents))
+            ),
         }
         return writers[kind]
 
     def _paragraph(self, inlines: list[Node]) -> str:
-        if len(inlines) == 1 and inlines[0]["t"] == "Link" and inlines[0]["c"][2][0].startswith("#"):
-            inlines = without_links(inlines)  # a line of a table of contents, of which the address is longer than the words
+        if (
+            len(inlines) == 1
+            and inlines[0]["t"] == "Link"
+            and inlines[0]["c"][2][0].startswith("#")
+        ):
+            inlines = without_links(
+                inlines
+            )  # a line of a table of contents, of which the address is longer than the words
         text = self._inlines.write(inlines).strip()
-        return lines_escaped(text.removesuffix("\\").strip() if text.endswith("\\") and not text.endswith("\\\\") else text)
+        return lines_escaped(
+            text.removesuffix("\\").strip()
+            if text.endswith("\\") and not text.endswith("\\\\")
+            else text
+        )
 
     def _line_block(self, lines: list[list[Node]]) -> str:
         return "\\\n".join(filter(None, map(self._paragraph, lines)))
@@ -174,12 +205,21 @@ class MarkdownWriter:
 
     def _list(self, kind: str, contents: Any) -> str:
         """Two lists side by side differ in their sign, since Markdown would join them."""
-        neighbor, (start, items) = self._after_list, (contents[0][0], contents[1]) if kind == "OrderedList" else (0, contents)
+        neighbor, (start, items) = (
+            self._after_list,
+            (contents[0][0], contents[1]) if kind == "OrderedList" else (0, contents),
+        )
         tight = all(_is_tight(item) for item in items)
         other = neighbor == kind
         out = []
         for index, item in enumerate(items):
-            sign = f"{start + index}{')' if other else '.'}" if kind == "OrderedList" else "*" if other else "-"
+            sign = (
+                f"{start + index}{')' if other else '.'}"
+                if kind == "OrderedList"
+                else "*"
+                if other
+                else "-"
+            )
             body = self._blocks(item, "\n" if tight else "\n\n")
             out.append(f"{sign} {_indented(_task(body), len(sign) + 1)}".rstrip())
         self._after_list = "" if other else kind
@@ -193,7 +233,13 @@ class MarkdownWriter:
         if is_grid(table):
             lines = pipe_lines(table, self._inlines.write)
         else:
-            lines = list(html_lines(table, lambda blocks: self._inlines.write([{"t": "Note", "c": blocks}]), self._counted_image))
+            lines = list(
+                html_lines(
+                    table,
+                    lambda blocks: self._inlines.write([{"t": "Note", "c": blocks}]),
+                    self._counted_image,
+                )
+            )
         self._after_list = ""
         yield from _line_pieces(lines, tight=bool(caption))
 
@@ -216,7 +262,9 @@ def _line_pieces(lines: list[str], *, tight: bool = False) -> Iterator[tuple[str
 
 
 def _list_pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Cut a long list between its outermost items; a blank line before an item is what joins blocks."""
+    """Cut a long list between its outermost items; a blank line before an item is what joins
+    blocks.
+    """
     items = re.split(r"\n(?=\n?(?:[-*]|\d+[.)])(?: |$))", text)
     piece = ""
     tight = False
@@ -231,7 +279,9 @@ def _list_pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _flat(blocks: list[Node]) -> Iterator[Node]:
-    """Yield blocks without what only groups them; a figure is its contents with its caption below."""
+    """Yield blocks without what only groups them; a figure is its contents with its caption
+    below.
+    """
     for node in blocks:
         if node["t"] == "Div":
             yield from _flat(node["c"][1])
@@ -246,7 +296,9 @@ def _flat(blocks: list[Node]) -> Iterator[Node]:
 
 
 def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
-    """Join paragraphs that begin with a bullet, as rtf has its lists and many people type theirs, to lists."""
+    """Join paragraphs that begin with a bullet, as rtf has its lists and many people type
+    theirs, to lists.
+    """
     items: list[list[Node]] = []
     for node in blocks:
         words = node["c"] if node["t"] in ("Para", "Plain") else []
@@ -268,13 +320,19 @@ def _alternative(blocks: list[Node]) -> str:
 
 def _is_tight(item: list[Node]) -> bool:
     words = [node for node in item if node["t"] not in _LISTS]
-    if len(words) > 1 or any(node["t"] not in ("Plain", "Para") for node in words) or item[:1] != words[:1]:
+    if (
+        len(words) > 1
+        or any(node["t"] not in ("Plain", "Para") for node in words)
+        or item[:1] != words[:1]
+    ):
         return False
     return not words or all(map(_interrupts, item[1:]))
 
 
 def _interrupts(node: Node) -> bool:
-    """Whether a list may stand right below a paragraph (CommonMark 0.31, 5.3): it begins at 1, with words."""
+    """Whether a list may stand right below a paragraph (CommonMark 0.31, 5.3): it begins at 1,
+    with words.
+    """
     start, items = (node["c"][0][0], node["c"][1]) if node["t"] == "OrderedList" else (1, node["c"])
     return start == 1 and bool(items and items[0])
 
@@ -293,7 +351,9 @@ def _html_texts(markup: str) -> Iterator[str]:
     markup = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", "", markup)
     markup = re.sub(r"(?i)</(?:td|th)>\s*(?=<t[dh])", " | ", re.sub(r"\s+", " ", markup))
     markup = re.sub(r"(?i)<img\b[^>]*>", _html_image, markup)
-    for line in re.split(r"(?i)</?(?:tr|p|div|br|li|h[1-6]|table|ul|ol|figure|figcaption|pre)\b[^>]*>", markup):
+    for line in re.split(
+        r"(?i)</?(?:tr|p|div|br|li|h[1-6]|table|ul|ol|figure|figcaption|pre)\b[^>]*>", markup
+    ):
         text = " ".join(re.sub(r"<[^>]*>", " ", line).split())
         if text.strip(" |"):
             yield text
@@ -312,5 +372,7 @@ _WORD = re.compile(
 
 
 def word_count(text: str) -> int:
-    """Return how many words there are: as word processors count, each Chinese or Japanese character is one."""
+    """Return how many words there are: as word processors count, each Chinese or Japanese
+    character is one.
+    """
     return sum(any(map(str.isalnum, word)) for word in _WORD.findall(_NO_WORDS.sub(" ", text)))

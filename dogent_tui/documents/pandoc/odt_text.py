@@ -1,4 +1,6 @@
-"""What of the text of an odt pandoc would not take for what it is: its title, and what cannot be seen (OpenDocument 1.3)."""
+"""What of the text of an odt pandoc would not take for what it is: its title, and what cannot be
+seen (OpenDocument 1.3).
+"""
 
 from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
@@ -13,7 +15,9 @@ _TITLE = b'<text:h text:outline-level="1">'
 
 
 class OdtStyles:
-    """The styles of `content.xml` and `styles.xml` by their names: what each is based on, and how its text looks."""
+    """The styles of `content.xml` and `styles.xml` by their names: what each is based on, and
+    how its text looks.
+    """
 
     def __init__(self, *parts: bytes) -> None:
         self._styles: dict[str, tuple[str, Properties]] = {}
@@ -25,9 +29,16 @@ class OdtStyles:
             for style in root.iter():
                 if style.tag.endswith("}style"):
                     attributes = _bare(style.attrib)
-                    looks = [_bare(inner.attrib) for inner in style.iter() if inner.tag.endswith("-properties")]
+                    looks = [
+                        _bare(inner.attrib)
+                        for inner in style.iter()
+                        if inner.tag.endswith("-properties")
+                    ]
                     look = {name: value for one in looks for name, value in one.items()}
-                    self._styles[attributes.get("name", "")] = (attributes.get("parent-style-name", ""), _as_words(look))
+                    self._styles[attributes.get("name", "")] = (
+                        attributes.get("parent-style-name", ""),
+                        _as_words(look),
+                    )
 
     def chain(self, name: str) -> Iterator[tuple[str, Properties]]:
         """Yield the names and looks of a style and of what it is based on."""
@@ -47,7 +58,9 @@ class OdtStyles:
 
 
 class OdtText:
-    """Takes the elements of `content.xml` (see `scan_part`) and collects `edits`, as `Runs` does."""
+    """Takes the elements of `content.xml` (see `scan_part`) and collects `edits`, as `Runs`
+    does.
+    """
 
     def __init__(self, data: bytes, styles: OdtStyles) -> None:
         self.edits: list[tuple[int, int, bytes]] = []
@@ -71,7 +84,9 @@ class OdtText:
         """An element ends; where it is not empty, its end tag begins at the byte `at`."""
         del tag
         if closing := self._open.pop():
-            self.edits.append((at, after_tag(self._data, at) if closing == b"</text:h>" else at, closing))
+            self.edits.append(
+                (at, after_tag(self._data, at) if closing == b"</text:h>" else at, closing)
+            )
 
 
 def _bare(attributes: Mapping[str, str]) -> dict[str, str]:
@@ -95,9 +110,11 @@ def _as_words(look: Mapping[str, str]) -> Properties:
 
 
 def lists_of_headings_opened(blocks: list[Node]) -> list[Node]:
-    """Return the blocks with headings in place of lists that hold headings alone, as numbered headings are written.
+    """Return the blocks with headings in place of lists that hold headings alone, as numbered
+    headings are written.
 
-    The numbers are counted anew, by the levels of the headings: those of the lists count each list by itself.
+    The numbers are counted anew, by the levels of the headings: those of the lists count each list
+    by itself.
     """
     counts: list[int] = []
     out: list[Node] = []
@@ -123,5 +140,7 @@ def _headings(node: Node) -> list[Node]:
     if node["t"] not in {"BulletList", "OrderedList"}:
         return []
     items = node["c"] if node["t"] == "BulletList" else node["c"][1]
-    found = [[inner] if inner["t"] == "Header" else _headings(inner) for item in items for inner in item]
+    found = [
+        [inner] if inner["t"] == "Header" else _headings(inner) for item in items for inner in item
+    ]
     return [heading for part in found for heading in part] if all(found) else []

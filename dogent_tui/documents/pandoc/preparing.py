@@ -1,4 +1,6 @@
-"""What of an odt and of an rtf pandoc would pass over in silence, or misplace, put so that it takes it."""
+"""What of an odt and of an rtf pandoc would pass over in silence, or misplace, put so that it
+takes it.
+"""
 
 import io
 import re
@@ -19,7 +21,9 @@ _OBJECT = re.compile(rb'(<draw:object\b[^>]*?\bxlink:href=")([^"]*)"')
 _MATHML = b"http://www.w3.org/1998/Math/MathML"
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
-r"""A footnote that readers without footnotes shall pass over, as LibreOffice writes it. Pandoc reads ``{\footnote`` alone."""
+r"""A footnote that readers without footnotes shall pass over, as LibreOffice writes it. Pandoc
+reads ``{\footnote`` alone.
+"""
 
 
 _HIDDEN_GROUP = re.compile(rb"\{([^{}]*?)\\v(?![a-z0-9])([^{}]*)\}")
@@ -28,7 +32,9 @@ _TABLE_WORD = re.compile(rb"\\(trowd|row|cell)(?![a-z])")
 
 
 class Formulas:
-    """The formulas of the odt at `path`: objects of MathML, which pandoc finds where their address begins with ``./`` alone."""
+    """The formulas of the odt at `path`: objects of MathML, which pandoc finds where their
+    address begins with ``./`` alone.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -39,7 +45,9 @@ class Formulas:
             if names.get("content.xml", _LONGEST + 1) > _LONGEST:
                 return
             self._content = archive.read("content.xml")
-            self._styles = archive.read("styles.xml") if names.get("styles.xml", _LONGEST) < _LONGEST else b""
+            self._styles = (
+                archive.read("styles.xml") if names.get("styles.xml", _LONGEST) < _LONGEST else b""
+            )
             for found in _OBJECT.finditer(self._content):
                 part = f"{_folder(found[2])}/content.xml"
                 if part in names:
@@ -47,43 +55,72 @@ class Formulas:
                         self.count += _MATHML in file.read(2_000)
 
     def document(self, *, with_media: bool) -> bytes | Path:
-        """Return what pandoc is to read: the file itself where it takes all of it as it is, else the odt written anew.
+        """Return what pandoc is to read: the file itself where it takes all of it as it is, else
+        the odt written anew.
 
         Without its pictures then, of which pandoc needs the names alone, unless `with_media`.
         """
-        mended = _OBJECT.sub(lambda found: b'%s./%s"' % (found[1], _folder(found[2]).encode()), self._content)
+        mended = _OBJECT.sub(
+            lambda found: b'%s./%s"' % (found[1], _folder(found[2]).encode()), self._content
+        )
         if mended:
-            scan_part(mended, self._path.name, text := OdtText(mended, OdtStyles(self._styles, mended)))
+            scan_part(
+                mended, self._path.name, text := OdtText(mended, OdtStyles(self._styles, mended))
+            )
             mended = edited(mended, text.edits, 0, len(mended))
         if mended == self._content:
             return self._path
         made = io.BytesIO()
-        with zipfile.ZipFile(self._path) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out:
+        with (
+            zipfile.ZipFile(self._path) as archive,
+            zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out,
+        ):
             for member in archive.infolist():
                 name = member.filename
                 if name == "content.xml":
                     out.writestr(name, mended)
                 else:
-                    out.writestr(name, archive.read(member) if with_media or not name.startswith("Pictures/") else b"")
+                    out.writestr(
+                        name,
+                        archive.read(member)
+                        if with_media or not name.startswith("Pictures/")
+                        else b"",
+                    )
         return made.getvalue()
 
     def settle(self, blocks: list[Node]) -> str:
-        """Write those inline that stand in a line of text, and return a warning where some are missing in `blocks`."""
+        """Write those inline that stand in a line of text, and return a warning where some are
+        missing in `blocks`.
+        """
         there = 0
         for node in walk(blocks):
             if node["t"] in ("Para", "Plain"):
-                node["c"] = [inline for inline in node["c"] if inline["t"] != "Math" or inline["c"][1].strip()]
+                node["c"] = [
+                    inline
+                    for inline in node["c"]
+                    if inline["t"] != "Math" or inline["c"][1].strip()
+                ]
                 formulas = [inline for inline in node["c"] if inline["t"] == "Math"]
                 there += len(formulas)
-                if len(formulas) < sum(inline["t"] not in ("Space", "SoftBreak") for inline in node["c"]):
+                if len(formulas) < sum(
+                    inline["t"] not in ("Space", "SoftBreak") for inline in node["c"]
+                ):
                     for formula in formulas:
                         formula["c"][0]["t"] = "InlineMath"
         missing = self.count - there
-        return tr("Formulas left out because they could not be read: {missing}.").format(missing=missing) if missing > 0 else ""
+        return (
+            tr("Formulas left out because they could not be read: {missing}.").format(
+                missing=missing
+            )
+            if missing > 0
+            else ""
+        )
 
 
 def prepared_rtf(path: Path) -> bytes | Path:
-    """Return the rtf at `path` as pandoc is to read it: with footnotes as such, lists in their place, hidden text in links."""
+    """Return the rtf at `path` as pandoc is to read it: with footnotes as such, lists in their
+    place, hidden text in links.
+    """
     if path.stat().st_size > _LONGEST:
         return path
     data = path.read_bytes()
@@ -94,7 +131,9 @@ def prepared_rtf(path: Path) -> bytes | Path:
 
 
 def _tables_behind_lists(data: bytes) -> bytes:
-    """Put an empty paragraph between a list and a table: pandoc has the list before what is before it where there is none."""
+    """Put an empty paragraph between a list and a table: pandoc has the list before what is
+    before it where there is none.
+    """
     out, last, start = [], 0, 0
     before = b"row"
     for word in _TABLE_WORD.finditer(data):

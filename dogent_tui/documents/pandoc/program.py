@@ -1,4 +1,6 @@
-"""The pandoc program: where it is, and how it is run: in its sandbox, with a bound on its memory and on its time."""
+"""The pandoc program: where it is, and how it is run: in its sandbox, with a bound on its memory
+and on its time.
+"""
 
 import importlib.util
 import os
@@ -19,7 +21,9 @@ from dogent_tui.processes import Halt, run_to_end
 from dogent_tui.wall.own import own_environment, walled
 
 HEAP_MB = 320
-"""What pandoc's heap may grow to. It then has up to 510 MB resident, and below 600 MB with whoever runs it (measured)."""
+"""What pandoc's heap may grow to. It then has up to 510 MB resident, and below 600 MB with
+whoever runs it (measured).
+"""
 MINIMUM = (3, 1)
 """Older ones have no `Figure` in their tree (3.0), and write no docx in their sandbox."""
 
@@ -38,18 +42,25 @@ class Output(msgspec.Struct, frozen=True):
 
 @cache
 def pandoc_path() -> Path:
-    """Return the pandoc that came with our wheels, else a recent one on PATH, else the one that a user had downloaded.
+    """Return the pandoc that came with our wheels, else a recent one on PATH, else the one that a
+    user had downloaded.
 
     Raises DocumentError (`engine_missing`).
     """
-    package = importlib.util.find_spec("pypandoc")  # importing it would look for pandoc in its own ways
+    package = importlib.util.find_spec(
+        "pypandoc"
+    )  # importing it would look for pandoc in its own ways
     if package is not None and package.origin is not None:
         name = "pandoc.exe" if os.name == "nt" else "pandoc"
         bundled = Path(package.origin).parent / "files" / name
         if bundled.is_file() and os.access(bundled, os.X_OK):
             return bundled
     found = shutil.which("pandoc")
-    wrong = _what_is_wrong(Path(found)) if found else tr("This kind of document needs pandoc, which is not installed.")
+    wrong = (
+        _what_is_wrong(Path(found))
+        if found
+        else tr("This kind of document needs pandoc, which is not installed.")
+    )
     if found and not wrong:
         return Path(found)
     downloaded = downloaded_path()
@@ -59,7 +70,9 @@ def pandoc_path() -> Path:
 
 
 def pandoc_places() -> list[Path]:
-    """Return where `pandoc_path` may find it, beside what came with our wheels: for a process that sees little."""
+    """Return where `pandoc_path` may find it, beside what came with our wheels: for a process
+    that sees little.
+    """
     found = shutil.which("pandoc")
     on_path = [Path(found), Path(found).resolve()] if found else []
     return [place for place in (*on_path, downloaded_path()) if place.is_file()]
@@ -74,12 +87,15 @@ def _what_is_wrong(path: Path) -> str:
     if version >= MINIMUM:
         return ""
     needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
-    return tr("The pandoc on PATH is too old: {has}; {needed} or later is required.").format(has=has, needed=needed)
+    return tr("The pandoc on PATH is too old: {has}; {needed} or later is required.").format(
+        has=has, needed=needed
+    )
 
 
 _REMEDY = tr(
-    "Install the package pypandoc_binary in the same environment as dogent-tui, or pandoc from "
-    "https://pandoc.org/installing.html, or let “dogent-tui read FILE” offer the download on a terminal."
+    "Install the package pypandoc_binary in the same environment as dogent-tui, or pandoc from"
+    " https://pandoc.org/installing.html, or let “dogent-tui read FILE” offer the download on a"
+    " terminal."
 )
 
 
@@ -96,7 +112,9 @@ def is_pandoc_missing(error: DocumentError) -> bool:
 
 @cache
 def pandoc_version() -> tuple[int, ...]:
-    """Return the numbers of the version of `pandoc_path()`. Starts it once (30 ms). Raises DocumentError."""
+    """Return the numbers of the version of `pandoc_path()`. Starts it once (30 ms). Raises
+    DocumentError.
+    """
     return _version(pandoc_path())
 
 
@@ -115,25 +133,31 @@ def run_pandoc(
     readable: Sequence[str | Path] = (),
     writable: Sequence[str | Path] = (),
 ) -> Output:
-    """Run pandoc with `arguments` and `source` on its standard input, and return what it writes on its output.
+    """Run pandoc with `arguments` and `source` on its standard input, and return what it writes on
+    its output.
 
-    `name` is the document's, for the sentences of errors; `readable` are files and folders that `arguments` name, `writable`
-    such folders. Blocks. Raises DocumentError (`too_large` where it needs more memory than `HEAP_MB`, `timeout`, `damaged`,
-    `engine_missing`).
+    `name` is the document's, for the sentences of errors; `readable` are files and folders that
+    `arguments` name, `writable` such folders. Blocks. Raises DocumentError (`too_large` where it
+    needs more memory than `HEAP_MB`, `timeout`, `damaged`, `engine_missing`).
     """
     command = walled(pandoc_command(arguments), readable=readable, writable=writable)
     environment = {**own_environment(), "LC_ALL": "C.UTF-8"}
     try:
-        done = run_to_end(command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt)
+        done = run_to_end(
+            command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt
+        )
     except subprocess.TimeoutExpired:
         raise DocumentError(
-            tr("{name} takes too long to convert: more than {limit_s:.0f} seconds.").format(name=name, limit_s=limit_s),
+            tr("{name} takes too long to convert: more than {limit_s:.0f} seconds.").format(
+                name=name, limit_s=limit_s
+            ),
             _SMALLER,
             code="timeout",
         ) from None
     except OSError as error:
         raise DocumentError(
-            tr("pandoc could not be started: {strerror}.").format(strerror=error.strerror), code="engine_missing"
+            tr("pandoc could not be started: {strerror}.").format(strerror=error.strerror),
+            code="engine_missing",
         ) from error
     said = done.stderr[:_MAX_STDERR].decode("utf-8", "replace")
     if done.returncode:
@@ -149,7 +173,9 @@ def _failure(name: str, status: int, said: str) -> DocumentError:
     lowered = said.lower()
     if "heap exhausted" in lowered or "out of memory" in lowered or "stack overflow" in lowered:
         return DocumentError(
-            tr("{name} exceeds the memory limit for converting a document.").format(name=name), _SMALLER, code="too_large"
+            tr("{name} exceeds the memory limit for converting a document.").format(name=name),
+            _SMALLER,
+            code="too_large",
         )
     if status == _UNKNOWN_READER:
         return DocumentError(
@@ -159,27 +185,39 @@ def _failure(name: str, status: int, said: str) -> DocumentError:
         )
     if status < 0:
         return DocumentError(
-            tr("pandoc crashed on {name} (signal {status}).").format(name=name, status=-status), _SMALLER, code="failed"
+            tr("pandoc crashed on {name} (signal {status}).").format(name=name, status=-status),
+            _SMALLER,
+            code="failed",
         )
     reason = " ".join(said.split())[:200].rstrip(".") or tr("status {status}").format(status=status)
     remedy = tr("Open it in the program that created it and save it again.")
     return DocumentError(
-        tr("{name} is damaged, or not what its name says: {reason}.").format(name=name, reason=reason), remedy, code="damaged"
+        tr("{name} is damaged, or not what its name says: {reason}.").format(
+            name=name, reason=reason
+        ),
+        remedy,
+        code="damaged",
     )
 
 
 def _warnings(said: str) -> list[str]:
-    """Return the warnings in what pandoc said: each begins a line, and may go on in indented ones."""
+    """Return the warnings in what pandoc said: each begins a line, and may go on in indented
+    ones.
+    """
     found = re.findall(r"^\[WARNING\] (.*(?:\n[ \t]+.*)*)", said, re.MULTILINE)
     return list(dict.fromkeys(" ".join(warning.split()) for warning in found))[:_MAX_WARNINGS]
 
 
 def _version(path: Path) -> tuple[int, ...]:
     try:
-        done = subprocess.run([str(path), "--version"], capture_output=True, timeout=_VERSION_LIMIT_S, check=True)
+        done = subprocess.run(
+            [str(path), "--version"], capture_output=True, timeout=_VERSION_LIMIT_S, check=True
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise DocumentError(
-            tr("pandoc does not start."), tr("Try: {path} --version").format(path=path), code="engine_missing"
+            tr("pandoc does not start."),
+            tr("Try: {path} --version").format(path=path),
+            code="engine_missing",
         ) from error
     numbers = re.match(rb"pandoc\S*\s+(\d+(?:\.\d+)*)", done.stdout)
     return tuple(map(int, numbers.group(1).split(b"."))) if numbers else (0,)

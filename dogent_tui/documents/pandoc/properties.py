@@ -26,12 +26,16 @@ _NAMES = {
 }
 """Names in Dublin Core, in OPC's core properties and in OpenDocument's → ours."""
 _PARTS = ("docProps/core.xml", "meta.xml")
-"""Not `docProps/app.xml`: its numbers of pages are those of whoever saved the file last, and many programs write a constant."""
+"""Not `docProps/app.xml`: its numbers of pages are those of whoever saved the file last, and
+many programs write a constant.
+"""
 _MAX_CHARS = 500
 
 
 def package_properties(path: Path) -> dict[str, Any]:
-    """Return the properties in the parts of the zip-based document at `path`, checked already, that are there for them."""
+    """Return the properties in the parts of the zip-based document at `path`, checked already,
+    that are there for them.
+    """
     found: dict[str, Any] = {}
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
@@ -56,12 +60,26 @@ def _collect(part: bytes, found: dict[str, Any]) -> None:
 
 
 def tree_properties(meta: dict[str, Any]) -> dict[str, Any]:
-    """Return what pandoc found out by itself: the head of a web page, the package of a book, the styles of a title page."""
+    """Return what pandoc found out by itself: the head of a web page, the package of a book, the
+    styles of a title page.
+    """
     found: dict[str, Any] = {}
-    for name in ("title", "subtitle", "author", "creator", "date", "lang", "language", "publisher", "description"):
+    for name in (
+        "title",
+        "subtitle",
+        "author",
+        "creator",
+        "date",
+        "lang",
+        "language",
+        "publisher",
+        "description",
+    ):
         text = _text(meta.get(name))
         if text:
-            found.setdefault(_NAMES.get(name, "language" if name == "lang" else name), text[:_MAX_CHARS])
+            found.setdefault(
+                _NAMES.get(name, "language" if name == "lang" else name), text[:_MAX_CHARS]
+            )
     return found
 
 

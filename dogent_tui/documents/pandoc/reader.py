@@ -22,7 +22,9 @@ from dogent_tui.documents.pandoc.tree import Node
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
-"""How long a document may take until it is open, and each further part of a long one. Pandoc takes 3 s over 400 pages."""
+"""How long a document may take until it is open, and each further part of a long one. Pandoc
+takes 3 s over 400 pages.
+"""
 _LEAST_S = 3.0
 
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
@@ -35,15 +37,18 @@ _READERS = {
     "ipynb": "ipynb",
 }
 _SHOWN_AS_TEXT = ("title", "subtitle", "author", "date", "abstract")
-"""What pandoc takes out of the first paragraphs of a docx, by their styles; it belongs where it stood."""
+"""What pandoc takes out of the first paragraphs of a docx, by their styles; it belongs where it
+stood.
+"""
 
 
 def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     """Open the document at `path`. See `Reader`.
 
-    Metadata: `format`, `title`, `author`, `created`, `modified`, … as far as the document has them; `words`, `images`,
-    `footnotes`, `tables` as they are written. For docx `changes` (how tracked changes are treated), `insertions`, `deletions`,
-    `comments`, `comment_texts`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
+    Metadata: `format`, `title`, `author`, `created`, `modified`, … as far as the document has them;
+    `words`, `images`, `footnotes`, `tables` as they are written. For docx `changes` (how tracked
+    changes are treated), `insertions`, `deletions`, `comments`, `comment_texts`, `headers` and
+    `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
     """
     try:
         conversion = _Conversion(path, _kind(path), options, report)
@@ -56,7 +61,10 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
         raise damaged_archive(path.name) from error
     except OSError as error:
         raise DocumentError(
-            tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=error.strerror), code="not_found"
+            tr("{path} cannot be read: {strerror}.").format(
+                path=path.name, strerror=error.strerror
+            ),
+            code="not_found",
         ) from error
 
 
@@ -72,7 +80,10 @@ def _kind(path: Path) -> str:
     if named in _READERS:
         return named
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
-        raise DocumentError(tr("{path} is not a kind of document that can be read.").format(path=path.name), code="unsupported")
+        raise DocumentError(
+            tr("{path} is not a kind of document that can be read.").format(path=path.name),
+            code="unsupported",
+        )
     return "ipynb"
 
 
@@ -82,9 +93,19 @@ def _archive_kind(path: Path) -> str:
         names = set(archive.namelist())
         if "mimetype" in names:
             declared = archive.read("mimetype")[:100].decode("ascii", "replace")
-            return "odt" if "opendocument.text" in declared else "epub" if "epub" in declared else ""
+            return (
+                "odt" if "opendocument.text" in declared else "epub" if "epub" in declared else ""
+            )
     folders = {name.partition("/")[0] for name in names}
-    return "docx" if "word" in folders else "pptx" if "ppt" in folders else "epub" if "META-INF" in folders else ""
+    return (
+        "docx"
+        if "word" in folders
+        else "pptx"
+        if "ppt" in folders
+        else "epub"
+        if "META-INF" in folders
+        else ""
+    )
 
 
 class _Conversion:
@@ -94,14 +115,18 @@ class _Conversion:
         self._options = options
         self._report = report
         self._images = Images(options.images_dir)
-        self._writer = MarkdownWriter(image=self._images.name, marks=kind == "docx" and options.changes == "all")
+        self._writer = MarkdownWriter(
+            image=self._images.name, marks=kind == "docx" and options.changes == "all"
+        )
         self._metadata: dict[str, Any] = {"format": kind}
         self._begun = time.monotonic()
         self._warnings: list[str] = []
         self._formulas: Formulas | None = None
 
     def opened(self) -> Opened:
-        """Convert the first part, so that what is wrong with the document is told at once, and return the rest as it comes."""
+        """Convert the first part, so that what is wrong with the document is told at once, and
+        return the rest as it comes.
+        """
         sources, parts = self._sources()
         self._report(0, parts, "parts")
         trees = self._trees(sources)
@@ -121,7 +146,10 @@ class _Conversion:
             self._metadata |= package_properties(self._path)
         if self._kind == "odt":
             self._formulas = Formulas(self._path)
-            return iter([self._formulas.document(with_media=self._options.images_dir is not None)]), 1
+            return (
+                iter([self._formulas.document(with_media=self._options.images_dir is not None)]),
+                1,
+            )
         if self._kind == "rtf":
             return iter([prepared_rtf(self._path)]), 1
         if self._kind != "docx":
@@ -132,27 +160,44 @@ class _Conversion:
             self._metadata["changes"] = self._options.changes
         if source.parts > 1:
             self._warnings.append(
-                tr("This long document was converted in {parts} parts, so numbered lists that span chapters may restart.").format(
-                    parts=source.parts
-                )
+                tr(
+                    "This long document was converted in {parts} parts, so numbered lists that span"
+                    " chapters may restart."
+                ).format(parts=source.parts)
             )
         return source.documents(), source.parts
 
     def _trees(self, sources: Iterator[bytes | Path]) -> Iterator["_Tree"]:
         for source in sources:
             output = self._converted(source)
-            self._warnings += [warning for warning in map(_sentence, output.warnings) if warning not in self._warnings]
+            self._warnings += [
+                warning
+                for warning in map(_sentence, output.warnings)
+                if warning not in self._warnings
+            ]
             tree = _decoded(output.data, self._path.name)
-            yield _Tree(lists_of_headings_opened(tree.blocks), tree.meta) if self._kind == "odt" else tree
+            yield (
+                _Tree(lists_of_headings_opened(tree.blocks), tree.meta)
+                if self._kind == "odt"
+                else tree
+            )
             self._begun = time.monotonic()
 
     def _converted(self, source: bytes | Path) -> Output:
         limit_s = max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun))
-        arguments = ["--from", _READERS[self._kind], "--to", "json", f"--track-changes={self._options.changes}"]
+        arguments = [
+            "--from",
+            _READERS[self._kind],
+            "--to",
+            "json",
+            f"--track-changes={self._options.changes}",
+        ]
         if self._kind == "ipynb":
             arguments.append("--ipynb-output=best")
         arguments += self._images.arguments()
-        run = partial(run_pandoc, name=self._path.name, limit_s=limit_s, writable=self._images.folders())
+        run = partial(
+            run_pandoc, name=self._path.name, limit_s=limit_s, writable=self._images.folders()
+        )
         if isinstance(source, Path):
             with source.open("rb") as file:
                 return run(arguments, file)
@@ -171,7 +216,9 @@ class _Conversion:
                 self._report(done, parts, "parts")
                 tree = next(rest, None)
             if self._writer.has_hidden:
-                self._warnings.append(tr("Text that cannot be seen in the document is marked as hidden."))
+                self._warnings.append(
+                    tr("Text that cannot be seen in the document is marked as hidden.")
+                )
         except RecursionError:
             raise _too_deep(self._path.name) from None
         except BROKEN as error:
@@ -194,7 +241,10 @@ def _decoded(data: bytes, name: str) -> _Tree:
         raise _too_deep(name) from None
     except msgspec.DecodeError as error:
         raise DocumentError(
-            tr("pandoc's output for {name} cannot be read: {error}.").format(name=name, error=error), code="failed"
+            tr("pandoc's output for {name} cannot be read: {error}.").format(
+                name=name, error=error
+            ),
+            code="failed",
         ) from error
 
 
@@ -207,7 +257,9 @@ def _too_deep(name: str) -> DocumentError:
 
 
 def _head(meta: dict[str, Any]) -> list[Node]:
-    """Return what pandoc took for the title page as blocks: a title is a heading above all others."""
+    """Return what pandoc took for the title page as blocks: a title is a heading above all
+    others.
+    """
     blocks: list[Node] = []
     for name in _SHOWN_AS_TEXT:
         for value in _values(meta.get(name)):

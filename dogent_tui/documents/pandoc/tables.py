@@ -1,4 +1,6 @@
-"""Pandoc's tables → Markdown: pipes where a grid of words can hold the table, HTML where cells are merged or hold lists."""
+"""Pandoc's tables → Markdown: pipes where a grid of words can hold the table, HTML where cells
+are merged or hold lists.
+"""
 
 import html
 import re
@@ -31,7 +33,9 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table, its heads and feet among its rows. `heads` says how many rows at its top are heads."""
+    """A table, its heads and feet among its rows. `heads` says how many rows at its top are
+    heads.
+    """
 
     caption: list[Node]
     alignments: list[str]
@@ -50,12 +54,17 @@ def parsed(contents: Any) -> Table:
         caption,
         [_ALIGNMENTS.get(spec[0]["t"], "---") for spec in specs],
         len(head),
-        [[Cell(min(cell[2], _MAX_SPAN), min(cell[3], _MAX_SPAN), cell[4]) for cell in cells] for _, cells in rows],
+        [
+            [Cell(min(cell[2], _MAX_SPAN), min(cell[3], _MAX_SPAN), cell[4]) for cell in cells]
+            for _, cells in rows
+        ],
     )
 
 
 def is_grid(table: Table) -> bool:
-    """Whether pipes and dashes can hold it: no cell is merged with another, and each holds words alone."""
+    """Whether pipes and dashes can hold it: no cell is merged with another, and each holds words
+    alone.
+    """
     return all(
         cell.rows == cell.columns == 1 and all(block["t"] in _SIMPLE for block in cell.blocks)
         for cells in table.rows
@@ -64,7 +73,8 @@ def is_grid(table: Table) -> bool:
 
 
 def pipe_lines(table: Table, words: Callable[[list[Node]], str]) -> list[str]:
-    """Return the lines of a table that `is_grid`. A table without heads has its first row there: Markdown knows no other.
+    """Return the lines of a table that `is_grid`. A table without heads has its first row there:
+    Markdown knows no other.
 
     `words` writes the inlines of one paragraph.
     """
@@ -82,11 +92,17 @@ def pipe_lines(table: Table, words: Callable[[list[Node]], str]) -> list[str]:
 
 def _pipe_cell(cell: Cell, words: Callable[[list[Node]], str]) -> str:
     text = "<br>".join(filter(None, (words(block["c"]).strip() for block in cell.blocks)))
-    return re.sub(r"(?<!\\)((?:\\\\)*)\|", r"\1\\|", text.replace("\\\n", "<br>").replace("\n", " "))
+    return re.sub(
+        r"(?<!\\)((?:\\\\)*)\|", r"\1\\|", text.replace("\\\n", "<br>").replace("\n", " ")
+    )
 
 
-def html_lines(table: Table, note: Callable[[list[Node]], str], image: Callable[[str], str]) -> Iterator[str]:
-    """Yield the lines of the table as HTML, a row a line, so that it may be cut between them. No line is blank."""
+def html_lines(
+    table: Table, note: Callable[[list[Node]], str], image: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield the lines of the table as HTML, a row a line, so that it may be cut between them. No
+    line is blank.
+    """
     writer = _Html(note, image)
     yield "<table>"
     for index, cells in enumerate(table.rows):
@@ -96,21 +112,31 @@ def html_lines(table: Table, note: Callable[[list[Node]], str], image: Callable[
 
 
 class _Html:
-    """Writes what stands in a cell as HTML, in which Markdown is not read. Notes are named as Markdown names them."""
+    """Writes what stands in a cell as HTML, in which Markdown is not read. Notes are named as
+    Markdown names them.
+    """
 
     def __init__(self, note: Callable[[list[Node]], str], image: Callable[[str], str]) -> None:
         self._note = note
         self._image = image
 
     def cell(self, tag: str, cell: Cell) -> str:
-        spans = (f' rowspan="{cell.rows}"' if cell.rows > 1 else "") + (f' colspan="{cell.columns}"' if cell.columns > 1 else "")
+        spans = (f' rowspan="{cell.rows}"' if cell.rows > 1 else "") + (
+            f' colspan="{cell.columns}"' if cell.columns > 1 else ""
+        )
         return f"<{tag}{spans}>{self._cell_blocks(cell.blocks)}</{tag}>"
 
     def _cell_blocks(self, blocks: list[Node]) -> str:
         out = ""
         for block in blocks:
             text = self._block(block)
-            out += ("<br>" if out and block["t"] in _SIMPLE and not out.endswith(("</ul>", "</ol>", "</table>")) else "") + text
+            out += (
+                "<br>"
+                if out
+                and block["t"] in _SIMPLE
+                and not out.endswith(("</ul>", "</ol>", "</table>"))
+                else ""
+            ) + text
         return out
 
     def _block(self, block: Node) -> str:
@@ -120,7 +146,11 @@ class _Html:
             return self._words(contents)
         if kind in ("BulletList", "OrderedList"):
             tag, items = ("ul", contents) if kind == "BulletList" else ("ol", contents[1])
-            return f"<{tag}>" + "".join(f"<li>{self._cell_blocks(item)}</li>" for item in items) + f"</{tag}>"
+            return (
+                f"<{tag}>"
+                + "".join(f"<li>{self._cell_blocks(item)}</li>" for item in items)
+                + f"</{tag}>"
+            )
         if kind == "Table":
             return "".join(html_lines(parsed(contents), self._note, self._image))
         if kind == "CodeBlock":
@@ -138,7 +168,8 @@ class _Html:
             return "<br>".join(map(self._words, contents))
         if kind == "DefinitionList":
             return "<br>".join(
-                f"{self._words(term)}: {'<br>'.join(map(self._cell_blocks, definitions))}" for term, definitions in contents
+                f"{self._words(term)}: {'<br>'.join(map(self._cell_blocks, definitions))}"
+                for term, definitions in contents
             )
         return ""
 
@@ -167,13 +198,20 @@ class _Html:
         if kind == "Link" and not contents[2][0].startswith("#"):
             return f'<a href="{html.escape(contents[2][0])}">{self._words_inside(contents[1])}</a>'
         if kind == "Image":
-            return f'<img src="{html.escape(self._image(contents[2][0]))}" alt="{html.escape(plain_text(contents[1]))}">'
+            return (
+                f'<img src="{html.escape(self._image(contents[2][0]))}"'
+                f' alt="{html.escape(plain_text(contents[1]))}">'
+            )
         if kind == "Note":
             return self._note(contents)
         if kind == "Quoted":
             opening, closing = ("‘", "’") if contents[0]["t"] == "SingleQuote" else ("“", "”")
             return f"{opening}{self._words_inside(contents[1])}{closing}"
-        return self._words_inside(contents[1] if kind in ("Span", "Cite", "Link") else contents) if kind != "RawInline" else ""
+        return (
+            self._words_inside(contents[1] if kind in ("Span", "Cite", "Link") else contents)
+            if kind != "RawInline"
+            else ""
+        )
 
     def _words_inside(self, nodes: list[Node]) -> str:
         return "".join(map(self._word, nodes))

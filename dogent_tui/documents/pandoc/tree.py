@@ -1,4 +1,6 @@
-"""Pandoc's tree as its JSON has it (pandoc-types 1.23): walks over it that need no knowledge of Markdown."""
+"""Pandoc's tree as its JSON has it (pandoc-types 1.23): walks over it that need no knowledge of
+Markdown.
+"""
 
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -7,7 +9,9 @@ Node: TypeAlias = dict[str, Any]
 """``{"t": constructor, "c": contents}``; without contents where the constructor takes none."""
 
 HIDDEN = "#dogent-hidden"
-"""Where a link leads around words that nobody sees in the document: what prepares it for pandoc puts them into one."""
+"""Where a link leads around words that nobody sees in the document: what prepares it for pandoc
+puts them into one.
+"""
 
 _SPACES = ("Space", "SoftBreak", "LineBreak")
 
@@ -61,7 +65,9 @@ def _plain(nodes: Any) -> Iterator[str]:
 
 
 def take_hidden(node: Any) -> str:
-    """Take the links to `HIDDEN` out of what is below a node, at whatever depth, and return their words."""
+    """Take the links to `HIDDEN` out of what is below a node, at whatever depth, and return
+    their words.
+    """
     taken: list[str] = []
     waiting = [node]
     while waiting:

@@ -1,6 +1,8 @@
-"""What pandoc leaves out of a part of a docx, or gives as if it were plain, put so that it takes it for what it is.
+"""What pandoc leaves out of a part of a docx, or gives as if it were plain, put so that it takes it
+for what it is.
 
-* Text that cannot be seen becomes a link to `HIDDEN`, which `MarkdownWriter` takes out and tells of.
+* Text that cannot be seen becomes a link to `HIDDEN`, which `MarkdownWriter` takes out and tells
+  of.
 * A simple field becomes the runs of a complex one, since pandoc drops what it shows with it.
 * The number that Word counts before a heading is written before it.
 """
@@ -10,7 +12,14 @@ from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
 from dogent_tui.documents.pandoc.tree import HIDDEN
-from dogent_tui.documents.pandoc.word_styles import Counters, Numbering, Properties, Styles, is_unseen, level_of
+from dogent_tui.documents.pandoc.word_styles import (
+    Counters,
+    Numbering,
+    Properties,
+    Styles,
+    is_unseen,
+    level_of,
+)
 
 _TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _LINK = f'<w:hyperlink w:anchor="{HIDDEN[1:]}">'.encode()
@@ -20,10 +29,14 @@ _UNKNOWN: Properties = {"w:shd": {}}
 
 
 def edited(data: bytes, edits: Iterable[tuple[int, int, bytes]], start: int, end: int) -> bytes:
-    """Return the bytes between two places with the edits that lie there, outer ones before what they hold."""
+    """Return the bytes between two places with the edits that lie there, outer ones before what
+    they hold.
+    """
     out = []
     for begins, ends, text in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
-        if start <= begins and ends <= end and (begins, ends) != (start, start):  # what is put there belongs before it
+        if (
+            start <= begins and ends <= end and (begins, ends) != (start, start)
+        ):  # what is put there belongs before it
             out += [data[start:begins], text]
             start = ends
     return b"".join([*out, data[start:end]])
@@ -44,7 +57,9 @@ class _Paragraph:
 
 
 class Runs:
-    """Takes the elements of a part (see `scan_part`) and collects `edits`: from byte, to byte, what stands there instead."""
+    """Takes the elements of a part (see `scan_part`) and collects `edits`: from byte, to byte,
+    what stands there instead.
+    """
 
     def __init__(self, data: bytes, styles: Styles, counters: Counters) -> None:
         self.edits: list[tuple[int, int, bytes]] = []
@@ -64,7 +79,11 @@ class Runs:
             self._paragraphs[-1].has_text = True
         elif tag == "w:fldSimple":
             code = escape(attributes.get("w:instr", "")).encode("ascii", "xmlcharrefreplace")
-            field = b"%s<w:r><w:instrText>%s</w:instrText></w:r>%s" % (_FIELD % b"begin", code, _FIELD % b"separate")
+            field = b"%s<w:r><w:instrText>%s</w:instrText></w:r>%s" % (
+                _FIELD % b"begin",
+                code,
+                _FIELD % b"separate",
+            )
             ends = self._after(at)
             is_empty = self._data[ends - 2 : ends] == b"/>"
             self.edits.append((at, ends, b"" if is_empty else field))
@@ -105,7 +124,11 @@ class Runs:
         within = self._open[-1] if self._open else ""
         if within == "w:rPr" and self._open[-2:-1] == ["w:r"] and self._runs:
             self._runs[-1][1][tag] = attributes
-        elif within == "w:tblPr" and tag == "w:tblStyle" and self._styles.colors_cells(attributes.get("w:val", "")):
+        elif (
+            within == "w:tblPr"
+            and tag == "w:tblStyle"
+            and self._styles.colors_cells(attributes.get("w:val", ""))
+        ):
             self._behind[-1] = _UNKNOWN
         elif within == "w:tcPr" and tag == "w:shd":
             self._behind[-1] = {"w:shd": attributes}
@@ -114,7 +137,11 @@ class Runs:
             if tag == "w:shd":
                 paragraph.shading = {"w:shd": attributes}
             elif tag in {"w:pStyle", "w:numId", "w:ilvl"}:
-                setattr(paragraph, {"w:pStyle": "style", "w:numId": "list", "w:ilvl": "level"}[tag], value)
+                setattr(
+                    paragraph,
+                    {"w:pStyle": "style", "w:numId": "list", "w:ilvl": "level"}[tag],
+                    value,
+                )
 
     def _end_run(self, at: int) -> None:
         start, own = self._runs.pop()
@@ -124,13 +151,20 @@ class Runs:
         character = own.get("w:rStyle", {}).get("w:val", "")
         look = self._styles.properties({**paragraph.shading, **own}, character, paragraph.style)
         if is_unseen({**self._behind[-1], **look}):
-            self.edits += [(start, start, _LINK), (after := self._after(at), after, b"</w:hyperlink>")]
+            self.edits += [
+                (start, start, _LINK),
+                (after := self._after(at), after, b"</w:hyperlink>"),
+            ]
 
     def _end_paragraph(self, paragraph: _Paragraph) -> None:
         by_style = self._styles.numbering(paragraph.style)
         level = level_of(paragraph.level)
-        numbering = Numbering(paragraph.list or by_style.list, by_style.level if level is None else level)
+        numbering = Numbering(
+            paragraph.list or by_style.list, by_style.level if level is None else level
+        )
         label = self._counters.label(numbering, paragraph.style)
         if label and paragraph.has_text and self._styles.is_heading(paragraph.style):
             run = f'<w:r><w:t xml:space="preserve">{escape(label)} </w:t></w:r>'
-            self.edits.append((paragraph.start, paragraph.start, run.encode("ascii", "xmlcharrefreplace")))
+            self.edits.append(
+                (paragraph.start, paragraph.start, run.encode("ascii", "xmlcharrefreplace"))
+            )

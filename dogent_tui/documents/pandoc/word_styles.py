@@ -1,4 +1,6 @@
-"""What the styles and the numbering of a docx say: which text cannot be seen, and what Word counts before a heading."""
+"""What the styles and the numbering of a docx say: which text cannot be seen, and what Word
+counts before a heading.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
@@ -7,7 +9,9 @@ from xml.etree import ElementTree
 import msgspec
 
 Properties: TypeAlias = Mapping[str, Mapping[str, str]]
-"""Elements of `w:rPr`, and the shading behind a run: attributes by the name of the element, all with the prefix ``w:``."""
+"""Elements of `w:rPr`, and the shading behind a run: attributes by the name of the element, all
+with the prefix ``w:``.
+"""
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _OFF = {"0", "false", "off", "none"}
@@ -22,7 +26,8 @@ _MOST_SPELLED = 5_000
 
 
 def is_unseen(properties: Properties) -> bool:
-    """Tell whether nobody sees text that looks so: hidden, tiny, or of the color of what is behind it.
+    """Tell whether nobody sees text that looks so: hidden, tiny, or of the color of what is behind
+    it.
 
     A run whose background nobody knows (a `w:shd` without a fill) is seen.
     """
@@ -33,10 +38,17 @@ def is_unseen(properties: Properties) -> bool:
         return True
     marked = properties.get("w:highlight", {}).get("w:val", "none")
     shading = properties.get("w:shd", {"w:fill": "auto"})
-    filled = shading.get("w:fill", "?") if shading.get("w:val", "clear") in {"clear", "nil"} else "?"
+    filled = (
+        shading.get("w:fill", "?") if shading.get("w:val", "clear") in {"clear", "nil"} else "?"
+    )
     behind = {"none": filled, "white": "FFFFFF"}.get(marked, "?")
-    text, ground = _rgb(properties.get("w:color", {}).get("w:val", "auto")), _rgb("FFFFFF" if behind == "auto" else behind)
-    return bool(text and ground) and all(abs(one - other) <= _ALIKE for one, other in zip(text, ground, strict=True))
+    text, ground = (
+        _rgb(properties.get("w:color", {}).get("w:val", "auto")),
+        _rgb("FFFFFF" if behind == "auto" else behind),
+    )
+    return bool(text and ground) and all(
+        abs(one - other) <= _ALIKE for one, other in zip(text, ground, strict=True)
+    )
 
 
 def _rgb(color: str) -> bytes:
@@ -47,7 +59,9 @@ def _rgb(color: str) -> bytes:
 
 
 class Numbering(msgspec.Struct, frozen=True):
-    """By which list a paragraph is numbered ("" or "0": by none), and on which of its levels from 0, None: not said."""
+    """By which list a paragraph is numbered ("" or "0": by none), and on which of its levels
+    from 0, None: not said.
+    """
 
     list: str = ""
     level: int | None = None
@@ -67,7 +81,11 @@ class Styles:
     def __init__(self, part: bytes) -> None:
         root = _root(part)
         self._styles = {style.get("w:styleId", ""): _style(style) for style in root.iter("w:style")}
-        self._defaults = {tag: values for defaults in root.iter("w:rPrDefault") for tag, values in _children(defaults, "w:rPr")}
+        self._defaults = {
+            tag: values
+            for defaults in root.iter("w:rPrDefault")
+            for tag, values in _children(defaults, "w:rPr")
+        }
         self._usual = next(
             (
                 style.get("w:styleId", "")
@@ -78,9 +96,15 @@ class Styles:
         )
 
     def properties(self, own: Properties, character: str, paragraph: str) -> Properties:
-        """Return how a run looks that has its `own` properties and a style, in a paragraph with a style."""
+        """Return how a run looks that has its `own` properties and a style, in a paragraph with
+        a style.
+        """
         styles = [*self._chain(character), *self._chain(paragraph or self._usual)]
-        return {**self._defaults, **{tag: value for style in reversed(styles) for tag, value in style.properties.items()}, **own}
+        return {
+            **self._defaults,
+            **{tag: value for style in reversed(styles) for tag, value in style.properties.items()},
+            **own,
+        }
 
     def is_heading(self, style: str) -> bool:
         """Tell whether paragraphs of a style are headings, as pandoc does."""
@@ -136,7 +160,9 @@ class _Level(msgspec.Struct, frozen=True):
 
 
 class Counters:
-    """Counts the numbered paragraphs of a document in their order, as Word does (ECMA-376 part 1, 17.9)."""
+    """Counts the numbered paragraphs of a document in their order, as Word does (ECMA-376 part
+    1, 17.9).
+    """
 
     def __init__(self, part: bytes) -> None:
         root = _root(part)
@@ -149,7 +175,9 @@ class Counters:
                 linked[inner.get("w:val", "")] = name
         for element in root.iter("w:abstractNum"):
             for inner in element.iter("w:numStyleLink"):
-                abstract[element.get("w:abstractNumId", "")] = abstract.get(linked.get(inner.get("w:val", ""), ""), {})
+                abstract[element.get("w:abstractNumId", "")] = abstract.get(
+                    linked.get(inner.get("w:val", ""), ""), {}
+                )
         self._lists: dict[str, tuple[str, dict[int, _Level], dict[int, int]]] = {}
         for element in root.iter("w:num"):
             name = next((inner.get("w:val", "") for inner in element.iter("w:abstractNumId")), "")
@@ -163,7 +191,9 @@ class Counters:
         self._counts: dict[str, dict[int, int]] = {}
 
     def label(self, numbering: Numbering, style: str) -> str:
-        """Count a paragraph and return what Word writes before it, "" for bullets and where it is not numbered."""
+        """Count a paragraph and return what Word writes before it, "" for bullets and where it
+        is not numbered.
+        """
         if numbering.list not in self._lists:
             return ""
         name, levels, starts = self._lists[numbering.list]
@@ -201,7 +231,17 @@ def _level(element: "_Element") -> tuple[int, _Level]:
     )
 
 
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"))
+_ROMAN = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+)
 _ROMAN_ONES = ((9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _CHINESE = "〇一二三四五六七八九"
 
@@ -217,9 +257,16 @@ def counted(number: int, form: str) -> str:
         for value, sign in (*_ROMAN, *_ROMAN_ONES):
             text += sign * (number // value)
             number %= value
-    elif form.startswith(("chinese", "japaneseCounting", "taiwaneseCounting", "ideographDigital")) and 0 < number < 100:
+    elif (
+        form.startswith(("chinese", "japaneseCounting", "taiwaneseCounting", "ideographDigital"))
+        and 0 < number < 100
+    ):
         tens, ones = divmod(number, 10)
-        text = (_CHINESE[tens] if tens > 1 else "") + ("十" if tens else "") + (_CHINESE[ones] if ones else "")
+        text = (
+            (_CHINESE[tens] if tens > 1 else "")
+            + ("十" if tens else "")
+            + (_CHINESE[ones] if ones else "")
+        )
     else:
         text = f"{number:02}" if form == "decimalZero" else str(number)
     return text.upper() if form.startswith("upper") else text
@@ -229,7 +276,9 @@ _Element: TypeAlias = ElementTree.Element
 
 
 def _root(part: bytes) -> _Element:
-    """Return the root of a part with names and attributes prefixed as Word does; an empty one for what is none."""
+    """Return the root of a part with names and attributes prefixed as Word does; an empty one
+    for what is none.
+    """
     try:
         root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
     except (ElementTree.ParseError, LookupError, ValueError):

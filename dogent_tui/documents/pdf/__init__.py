@@ -1,1 +1,3 @@
-"""Reading pdf: text with its layout → headings, paragraphs, lists, tables and code, page by page."""
+"""Reading pdf: text with its layout → headings, paragraphs, lists, tables and code, page by
+page.
+"""

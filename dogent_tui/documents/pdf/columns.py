@@ -16,7 +16,9 @@ _WORDY = 34
 _MARKER = re.compile(r"[\W_]{1,3}|[(（]?\w{1,3}[.)）]|\d+(\.\d+)+\.?|o")
 _FIGURE = re.compile(r"\W*\d[\d\W]*\w{0,3}\W*|\w{0,3}\W{0,2}\d[\d\W]*")
 _FAR = 0.4
-"""The share of a table's width that is empty between two texts which have nothing to do with each other."""
+"""The share of a table's width that is empty between two texts which have nothing to do with
+each other.
+"""
 
 _BLANK = 0.4
 """Sizes of the text: a blank is narrower."""
@@ -35,10 +37,15 @@ class _Row(msgspec.Struct):
 
 
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the upright `lines` in rows from the top to the bottom, each in the direction of its script."""
+    """Return the upright `lines` in rows from the top to the bottom, each in the direction of
+    its script.
+    """
     rows: list[_Row] = []
     for line in sorted(lines, key=lambda line: (line.box.middle[1], line.box.x0)):
-        row = next((row for row in rows[-3:] if all(line.box.beside(there.box) for there in row.lines)), None)
+        row = next(
+            (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row.lines)),
+            None,
+        )
         if row is None:
             rows.append(_Row([line]))
         else:
@@ -56,7 +63,10 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
     """Return the tables among `lines`, each with the lines that it is made of."""
     found = []
     run: list[list[Line]] = []
-    rows = [row if not is_justified(sorted(row, key=lambda line: line.box.x0)) else row[:1] for row in rows_of(lines)]
+    rows = [
+        row if not is_justified(sorted(row, key=lambda line: line.box.x0)) else row[:1]
+        for row in rows_of(lines)
+    ]
     for row in [*rows, None]:
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
             run.append(row)
@@ -68,7 +78,9 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
 
 
 def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
-    """Tell whether `row` may belong to the rows above it: it is near, and stands in their columns."""
+    """Tell whether `row` may belong to the rows above it: it is near, and stands in their
+    columns.
+    """
     size = max(line.size for line in row)
     gap = _gap(run[-1], row)
     if gap > 1.6 * size:
@@ -76,11 +88,15 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
     columns = _columns(run)
     touched = [_touched(columns, line.box) for line in row]
     if len(row) > 1:
-        fits = all(len(each) < 2 for each in touched) and len({each[0] for each in touched if each}) == sum(map(bool, touched))
+        fits = all(len(each) < 2 for each in touched) and len(
+            {each[0] for each in touched if each}
+        ) == sum(map(bool, touched))
         usual = max((_gap(above, below) for above, below in pairwise(run)), default=1.6 * size)
         return fits or gap <= max(0.8 * size, 2 * usual)
     tight = _is_tight([*run, row], len(run))
-    return len(touched[0]) == 1 and (tight or row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0]))
+    return len(touched[0]) == 1 and (
+        tight or row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
+    )
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
@@ -88,9 +104,13 @@ def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
 
 
 def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
-    """Return from where to where each column reaches. Narrow texts make them; what lies over several is a heading of these."""
+    """Return from where to where each column reaches. Narrow texts make them; what lies over
+    several is a heading of these.
+    """
     columns: list[tuple[float, float]] = []
-    for line in sorted((line for row in rows if len(row) > 1 for line in row), key=lambda line: line.box.width):
+    for line in sorted(
+        (line for row in rows if len(row) > 1 for line in row), key=lambda line: line.box.width
+    ):
         touched = _touched(columns, line.box)
         if not touched:
             columns.append((line.box.x0, line.box.x1))
@@ -102,18 +122,32 @@ def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
 
 
 def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
-    return [number for number, (start, end) in enumerate(columns) if min(end, box.x1) - max(start, box.x0) > 0.5]
+    return [
+        number
+        for number, (start, end) in enumerate(columns)
+        if min(end, box.x1) - max(start, box.x0) > 0.5
+    ]
 
 
 def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | None:
-    while run and len(run[-1]) == 1 and not _is_tight(run, len(run) - 1) and 0 in _touched(_columns(run), run[-1][0].box):
+    while (
+        run
+        and len(run[-1]) == 1
+        and not _is_tight(run, len(run) - 1)
+        and 0 in _touched(_columns(run), run[-1][0].box)
+    ):
         run = run[:-1]  # a text below is no row
     wide = [row for row in run if len(row) > 1]
     texts = [line.text.strip() for row in wide for line in row]
     if len(wide) < 2 or (len(wide) == 2 and min(map(len, wide)) < 3):
         return None
     columns = _columns(run)
-    if len(columns) < 2 or median(map(len, texts)) > _WORDY or not _is_grid(wide, columns) or _is_letterhead(wide, columns):
+    if (
+        len(columns) < 2
+        or median(map(len, texts)) > _WORDY
+        or not _is_grid(wide, columns)
+        or _is_letterhead(wide, columns)
+    ):
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
@@ -124,16 +158,26 @@ def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | No
 
 
 def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
-    """Tell whether two texts are far apart at both sides of the page, as addresses are, and the right one holds no figures."""
+    """Tell whether two texts are far apart at both sides of the page, as addresses are, and the
+    right one holds no figures.
+    """
     if len(columns) != 2 or columns[1][0] - columns[0][1] < _FAR * (columns[1][1] - columns[0][0]):
         return False
     return 2 * sum(_FIGURE.fullmatch(row[-1].text.strip()) is not None for row in rows) < len(rows)
 
 
 def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
-    """Tell whether a row is nearer to the one above than rows of several cells are to each other: it goes on with their texts."""
-    gaps = [_gap(above, below) for above, below in pairwise(run) if len(below) > 1 and len(above) > 1]
-    return len(gaps) > 1 and place > 0 and _gap(run[place - 1], run[place]) < median(gaps) - 0.15 * run[place][0].size
+    """Tell whether a row is nearer to the one above than rows of several cells are to each
+    other: it goes on with their texts.
+    """
+    gaps = [
+        _gap(above, below) for above, below in pairwise(run) if len(below) > 1 and len(above) > 1
+    ]
+    return (
+        len(gaps) > 1
+        and place > 0
+        and _gap(run[place - 1], run[place]) < median(gaps) - 0.15 * run[place][0].size
+    )
 
 
 def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
@@ -144,13 +188,23 @@ def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, floa
     return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows) and led <= 0.2 * len(rows)
 
 
-def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]], start: int = 0) -> dict[int, list[tuple[int, str]]]:
+def _cells(
+    row: Sequence[Line], columns: Sequence[tuple[float, float]], start: int = 0
+) -> dict[int, list[tuple[int, str]]]:
     """Return the texts in each column, each with the number of its line, counted from `start`."""
     cells: dict[int, list[tuple[int, str]]] = {}
     for place, line in enumerate(row, start):
-        for box, text in _pieces(line) if len(_touched(columns, line.box)) > 1 else [(line.box, line.text.strip())]:
+        for box, text in (
+            _pieces(line)
+            if len(_touched(columns, line.box)) > 1
+            else [(line.box, line.text.strip())]
+        ):
             touched = _touched(columns, box)
-            number = touched[0] if touched else min(range(len(columns)), key=lambda n: abs(columns[n][0] - box.x0))
+            number = (
+                touched[0]
+                if touched
+                else min(range(len(columns)), key=lambda n: abs(columns[n][0] - box.x0))
+            )
             cells.setdefault(number, []).append((place, text))
     return cells
 
@@ -171,8 +225,12 @@ def _pieces(line: Line) -> list[tuple[Box, str]]:
     return [(box, text.strip()) for box, text in found if text.strip()]
 
 
-def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> list[list[str]]:
-    """Return a row for each row of texts; what is right below, or under a column other than the first, goes on with its cell."""
+def _spelled(
+    run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
+) -> list[list[str]]:
+    """Return a row for each row of texts; what is right below, or under a column other than the
+    first, goes on with its cell.
+    """
     rows: list[dict[int, list[tuple[int, str]]]] = []
     count = 0
     for place, row in enumerate(run):
@@ -187,8 +245,12 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     return [[join_words(cells.get(number, ())) for number in range(len(columns))] for cells in rows]
 
 
-def _banded(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]], heights: Sequence[float]) -> list[list[str]]:
-    """Return a row for each band between lines that run across; empty where there are too few lines for that."""
+def _banded(
+    run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]], heights: Sequence[float]
+) -> list[list[str]]:
+    """Return a row for each band between lines that run across; empty where there are too few
+    lines for that.
+    """
     if len(heights) < 4:
         return []
     bounds = [*heights, float("inf")]

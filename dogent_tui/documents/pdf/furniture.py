@@ -1,4 +1,6 @@
-"""Running titles and page numbers: told from the text by where they are, how they are set, and that they repeat or count."""
+"""Running titles and page numbers: told from the text by where they are, how they are set, and
+that they repeat or count.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -23,13 +25,16 @@ _LARGEST = 1.1
 
 _NUMBER = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
-    r"(page|seite|p\.?|s\.?|第)?\s*[-–—|]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|]*(\s*(/|of|von|de|页|頁)\s*\d*)?", re.IGNORECASE
+    r"(page|seite|p\.?|s\.?|第)?\s*[-–—|]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|]*(\s*(/|of|von|de|页|頁)\s*\d*)?",
+    re.IGNORECASE,
 )
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """A line near an edge: what does not change of it, whether it is set as the text is, and its number less the page's."""
+    """A line near an edge: what does not change of it, whether it is set as the text is, and its
+    number less the page's.
+    """
 
     shape: str
     top: bool
@@ -39,14 +44,18 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 class Furniture(msgspec.Struct, frozen=True):
-    """The running titles of a document: their shapes with where they are, in points from the nearer edge."""
+    """The running titles of a document: their shapes with where they are, in points from the
+    nearer edge.
+    """
 
     known: dict[tuple[str, bool], tuple[float, ...]]
     body: float
     font: str
 
     def of(self, page: Page, number: int) -> list[Line]:
-        """Return the running lines of page `number`: known ones beyond which, outward, nothing else is, away from the text."""
+        """Return the running lines of page `number`: known ones beyond which, outward, nothing
+        else is, away from the text.
+        """
         return [*self._peeled(page, number, top=True), *self._peeled(page, number, top=False)]
 
     def _peeled(self, page: Page, number: int, *, top: bool) -> list[Line]:
@@ -57,7 +66,10 @@ class Furniture(msgspec.Struct, frozen=True):
             if not all(self._runs(line, page, number, top, id(line) in untagged) for line in row):
                 break
             taken += 1
-        while 0 < taken < len(rows) and _between(rows[taken - 1], rows[taken]) < _GAP * rows[taken - 1][0].size:
+        while (
+            0 < taken < len(rows)
+            and _between(rows[taken - 1], rows[taken]) < _GAP * rows[taken - 1][0].size
+        ):
             taken -= 1
         return [line for row in rows[:taken] for line in row]
 
@@ -65,13 +77,22 @@ class Furniture(msgspec.Struct, frozen=True):
         seen = _seen(line, page.area, number, self.body, self.font, apart=untagged)
         if seen is None or seen.top != top:
             return False
-        near = any(abs(height - seen.height) <= _NEAR for height in self.known.get((seen.shape, top), ()))
-        # MuPDF has a page's number, which is outside of the tags, in the element that was the last one
-        return near or (untagged and seen.apart) or (seen.offset is not None and (untagged or (page.tagged and not seen.offset)))
+        near = any(
+            abs(height - seen.height) <= _NEAR for height in self.known.get((seen.shape, top), ())
+        )
+        # MuPDF has a page's number, which is outside of the tags, in the element that was the last
+        # one
+        return (
+            near
+            or (untagged and seen.apart)
+            or (seen.offset is not None and (untagged or (page.tagged and not seen.offset)))
+        )
 
 
 def furniture(pages: Mapping[int, Page], body: float) -> Furniture:
-    """Return the running titles of these `pages`, by their numbers. `body` is the size of the text."""
+    """Return the running titles of these `pages`, by their numbers. `body` is the size of the
+    text.
+    """
     fonts: Counter[str] = Counter()
     for page in pages.values():
         for block in page.blocks:
@@ -82,7 +103,9 @@ def furniture(pages: Mapping[int, Page], body: float) -> Furniture:
     for number, page in pages.items():
         outside = _untagged(page)
         for line in (line for block in page.blocks for line in block.lines):
-            if (seen := _seen(line, page.area, number, body, font, apart=id(line) in outside)) is not None:
+            if (
+                seen := _seen(line, page.area, number, body, font, apart=id(line) in outside)
+            ) is not None:
                 found[seen.shape, seen.top].append((number, seen))
     known = {}
     for key, group in found.items():
@@ -97,7 +120,9 @@ def _places(group: Iterable[tuple[int, _Seen]]) -> set[float]:
 
 
 def _repeats(group: list[tuple[int, _Seen]], height: float) -> bool:
-    """Tell whether a line comes back at this `height`: set apart from the text, or as a number that counts the pages."""
+    """Tell whether a line comes back at this `height`: set apart from the text, or as a number
+    that counts the pages.
+    """
     here = [(number, seen) for number, seen in group if abs(seen.height - height) <= _NEAR]
     counts = Counter(seen.offset for _, seen in here if seen.offset is not None)
     apart = {number for number, seen in here if seen.apart}
@@ -105,13 +130,17 @@ def _repeats(group: list[tuple[int, _Seen]], height: float) -> bool:
 
 
 def _untagged(page: Page) -> set[int]:
-    """Return which lines of a page with tags are outside of them: the file says that they are none of its content."""
+    """Return which lines of a page with tags are outside of them: the file says that they are
+    none of its content.
+    """
     if not page.tagged:
         return set()
     return {id(line) for node in page.nodes if isinstance(node, TextBlock) for line in node.lines}
 
 
-def _seen(line: Line, area: Box, number: int, body: float, font: str, *, apart: bool = False) -> _Seen | None:
+def _seen(
+    line: Line, area: Box, number: int, body: float, font: str, *, apart: bool = False
+) -> _Seen | None:
     if not line.upright or line.size > _LARGEST * body:
         return None
     top = line.box.y1 < area.y0 + _EDGE * area.height
@@ -121,7 +150,11 @@ def _seen(line: Line, area: Box, number: int, body: float, font: str, *, apart: 
     counter = _PAGE_NUMBER.fullmatch(text)
     offset = _value(counter[2]) - number if counter else None
     shape = "#" if counter else _NUMBER.sub("#", text)
-    apart = apart or line.size < 0.95 * body or all(run.font != font for run in line.runs if run.text.strip())
+    apart = (
+        apart
+        or line.size < 0.95 * body
+        or all(run.font != font for run in line.runs if run.text.strip())
+    )
     height = line.box.y0 - area.y0 if top else area.y1 - line.box.y1
     return _Seen(shape, top, round(height, 1), apart and counter is None, offset)
 
@@ -149,16 +182,22 @@ def _rows(page: Page, *, top: bool) -> Iterator[list[Line]]:
 def _between(one: Iterable[Line], other: Iterable[Line]) -> float:
     first, second = [line.box for line in one], [line.box for line in other]
     return max(
-        min(box.y0 for box in second) - max(box.y1 for box in first), min(box.y0 for box in first) - max(box.y1 for box in second)
+        min(box.y0 for box in second) - max(box.y1 for box in first),
+        min(box.y0 for box in first) - max(box.y1 for box in second),
     )
 
 
 def told(found: Mapping[str, Iterable[int]]) -> list[dict[str, str]]:
-    """Return the running lines with the pages on which each is, as they are told in the metadata."""
+    """Return the running lines with the pages on which each is, as they are told in the
+    metadata.
+    """
     return [{"text": text, "pages": _ranges(sorted(pages))} for text, pages in found.items()]
 
 
 def _ranges(pages: list[int]) -> str:
     starts = [page for before, page in pairwise([-1, *pages]) if page != before + 1]
     ends = [page for page, after in pairwise([*pages, -1]) if after != page + 1]
-    return ",".join(str(start) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True))
+    return ",".join(
+        str(start) if start == end else f"{start}-{end}"
+        for start, end in zip(starts, ends, strict=True)
+    )

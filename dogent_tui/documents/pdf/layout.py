@@ -94,27 +94,46 @@ class _Lists:
 
 
 def _with_marks(blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
-    """Yield the blocks with the marks of items, which are drawn apart as often as not, at the beginning of their lines."""
-    lines = sorted((line for block in blocks for line in block.lines if line.upright), key=lambda line: line.box.y0)
+    """Yield the blocks with the marks of items, which are drawn apart as often as not, at the
+    beginning of their lines.
+    """
+    lines = sorted(
+        (line for block in blocks for line in block.lines if line.upright),
+        key=lambda line: line.box.y0,
+    )
     partners: dict[int, Line] = {}
     marks: set[int] = set()
     numbers = {int(line.text) for line in lines if re.fullmatch(r" ?\d{1,3} ?", line.text)}
     for place, line in enumerate(lines):
-        counts = line.text.strip().isdecimal() and numbers & {int(line.text) - 1, int(line.text) + 1}
-        if (counts or is_mark(line.text)) and (partner := _partner(line, lines[max(0, place - 40) : place + 40])):
+        counts = line.text.strip().isdecimal() and numbers & {
+            int(line.text) - 1,
+            int(line.text) + 1,
+        }
+        if (counts or is_mark(line.text)) and (
+            partner := _partner(line, lines[max(0, place - 40) : place + 40])
+        ):
             partners[id(partner)] = line
             marks.add(id(line))
     for block in blocks:
-        kept = tuple(_marked(line, partners.get(id(line))) for line in block.lines if id(line) not in marks)
+        kept = tuple(
+            _marked(line, partners.get(id(line))) for line in block.lines if id(line) not in marks
+        )
         if kept:
             yield TextBlock(kept)
 
 
 def _partner(mark: Line, lines: Iterable[Line]) -> Line | None:
-    """Return the line of which `mark` is the item's mark: the next one in its row, and the only one unless it is a bullet."""
-    row = [line for line in lines if line is not mark and line.box.beside(mark.box) and not is_mark(line.text)]
+    """Return the line of which `mark` is the item's mark: the next one in its row, and the only
+    one unless it is a bullet.
+    """
+    row = [
+        line
+        for line in lines
+        if line is not mark and line.box.beside(mark.box) and not is_mark(line.text)
+    ]
     gaps = [
-        (mark.box.x0 - line.box.x1 if line.right_to_left else line.box.x0 - mark.box.x1, place) for place, line in enumerate(row)
+        (mark.box.x0 - line.box.x1 if line.right_to_left else line.box.x0 - mark.box.x1, place)
+        for place, line in enumerate(row)
     ]
     widest = _WIDEST_GAP if is_mark(mark.text) else _NUMBER_GAP
     near = [(gap, place) for gap, place in gaps if -1 < gap < widest * mark.size]
@@ -133,14 +152,22 @@ def _marked(line: Line, mark: Line | None) -> Line:
 
 def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
     rules = page_rules(page) if blocks else Rules()
-    fenced = fenced_tables(rules, [line for block in blocks for line in block.lines if line.upright])
-    upright = [_outside(block, fenced) for block in blocks if all(line.upright for line in block.lines)]
+    fenced = fenced_tables(
+        rules, [line for block in blocks for line in block.lines if line.upright]
+    )
+    upright = [
+        _outside(block, fenced) for block in blocks if all(line.upright for line in block.lines)
+    ]
     aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
     items: list[TextBlock | Table] = []
-    for number, region in enumerate(groups := regions([block for block in upright if block.lines]) or [[]]):
+    for number, region in enumerate(
+        groups := regions([block for block in upright if block.lines]) or [[]]
+    ):
         tables: list[Table] = [table for table in fenced if _home(table, groups) == number]
         used: set[int] = set()
-        for table, lines in aligned_tables([line for block in region for line in block.lines], rules):
+        for table, lines in aligned_tables(
+            [line for block in region for line in block.lines], rules
+        ):
             tables.append(table)
             used.update(map(id, lines))
         texts = [part for block in region for part in _parts(block, used)]
@@ -150,7 +177,9 @@ def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
 
 
 def _continued(items: Iterable[TextBlock | Table]) -> Iterator[TextBlock | Table]:
-    """Join the parts of a paragraph, or of a program, that MuPDF, a figure or the end of a column set apart."""
+    """Join the parts of a paragraph, or of a program, that MuPDF, a figure or the end of a
+    column set apart.
+    """
     held: TextBlock | None = None
     for item in items:
         if held is not None and isinstance(item, TextBlock) and _goes_on(held, item):
@@ -167,7 +196,12 @@ def _continued(items: Iterable[TextBlock | Table]) -> Iterator[TextBlock | Table
 
 def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     last, first = above.lines[-1], below.lines[0]
-    same = first.size == last.size and first.bold == last.bold and first.mono == last.mono and not begins_item(below)
+    same = (
+        first.size == last.size
+        and first.bold == last.bold
+        and first.mono == last.mono
+        and not begins_item(below)
+    )
     down = (first.box.y0 - above.box.y1) / max(last.size, 1)
     if not same:
         return False
@@ -179,11 +213,17 @@ def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     if first.box.y1 < last.box.y0 and bottom.width > 0.5 * width:  # at the top of the next column
         end = last.text.rstrip()[-1:]
         return end in "-\u2010," or (end.isalnum() and first.text.lstrip()[:1].islower())
-    return -0.3 < down < 0.45 and full and abs(above.box.x0 - below.box.x0) < max(4 * last.size, 0.1 * width)
+    return (
+        -0.3 < down < 0.45
+        and full
+        and abs(above.box.x0 - below.box.x0) < max(4 * last.size, 0.1 * width)
+    )
 
 
 def _on_grid(above: TextBlock, below: TextBlock) -> bool:
-    """Tell whether two parts of a program are one, with empty lines between them: these are as high as the others."""
+    """Tell whether two parts of a program are one, with empty lines between them: these are as
+    high as the others.
+    """
     bases = [[line.base for line in block.lines] for block in (above, below)]
     steps = [two - one for block in bases for one, two in pairwise(block) if two - one > 1]
     step = median(steps) if steps else 1.2 * above.lines[-1].size
@@ -192,7 +232,11 @@ def _on_grid(above: TextBlock, below: TextBlock) -> bool:
 
 
 def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:
-    lines = tuple(line for line in block.lines if not any(table.box.holds(line.box.middle, 1) for table in tables))
+    lines = tuple(
+        line
+        for line in block.lines
+        if not any(table.box.holds(line.box.middle, 1) for table in tables)
+    )
     return TextBlock(lines)
 
 
@@ -200,13 +244,21 @@ def _home(table: Table, groups: list[list[TextBlock]]) -> int:
     """Return the group in whose place the `table` is read: the one that is nearest to it."""
 
     def distance(number: int) -> float:
-        return min((abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0) for block in groups[number]), default=1e9)
+        return min(
+            (
+                abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0)
+                for block in groups[number]
+            ),
+            default=1e9,
+        )
 
     return min(range(len(groups)), key=distance)
 
 
 def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
-    """Yield what of `block` is not in a table, parted where a table stood between, and where a heading begins or ends."""
+    """Yield what of `block` is not in a table, parted where a table stood between, and where a
+    heading begins or ends.
+    """
     part: list[Line] = []
     lines = [line for row in rows_of(block.lines) for line in row]
     for line in lines:
@@ -221,8 +273,14 @@ def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
 
 
 def _differs(above: Line, line: Line) -> bool:
-    """Tell whether two lines of a block are set so differently that one is a heading of the other."""
+    """Tell whether two lines of a block are set so differently that one is a heading of the
+    other.
+    """
     larger = abs(above.size - line.size) >= 0.12 * min(above.size, line.size)
     if above.box.beside(line.box):  # a title with a date or a number at the other side of the page
         return larger and line.box.x0 - above.box.x1 > 3 * above.size
-    return larger or (above.bold != line.bold and line.box.y0 > above.box.y1 - 1) or above.mono != line.mono
+    return (
+        larger
+        or (above.bold != line.bold and line.box.y0 > above.box.y1 - 1)
+        or above.mono != line.mono
+    )

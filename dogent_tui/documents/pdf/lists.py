@@ -9,8 +9,12 @@ from dogent_tui.documents.pdf.model import Line
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
 _BULLET = re.compile(rf"[{BULLETS}]|[-–—*·o](?=\s)")
-_ORDERED = re.compile(r"(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)](?=\s)|\((\d{1,3}|[a-zA-Z]|[ivx]{1,5})\)(?=\s)")
-_MARK_ALONE = re.compile(rf"[{BULLETS}]|[-–—*·o]|(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\((?:\d{{1,3}}|[a-zA-Z])\)")
+_ORDERED = re.compile(
+    r"(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)](?=\s)|\((\d{1,3}|[a-zA-Z]|[ivx]{1,5})\)(?=\s)"
+)
+_MARK_ALONE = re.compile(
+    rf"[{BULLETS}]|[-–—*·o]|(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\((?:\d{{1,3}}|[a-zA-Z])\)"
+)
 _BOXES = {"☐": "[ ] ", "☑": "[x] ", "☒": "[x] "}
 _DEEPER = 0.9
 """Sizes of the text by which an item is further in than the one that it belongs to."""
@@ -21,7 +25,9 @@ _MOST_SKIPPED = 8
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """The mark of an item: its signs, how many characters they are, the number or letter in them, and where it is."""
+    """The mark of an item: its signs, how many characters they are, the number or letter in
+    them, and where it is.
+    """
 
     sign: str
     label: str
@@ -35,7 +41,9 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct):
-    """An item with its mark, how deep it is from 0, and its text in Markdown, of several paragraphs perhaps."""
+    """An item with its mark, how deep it is from 0, and its text in Markdown, of several
+    paragraphs perhaps.
+    """
 
     mark: Mark
     depth: int
@@ -69,10 +77,19 @@ class List:
         self.items: list[Item] = []
 
     def takes(self, mark: Mark) -> bool:
-        """Tell whether `mark` may be one of this list: a letter comes after the one before it, or begins an enumeration."""
+        """Tell whether `mark` may be one of this list: a letter comes after the one before it,
+        or begins an enumeration.
+        """
         if not mark.label.isalpha():
             return True
-        before = next((item.mark.label for item in reversed(self.items) if abs(item.mark.x0 - mark.x0) < mark.size), "")
+        before = next(
+            (
+                item.mark.label
+                for item in reversed(self.items)
+                if abs(item.mark.x0 - mark.x0) < mark.size
+            ),
+            "",
+        )
         return mark.label.lower() in {"a", "i"} or (
             before.isalpha() and _order(before) < _order(mark.label) <= _order(before) + 8
         )
@@ -96,7 +113,9 @@ def _order(label: str) -> int:
 
 
 def list_markdown(items: Sequence[Item]) -> str:
-    """Return the items as a list of Markdown: what is within an item is indented as far as its text."""
+    """Return the items as a list of Markdown: what is within an item is indented as far as its
+    text.
+    """
     widths: list[int] = []
     counts: dict[int, int] = {}
     lines = []
@@ -116,12 +135,16 @@ def list_markdown(items: Sequence[Item]) -> str:
 
 
 def _written(item: Item, count: int) -> tuple[str, str]:
-    """Return the mark as Markdown has it, and the first paragraph: with its letter, as Markdown counts by numbers alone."""
+    """Return the mark as Markdown has it, and the first paragraph: with its letter, as Markdown
+    counts by numbers alone.
+    """
     text = item.texts[0]
     if not item.mark.label:
         return "- ", f"{_BOXES.get(item.mark.sign, '')}{text}"
     if item.mark.label.isdigit():
-        closing = ")" if item.mark.sign.endswith(")") and not item.mark.sign.startswith("(") else "."
+        closing = (
+            ")" if item.mark.sign.endswith(")") and not item.mark.sign.startswith("(") else "."
+        )
         return f"{item.mark.label}{closing} ", text
     return f"{count}. ", f"{item.mark.sign} {text}"
 

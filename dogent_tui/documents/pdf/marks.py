@@ -1,4 +1,6 @@
-"""What was put on a page besides its text: comments, highlights, fields of forms; and how hidden text is marked."""
+"""What was put on a page besides its text: comments, highlights, fields of forms; and how hidden
+text is marked.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -10,14 +12,31 @@ from dogent_tui.documents.pdf.model import Box, Line, Page, words_of
 from dogent_tui.documents.pdf.structure import escaped
 
 _MOST = 500
-_UNDER = {"Highlight": "Highlight", "StrikeOut": "Strikeout", "Underline": "Underlined", "Squiggly": "Underlined"}
+_UNDER = {
+    "Highlight": "Highlight",
+    "StrikeOut": "Strikeout",
+    "Underline": "Underlined",
+    "Squiggly": "Underlined",
+}
 _DRAWN = {"FreeText": "Text note", "Stamp": "Stamp"}
-_COMMENTS = {"Text", "Caret", "Ink", "Square", "Circle", "Line", "Polygon", "PolyLine", "FileAttachment"}
+_COMMENTS = {
+    "Text",
+    "Caret",
+    "Ink",
+    "Square",
+    "Circle",
+    "Line",
+    "Polygon",
+    "PolyLine",
+    "FileAttachment",
+}
 _CHECKS = {"CheckBox", "RadioButton"}
 
 
 class Annotation(msgspec.Struct, frozen=True):
-    """An annotation, or a field of a form: what it is, where, who says what in it, and its value as it is drawn."""
+    """An annotation, or a field of a form: what it is, where, who says what in it, and its value
+    as it is drawn.
+    """
 
     what: str
     box: Box
@@ -40,11 +59,15 @@ def _annotations(page: Any) -> Iterator[Annotation]:
         if kind in _UNDER:
             corners = annotation.vertices or []
             quads = tuple(
-                Box(min(x), min(y), max(x), max(y)) for four in _fours(corners) for x, y in [tuple(zip(*four, strict=True))]
+                Box(min(x), min(y), max(x), max(y))
+                for four in _fours(corners)
+                for x, y in [tuple(zip(*four, strict=True))]
             )
             yield Annotation(_UNDER[kind], box, author, text, quads or (box,))
         elif kind in _DRAWN:
-            yield Annotation(_DRAWN[kind], box, author, text or _plain(info.get("subject", "")), drawn=True)
+            yield Annotation(
+                _DRAWN[kind], box, author, text or _plain(info.get("subject", "")), drawn=True
+            )
         elif kind in _COMMENTS and text:
             yield Annotation("Comment", box, author, text)
 
@@ -59,7 +82,9 @@ def _fields(page: Any) -> Iterator[Annotation]:
         if field.field_type_string in _CHECKS:
             value = "not checked" if value in {None, False, "Off", ""} else "checked"
         if field.field_type_string not in {"Button", "Signature"}:
-            text = _plain(", ".join(map(str, value)) if isinstance(value, list) else str(value or ""))
+            text = _plain(
+                ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+            )
             yield Annotation("Form field", Box(*field.rect), name, text, drawn=True)
 
 
@@ -73,20 +98,33 @@ def drawn_by(line: Line, marks: Sequence[Annotation]) -> bool:
     return any(
         mark.drawn
         and mark.box.holds(line.box.middle, 2)
-        and (text in "".join(mark.text.split()) or (mark.text.endswith("checked") and len(text) == 1))
+        and (
+            text in "".join(mark.text.split()) or (mark.text.endswith("checked") and len(text) == 1)
+        )
         for mark in marks
     )
 
 
 def marks_markdown(marks: Sequence[Annotation], page: Page) -> Iterator[str]:
     """Yield a paragraph for each mark: what it is, whose, on which words, and what it says."""
-    words = [(box, word) for block in page.blocks for line in block.lines for box, word in words_of(line)] if marks else []
+    words = (
+        [
+            (box, word)
+            for block in page.blocks
+            for line in block.lines
+            for box, word in words_of(line)
+        ]
+        if marks
+        else []
+    )
     for mark in marks:
         if mark.what == "Form field":
             yield _written(f"Form field {mark.name}: {mark.text or '(empty)'}")
             continue
         who = f" by {mark.name}" if mark.name else ""
-        quote = " ".join(word for box, word in words if any(quad.holds(box.middle) for quad in mark.under))
+        quote = " ".join(
+            word for box, word in words if any(quad.holds(box.middle) for quad in mark.under)
+        )
         parts = [f"“{quote}”"] if quote else []
         if mark.text and mark.text != quote:
             parts.append(f"comment: {mark.text}" if quote else mark.text)
@@ -98,5 +136,10 @@ def _written(text: str) -> str:
 
 
 def hidden_markdown(text: str) -> str:
-    """Return text that nobody sees on the page as a comment that says so: it is data, and often not meant well."""
-    return f"<!-- hidden text, not visible on the page: {' '.join(text.split()).replace('--', '- -')} -->"
+    """Return text that nobody sees on the page as a comment that says so: it is data, and often
+    not meant well.
+    """
+    return (
+        "<!-- hidden text, not visible on the page:"
+        f" {' '.join(text.split()).replace('--', '- -')} -->"
+    )

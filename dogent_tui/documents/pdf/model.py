@@ -40,7 +40,9 @@ class Box(msgspec.Struct, frozen=True):
         return self.x0 - slack <= x <= self.x1 + slack and self.y0 - slack <= y <= self.y1 + slack
 
     def beside(self, other: "Box") -> bool:
-        """Tell whether both stand in one row: they share more than half of the lower one's height."""
+        """Tell whether both stand in one row: they share more than half of the lower one's
+        height.
+        """
         shared = min(self.y1, other.y1) - max(self.y0, other.y0)
         return shared > 0.5 * min(self.height, other.height)
 
@@ -48,11 +50,18 @@ class Box(msgspec.Struct, frozen=True):
 def around(boxes: Iterable[Box]) -> Box:
     """Return the smallest box that holds all `boxes`, of which there is one at least."""
     found = list(boxes)
-    return Box(min(b.x0 for b in found), min(b.y0 for b in found), max(b.x1 for b in found), max(b.y1 for b in found))
+    return Box(
+        min(b.x0 for b in found),
+        min(b.y0 for b in found),
+        max(b.x1 for b in found),
+        max(b.y1 for b in found),
+    )
 
 
 def reads_leftward(text: str) -> bool:
-    """Tell whether most letters of `text` are of a script that runs from right to left (Hebrew to Arabic Extended)."""
+    """Tell whether most letters of `text` are of a script that runs from right to left (Hebrew
+    to Arabic Extended).
+    """
     if text.isascii():
         return False
     letters = [c for c in text if c.isalpha()]
@@ -60,9 +69,11 @@ def reads_leftward(text: str) -> bool:
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Characters of one look. `size` in points; `shift` is 1 above the line and -1 below it; `uri` where they are a link.
+    """Characters of one look. `size` in points; `shift` is 1 above the line and -1 below it; `uri`
+    where they are a link.
 
-    `x0` is where it begins. `made`: a blank that stands for a gap and not in the file. `markdown`: it is Markdown already.
+    `x0` is where it begins. `made`: a blank that stands for a gap and not in the file. `markdown`:
+    it is Markdown already.
     """
 
     text: str
@@ -79,7 +90,8 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True, dict=True):
-    """Characters on one baseline without a wide gap between them; `upright` unless the text runs up, down or aslant.
+    """Characters on one baseline without a wide gap between them; `upright` unless the text runs
+    up, down or aslant.
 
     `base` is the height of its baseline.
     """
@@ -116,19 +128,29 @@ class Line(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def mono(self) -> bool:
-        """Whether all of it is set in a typewriter's font, but for signs that such fonts do not have."""
+        """Whether all of it is set in a typewriter's font, but for signs that such fonts do not
+        have.
+        """
         inked = [run for run in self.runs if run.text.strip()]
-        return any(run.mono for run in inked) and all(run.mono or not run.text.isascii() for run in inked)
+        return any(run.mono for run in inked) and all(
+            run.mono or not run.text.isascii() for run in inked
+        )
 
 
 def is_justified(row: Sequence[Line]) -> bool:
-    """Tell whether the gaps in a row, from left to right, are one as wide as the other: a line of text, and no row of a table."""
+    """Tell whether the gaps in a row, from left to right, are one as wide as the other: a line
+    of text, and no row of a table.
+    """
     gaps = [right.box.x0 - left.box.x1 for left, right in pairwise(row)]
-    return len(gaps) > 2 and max(gaps) < 2 * row[0].size and max(gaps) - min(gaps) < 0.15 * row[0].size
+    return (
+        len(gaps) > 2 and max(gaps) < 2 * row[0].size and max(gaps) - min(gaps) < 0.15 * row[0].size
+    )
 
 
 def words_of(line: Line) -> Iterator[tuple[Box, str]]:
-    """Yield the words of the line and where they are: exactly where a run begins, by their length within it."""
+    """Yield the words of the line and where they are: exactly where a run begins, by their
+    length within it.
+    """
     found: list[tuple[float, float, str]] = []
     ends = [run.x0 for run in line.runs[1:]] + [line.box.x0 if line.right_to_left else line.box.x1]
     apart = True
@@ -148,7 +170,9 @@ def words_of(line: Line) -> Iterator[tuple[Box, str]]:
 
 
 def join_words(words: Iterable[tuple[int, str]]) -> str:
-    """Return words, each with the number of its line, as a text: Chinese and Japanese go on without a blank in the next line."""
+    """Return words, each with the number of its line, as a text: Chinese and Japanese go on
+    without a blank in the next line.
+    """
     text, last = "", -1
     for line, word in words:
         wide = line != last and WIDE.match(text[-1:]) and WIDE.match(word)
@@ -181,7 +205,9 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Element(msgspec.Struct, frozen=True):
-    """An element of the structure tree with what of it is on a page. `kind` as PDF 2.0 names it; `index` among its siblings."""
+    """An element of the structure tree with what of it is on a page. `kind` as PDF 2.0 names it;
+    `index` among its siblings.
+    """
 
     kind: str
     index: int
@@ -189,7 +215,9 @@ class Element(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """What is on a page: its area, its text within its elements, the text that nobody can see, and all lines as in the file."""
+    """What is on a page: its area, its text within its elements, the text that nobody can see,
+    and all lines as in the file.
+    """
 
     area: Box
     nodes: tuple[Element | TextBlock, ...]

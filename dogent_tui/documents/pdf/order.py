@@ -17,14 +17,18 @@ _FULL = 0.75
 """The share of a column's width that a full line takes."""
 
 _FULL_LINES = {16.0: 0.1, 9.0: 0.5}
-"""How wide the lines of a column are on average, in sizes of the text → the share of the text in full ones. Columns of prose
-have long ones, however short the items of a list in them are; tables and forms have mostly shorter ones, and few are full."""
+"""How wide the lines of a column are on average, in sizes of the text → the share of the text in
+full ones. Columns of prose have long ones, however short the items of a list in them are; tables
+and forms have mostly shorter ones, and few are full.
+"""
 
 _SLACK = 2.0
 
 
 def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
-    """Return the blocks in groups in the order of reading: what lies across the columns parts them."""
+    """Return the blocks in groups in the order of reading: what lies across the columns parts
+    them.
+    """
     lines = [line for block in blocks for line in block.lines]
     places = _gutters(lines)
     if not places:
@@ -44,7 +48,9 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
 
 
 def _parted(block: TextBlock, places: Sequence[float]) -> Iterator[tuple[int | None, TextBlock]]:
-    """Yield what of a block is in each column, None for what lies across them: a block may hold lines of all."""
+    """Yield what of a block is in each column, None for what lies across them: a block may hold
+    lines of all.
+    """
     held: dict[int, list[Line]] = {}
     across: list[Line] = []
     for line in block.lines:
@@ -66,25 +72,37 @@ def _parted(block: TextBlock, places: Sequence[float]) -> Iterator[tuple[int | N
 def _column(box: Box, places: Sequence[float]) -> int | None:
     bounds = [float("-inf"), *places, float("inf")]
     return next(
-        (at for at in range(len(bounds) - 1) if bounds[at] - _SLACK <= box.x0 and box.x1 <= bounds[at + 1] + _SLACK), None
+        (
+            at
+            for at in range(len(bounds) - 1)
+            if bounds[at] - _SLACK <= box.x0 and box.x1 <= bounds[at + 1] + _SLACK
+        ),
+        None,
     )
 
 
 def _gutters(lines: Sequence[Line]) -> list[float]:
-    """Return where columns of prose are parted, from the left; nothing where the page has one column."""
+    """Return where columns of prose are parted, from the left; nothing where the page has one
+    column.
+    """
     if len(lines) < 8:
         return []
     page = around(line.box for line in lines)
     narrow = [line for line in lines if line.box.width < _NARROW * page.width]
     found = list(_clear(narrow, page))[:4]
-    for places in [found, *([place] for place in sorted(found, key=lambda x: abs(x - page.middle[0])))]:
+    for places in [
+        found,
+        *([place] for place in sorted(found, key=lambda x: abs(x - page.middle[0]))),
+    ]:
         if places and _are_columns(narrow, places):
             return places
     return []
 
 
 def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
-    """Yield the middle of each strip, from top to bottom, that hardly any text lies across, with text at both sides."""
+    """Yield the middle of each strip, from top to bottom, that hardly any text lies across, with
+    text at both sides.
+    """
     step = max(page.width / _STEPS, 0.01)
     changes = [0] * (_STEPS + 2)
     for line in lines:
@@ -107,7 +125,9 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
 def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     columns: list[list[Line]] = [[] for _ in range(len(places) + 1)]
     for line in lines:
-        if (at := _column(line.box, places)) is not None and len(line.text.strip()) > 3:  # no marks of lists
+        if (at := _column(line.box, places)) is not None and len(
+            line.text.strip()
+        ) > 3:  # no marks of lists
             columns[at].append(line)
     if any(len(column) < 4 for column in columns):
         return False
@@ -115,17 +135,24 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     if not all(_is_column(column, box.width) for column, box in zip(columns, boxes, strict=True)):
         return False
     first, *others = boxes
-    return all(min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height) for box in others)
+    return all(
+        min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
+        for box in others
+    )
 
 
 def _is_column(lines: Sequence[Line], width: float) -> bool:
     long = sum(line.box.width / max(line.size, 1) for line in lines) / len(lines)
-    full = sum(len(line.text) for line in lines if line.box.width >= _FULL * width) / sum(len(line.text) for line in lines)
+    full = sum(len(line.text) for line in lines if line.box.width >= _FULL * width) / sum(
+        len(line.text) for line in lines
+    )
     return any(long >= length and full >= share for length, share in _FULL_LINES.items())
 
 
 def from_the_top(items: Sequence[TextBlock | Table]) -> list[TextBlock | Table]:
-    """Return what stands in one column from its top to its bottom, and side by side from the left."""
+    """Return what stands in one column from its top to its bottom, and side by side from the
+    left.
+    """
     rows: list[list[TextBlock | Table]] = []
     for item in sorted(items, key=lambda item: item.box.y0):
         if rows and all(_level(item.box, there.box) for there in rows[-1]):

@@ -34,10 +34,11 @@ _MOST_NAMED = 12
 
 
 def open_pdf(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """Open the pdf at `path`. Each page begins with a block ``<!-- page N -->``; what is on it follows in the order of reading.
+    """Open the pdf at `path`. Each page begins with a block ``<!-- page N -->``; what is on it
+    follows in the order of reading.
 
-    Raises DocumentError where it is no pdf, is damaged, asks for a password, or where a page that is wanted is not there; while
-    the blocks are taken, where none of the pages holds text.
+    Raises DocumentError where it is no pdf, is damaged, asks for a password, or where a page that
+    is wanted is not there; while the blocks are taken, where none of the pages holds text.
     """
     document = _open(path)
     wanted = wanted_pages(options.pages, len(document))
@@ -73,10 +74,16 @@ def _open(path: Path) -> Any:
         count = len(document)
     except BROKEN as error:
         raise DocumentError(
-            _DAMAGED.format(name=path.name), tr("Open it in another program and save it again."), code="damaged"
+            _DAMAGED.format(name=path.name),
+            tr("Open it in another program and save it again."),
+            code="damaged",
         ) from error
     if not count:
-        raise DocumentError(_DAMAGED.format(name=path.name), tr("Open it in another program and save it again."), code="damaged")
+        raise DocumentError(
+            _DAMAGED.format(name=path.name),
+            tr("Open it in another program and save it again."),
+            code="damaged",
+        )
     return document
 
 
@@ -100,7 +107,8 @@ def _metadata(document: Any) -> dict[str, Any]:
         toc = []
     if toc:
         found["outline"] = [
-            {"level": level, "title": title.strip(), "page": page} for level, title, page, *_ in toc[:_MOST_TITLES]
+            {"level": level, "title": title.strip(), "page": page}
+            for level, title, page, *_ in toc[:_MOST_TITLES]
         ]
     return found
 
@@ -111,10 +119,16 @@ def _date(text: str) -> str:
     if not digits[:8].isdigit() or len(digits) < 8:
         return text
     day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
-    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}" if len(digits) == 14 and digits.isdigit() else day
+    return (
+        f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}"
+        if len(digits) == 14 and digits.isdigit()
+        else day
+    )
 
 
-def _blocks(document: Any, wanted: list[int], opened: Opened, scans: Scans, report: Report) -> Iterator[Block]:
+def _blocks(
+    document: Any, wanted: list[int], opened: Opened, scans: Scans, report: Report
+) -> Iterator[Block]:
     known = survey(document, wanted)
     reader = _Pages(document, known)
     empty: list[int] = []
@@ -141,7 +155,13 @@ def _blocks(document: Any, wanted: list[int], opened: Opened, scans: Scans, repo
             tr("Save it again with another program."),
             code="damaged",
         )
-        raise damaged if broken else DocumentError(SCANNED, tr("Run text recognition (OCR) on it first."), code="scanned")
+        raise (
+            damaged
+            if broken
+            else DocumentError(
+                SCANNED, tr("Run text recognition (OCR) on it first."), code="scanned"
+            )
+        )
     if reader.running:
         opened.metadata["running_titles"] = told(reader.running)
     if reader.elsewhere:
@@ -150,11 +170,15 @@ def _blocks(document: Any, wanted: list[int], opened: Opened, scans: Scans, repo
     if scans.recognised:
         opened.metadata["recognised_pages"] = scans.recognised
         opened.warnings.append(
-            tr("Tesseract recognised the text on {pages}, which may be wrong in places.").format(pages=_named(scans.recognised))
+            tr("Tesseract recognised the text on {pages}, which may be wrong in places.").format(
+                pages=_named(scans.recognised)
+            )
         )
     if scans.saved:
         opened.metadata["picture_pages"] = scans.saved
-        opened.warnings.append(tr("No text on {pages}: saved as pictures.").format(pages=_named(scans.saved)))
+        opened.warnings.append(
+            tr("No text on {pages}: saved as pictures.").format(pages=_named(scans.saved))
+        )
 
 
 class _Pages:
@@ -185,7 +209,9 @@ class _Pages:
         aside = self._known.furniture.of(page, number)
         for line in aside:
             self.running.setdefault(" ".join(line.text.split()), []).append(number)
-        gone = {id(line) for line in aside} | {id(line) for block in page.blocks for line in block.lines if drawn_by(line, marks)}
+        gone = {id(line) for line in aside} | {
+            id(line) for block in page.blocks for line in block.lines if drawn_by(line, marks)
+        }
         page = Page(page.area, tuple(_without(page.nodes, gone)), page.hidden, page.raw)
         if tagged and self._tree is not None:
             found = tagged_pieces(page, pdf_page.xref, self._tree, self._known)
@@ -195,7 +221,10 @@ class _Pages:
         for piece in found:
             written.append(piece.markdown)
             if piece.level:
-                self._titles = [*(title for title in self._titles if title[0] < piece.level), (piece.level, piece.title)]
+                self._titles = [
+                    *(title for title in self._titles if title[0] < piece.level),
+                    (piece.level, piece.title),
+                ]
             yield Block(piece.markdown, Source(page=number, headings=self.headings))
         if page.hidden:
             self.hiding.append(number)
@@ -207,7 +236,9 @@ class _Pages:
 
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
-    """Return the words of a page that are nowhere in what was `written`: the file may have them in pieces, or out of order."""
+    """Return the words of a page that are nowhere in what was `written`: the file may have them
+    in pieces, or out of order.
+    """
     words = _words(written)
     whole, joined = Counter(map(_letters, words)), "".join(words)
     missing: dict[str, None] = {}
@@ -220,11 +251,17 @@ def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
 
 
 def _words(texts: Iterable[str]) -> list[str]:
-    return [word for text in texts for word in _WORD.findall(normalize("NFKC", text.replace("\xad", "")).casefold())]
+    return [
+        word
+        for text in texts
+        for word in _WORD.findall(normalize("NFKC", text.replace("\xad", "")).casefold())
+    ]
 
 
 def _letters(word: str) -> str:
-    """Return a word as it is compared: of one that is read from the right, files may have the letters in another order."""
+    """Return a word as it is compared: of one that is read from the right, files may have the
+    letters in another order.
+    """
     return "".join(sorted(word)) if _LEFTWARD.search(word) else word
 
 
@@ -241,11 +278,17 @@ def _without(nodes: Iterable[Element | TextBlock], gone: set[int]) -> Iterator[E
 
 def _tell(opened: Opened, empty: list[int], broken: list[int], hiding: list[int]) -> None:
     if empty:
-        opened.warnings.append(tr("No text on {empty}: blank, or images only.").format(empty=_named(empty)))
+        opened.warnings.append(
+            tr("No text on {empty}: blank, or images only.").format(empty=_named(empty))
+        )
     if broken:
         opened.warnings.append(tr("Damaged and left out: {broken}.").format(broken=_named(broken)))
     if hiding:
-        opened.warnings.append(tr("Text that cannot be seen on {pages} is marked as hidden.").format(pages=_named(hiding)))
+        opened.warnings.append(
+            tr("Text that cannot be seen on {pages} is marked as hidden.").format(
+                pages=_named(hiding)
+            )
+        )
 
 
 def _named(pages: list[int]) -> str:

@@ -40,14 +40,27 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 def page_rules(page: Any) -> Rules:
-    """Return the lines that are drawn on the pymupdf page; none where there are too many for a table."""
-    if sum(len(page.parent.xref_stream_raw(xref) or b"") for xref in page.get_contents()) > _LARGEST_CONTENT:
+    """Return the lines that are drawn on the pymupdf page; none where there are too many for a
+    table.
+    """
+    if (
+        sum(len(page.parent.xref_stream_raw(xref) or b"") for xref in page.get_contents())
+        > _LARGEST_CONTENT
+    ):
         return Rules()
     boxes = list(_boxes(page.get_cdrawings()))
     if len(boxes) > _MOST_LINES:
         return Rules()
-    across = [Rule((b.y0 + b.y1) / 2, b.x0, b.x1) for b in boxes if b.height <= _THIN and b.width >= _SHORTEST]
-    down = [Rule((b.x0 + b.x1) / 2, b.y0, b.y1) for b in boxes if b.width <= _THIN and b.height >= _SHORTEST]
+    across = [
+        Rule((b.y0 + b.y1) / 2, b.x0, b.x1)
+        for b in boxes
+        if b.height <= _THIN and b.width >= _SHORTEST
+    ]
+    down = [
+        Rule((b.x0 + b.x1) / 2, b.y0, b.y1)
+        for b in boxes
+        if b.width <= _THIN and b.height >= _SHORTEST
+    ]
     return Rules(_joined(across), _joined(down))
 
 
@@ -86,7 +99,9 @@ def _joined(rules: list[Rule]) -> tuple[Rule, ...]:
 
 
 def fenced_tables(rules: Rules, lines: Sequence[Line]) -> list[Table]:
-    """Return the tables whose cells are fenced by rules in both directions. `lines` of text in reading order."""
+    """Return the tables whose cells are fenced by rules in both directions. `lines` of text in
+    reading order.
+    """
     if len(rules.across) < 2 or not rules.down:
         return []
     words = [(place, box, word) for place, line in enumerate(lines) for box, word in words_of(line)]
@@ -113,11 +128,16 @@ def _nets(rules: Rules) -> Iterator[tuple[list[Rule], list[Rule]]]:
 
 
 def _meet(across: Rule, down: Rule) -> bool:
-    return across.start - _NEAR <= down.at <= across.end + _NEAR and down.start - _NEAR <= across.at <= down.end + _NEAR
+    return (
+        across.start - _NEAR <= down.at <= across.end + _NEAR
+        and down.start - _NEAR <= across.at <= down.end + _NEAR
+    )
 
 
 def _places(rules: Sequence[Rule], ends: Iterable[float]) -> list[float]:
-    """Return where the lines stand, and the `ends` of those that cross them, one number for those that nearly coincide."""
+    """Return where the lines stand, and the `ends` of those that cross them, one number for
+    those that nearly coincide.
+    """
     found: list[float] = []
     for at in sorted([*(rule.at for rule in rules), *ends]):
         if not found or at - found[-1] > 2 * _NEAR:
@@ -138,7 +158,9 @@ class _Grid:
         rows, columns = len(self._ys) - 1, len(self._xs) - 1
         if rows < 2 or columns < 2:
             return None
-        cells: list[list[list[tuple[int, str]]]] = [[[] for _ in range(columns)] for _ in range(rows)]
+        cells: list[list[list[tuple[int, str]]]] = [
+            [[] for _ in range(columns)] for _ in range(rows)
+        ]
         for place, box, word in words:
             x, y = box.middle
             row, column = _between(self._ys, y), _between(self._xs, x)
@@ -175,11 +197,17 @@ class _Grid:
 
 
 def _between(places: list[float], at: float) -> int | None:
-    return next((number for number in range(len(places) - 1) if places[number] <= at < places[number + 1]), None)
+    return next(
+        (number for number in range(len(places) - 1) if places[number] <= at < places[number + 1]),
+        None,
+    )
 
 
 def _parted(rules: list[Rule], at: float, where: float) -> bool:
-    return any(abs(rule.at - at) <= 2 * _NEAR and rule.start - _NEAR <= where <= rule.end + _NEAR for rule in rules)
+    return any(
+        abs(rule.at - at) <= 2 * _NEAR and rule.start - _NEAR <= where <= rule.end + _NEAR
+        for rule in rules
+    )
 
 
 def bands(rules: Rules, box: Box) -> list[float]:
@@ -188,7 +216,9 @@ def bands(rules: Rules, box: Box) -> list[float]:
         [
             r
             for r in rules.across
-            if r.start <= box.x0 + box.width / 4 and r.end >= box.x1 - box.width / 4 and box.y0 - 12 <= r.at <= box.y1 + 12
+            if r.start <= box.x0 + box.width / 4
+            and r.end >= box.x1 - box.width / 4
+            and box.y0 - 12 <= r.at <= box.y1 + 12
         ],
         (),
     )

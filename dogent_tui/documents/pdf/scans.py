@@ -1,4 +1,6 @@
-"""Pages of a pdf that are pictures: Tesseract reads them where it is installed, or they are saved for somebody who sees."""
+"""Pages of a pdf that are pictures: Tesseract reads them where it is installed, or they are
+saved for somebody who sees.
+"""
 
 import os
 import shutil
@@ -21,7 +23,9 @@ _NO_LANGUAGES = {"osd", "equ", "snum"}
 
 
 class Scans:
-    """Reads pages without text, or saves them to `folder`. `recognised` and `saved` are the numbers of those pages."""
+    """Reads pages without text, or saves them to `folder`. `recognised` and `saved` are the
+    numbers of those pages.
+    """
 
     def __init__(self, folder: str | None) -> None:
         self._folder = Path(folder) if folder is not None else None
@@ -29,12 +33,16 @@ class Scans:
         self.saved: list[int] = []
 
     def blocks(self, page: Any, number: int) -> Iterator[Block]:
-        """Yield what is made of a pymupdf page without text; nothing where it is blank, or nobody is there to see it."""
+        """Yield what is made of a pymupdf page without text; nothing where it is blank, or
+        nobody is there to see it.
+        """
         tesseract = shutil.which("tesseract")
         if not (self._folder or tesseract) or not page.get_bboxlog():
             return
         area = max(1.0, page.rect.width * page.rect.height)
-        picture = page.get_pixmap(dpi=int(min(_DPI, 72 * (_MOST_PIXELS / area) ** 0.5))).tobytes("png")
+        picture = page.get_pixmap(dpi=int(min(_DPI, 72 * (_MOST_PIXELS / area) ** 0.5))).tobytes(
+            "png"
+        )
         if self._folder is not None:
             name = f"page-{number}.png"
             (self._folder / name).write_bytes(picture)
@@ -42,7 +50,10 @@ class Scans:
             yield Block(f"![Page {number}, which is a picture]({name})", Source(page=number))
         elif tesseract and (text := _recognised(tesseract, picture)):
             self.recognised.append(number)
-            yield Block(f"<!-- page {number} is a picture: its text was recognised by Tesseract -->", Source(page=number))
+            yield Block(
+                f"<!-- page {number} is a picture: its text was recognised by Tesseract -->",
+                Source(page=number),
+            )
             yield Block(text, Source(page=number))
 
 
@@ -51,20 +62,40 @@ def _recognised(tesseract: str, picture: bytes) -> str:
     command = [tesseract, "stdin", "stdout", "-l", "+".join(_languages(tesseract))]
     environment = {**own_environment(), "OMP_THREAD_LIMIT": "1"}
     try:
-        done = run_to_end(command, stdin=picture, cwd=Path(os.sep), env=environment, limit_s=_PAGE_S)
+        done = run_to_end(
+            command, stdin=picture, cwd=Path(os.sep), env=environment, limit_s=_PAGE_S
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    paragraphs = done.stdout.decode("utf-8", "replace").replace("\f", "").split("\n\n") if not done.returncode else []
+    paragraphs = (
+        done.stdout.decode("utf-8", "replace").replace("\f", "").split("\n\n")
+        if not done.returncode
+        else []
+    )
     return "\n\n".join(filter(None, (" ".join(paragraph.split()) for paragraph in paragraphs)))
 
 
 @cache
 def _languages(tesseract: str) -> list[str]:
-    """Return the languages to look for: those that are installed, that of the computer first; each more takes time."""
+    """Return the languages to look for: those that are installed, that of the computer first;
+    each more takes time.
+    """
     try:
-        done = run_to_end([tesseract, "--list-langs"], stdin=b"", cwd=Path(os.sep), env=own_environment(), limit_s=_PAGE_S)
+        done = run_to_end(
+            [tesseract, "--list-langs"],
+            stdin=b"",
+            cwd=Path(os.sep),
+            env=own_environment(),
+            limit_s=_PAGE_S,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ["eng"]
-    installed = [line for line in done.stdout.decode("utf-8", "replace").split("\n")[1:] if line and line not in _NO_LANGUAGES]
+    installed = [
+        line
+        for line in done.stdout.decode("utf-8", "replace").split("\n")[1:]
+        if line and line not in _NO_LANGUAGES
+    ]
     here = os.environ.get("LANG", "")[:2]
-    return sorted(installed, key=lambda name: (not name.startswith(here), name != "eng"))[:_MOST_LANGUAGES] or ["eng"]
+    return sorted(installed, key=lambda name: (not name.startswith(here), name != "eng"))[
+        :_MOST_LANGUAGES
+    ] or ["eng"]

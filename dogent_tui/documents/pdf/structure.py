@@ -1,4 +1,6 @@
-"""What a block of text is: a heading, items of a list, code, or a paragraph; and how that is written in Markdown."""
+"""What a block of text is: a heading, items of a list, code, or a paragraph; and how that is
+written in Markdown.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -84,16 +86,26 @@ def rows_in_order(lines: Sequence[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for line in lines:
         row = rows[-1] if rows else []
-        if row and line.upright and any(there.upright and line.box.beside(there.box) for there in row) and not _over(row, line):
+        if (
+            row
+            and line.upright
+            and any(there.upright and line.box.beside(there.box) for there in row)
+            and not _over(row, line)
+        ):
             row.append(line)
         else:
             rows.append([line])
-    return [sorted(row, key=lambda one: -one.box.x1 if row[0].right_to_left else one.box.x0) for row in rows]
+    return [
+        sorted(row, key=lambda one: -one.box.x1 if row[0].right_to_left else one.box.x0)
+        for row in rows
+    ]
 
 
 def _over(row: Sequence[Line], line: Line) -> bool:
     box = around(there.box for there in row)
-    return min(box.x1, line.box.x1) - max(box.x0, line.box.x0) > 0.5 * min(box.width, line.box.width)
+    return min(box.x1, line.box.x1) - max(box.x0, line.box.x0) > 0.5 * min(
+        box.width, line.box.width
+    )
 
 
 def is_code(block: TextBlock) -> bool:
@@ -102,7 +114,9 @@ def is_code(block: TextBlock) -> bool:
 
 
 def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]]]:
-    """Yield the parts of a block that is neither a heading nor code, in rows: items of lists with their marks, and paragraphs."""
+    """Yield the parts of a block that is neither a heading nor code, in rows: items of lists
+    with their marks, and paragraphs.
+    """
     margin = min(line.box.x0 for line in block.lines)
     part: list[list[Line]] = []
     mark = None
@@ -120,11 +134,17 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
 
 def _outdented(mark: Mark | None, row: Sequence[Line]) -> bool:
     """Tell whether `row` begins left of the item's mark, as what follows a list does."""
-    return mark is not None and not row[0].right_to_left and row[0].box.x0 < mark.x0 - 0.5 * row[0].size
+    return (
+        mark is not None
+        and not row[0].right_to_left
+        and row[0].box.x0 < mark.x0 - 0.5 * row[0].size
+    )
 
 
 def begins_item(block: TextBlock) -> bool:
-    """Tell whether `block` begins with the mark of an item of a list, or is an entry of a table of contents."""
+    """Tell whether `block` begins with the mark of an item of a list, or is an entry of a table
+    of contents.
+    """
     return mark_of(block.lines[:1]) is not None or _LEADER.search(block.lines[0].text) is not None
 
 
@@ -132,16 +152,29 @@ def _row_text(row: Sequence[Line]) -> str:
     return " ".join(line.text.strip() for line in row)
 
 
-def _new_paragraph(above: Sequence[Line], row: Sequence[Line], margin: float, block: TextBlock) -> bool:
-    """Tell whether `row` is indented and the row above ends short: the first line of a paragraph."""
+def _new_paragraph(
+    above: Sequence[Line], row: Sequence[Line], margin: float, block: TextBlock
+) -> bool:
+    """Tell whether `row` is indented and the row above ends short: the first line of a
+    paragraph.
+    """
     right = max(line.box.x1 for line in block.lines)
     size = row[0].size
-    indented = margin + size * 0.8 < row[0].box.x0 < margin + size * 4 and abs(above[0].box.x0 - margin) < 2
-    return indented and above[-1].box.x1 < right - 2 * size and bool(_ENDS_SENTENCE.search(_row_text(above)))
+    indented = (
+        margin + size * 0.8 < row[0].box.x0 < margin + size * 4
+        and abs(above[0].box.x0 - margin) < 2
+    )
+    return (
+        indented
+        and above[-1].box.x1 < right - 2 * size
+        and bool(_ENDS_SENTENCE.search(_row_text(above)))
+    )
 
 
 def paragraph_markdown(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> str:
-    """Return the rows as running text: words that were parted at the end of a line are whole again. Without the item's `mark`."""
+    """Return the rows as running text: words that were parted at the end of a line are whole
+    again. Without the item's `mark`.
+    """
     text = _LEADER.sub(" … ", " ".join(_styled(running_text(rows, mark)).split()))
     return _OPENING.sub(r"\1\\\2", text, count=1) if _OPENING.match(text) and mark is None else text
 
@@ -152,7 +185,9 @@ def plain_text(lines: Sequence[Line]) -> str:
 
 
 def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> list[Run]:
-    """Return the runs of the rows, joined as their script asks for. Without the signs of `mark` at their beginning."""
+    """Return the runs of the rows, joined as their script asks for. Without the signs of `mark`
+    at their beginning.
+    """
     runs: list[Run] = []
     apart = _breaks_between_words(rows)
     for row in rows:
@@ -167,7 +202,9 @@ def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> li
 
 
 def _within_wide(runs: Sequence[Run], place: int) -> bool:
-    """Tell whether a run is a blank of MuPDF's within Chinese or Japanese text, whose signs are set apart."""
+    """Tell whether a run is a blank of MuPDF's within Chinese or Japanese text, whose signs are
+    set apart.
+    """
     if not runs[place].made or not 0 < place < len(runs) - 1:
         return False
     return bool(WIDE.match(runs[place - 1].text[-1:]) and WIDE.match(runs[place + 1].text[:1]))
@@ -188,7 +225,11 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
         before = row[place - 1] if place else None
         if before is not None:
             gap = max(line.box.x0 - before.box.x1, before.box.x0 - line.box.x1)
-            if gap > 0.2 * max(line.size, before.size) and not before.text[-1:].isspace() and not line.text[:1].isspace():
+            if (
+                gap > 0.2 * max(line.size, before.size)
+                and not before.text[-1:].isspace()
+                and not line.text[:1].isspace()
+            ):
                 yield Run(" ", line.size)
         yield from _shifted(line, row)
 
@@ -199,11 +240,17 @@ def _shifted(line: Line, row: Sequence[Line]) -> Iterator[Run]:
     rise = (main.base - line.base) / main.size
     shift = 1 if rise > 0 else -1
     for run in line.runs:
-        yield msgspec.structs.replace(run, shift=shift) if 0.12 < abs(rise) < 1 and line is not main else run
+        yield (
+            msgspec.structs.replace(run, shift=shift)
+            if 0.12 < abs(rise) < 1 and line is not main
+            else run
+        )
 
 
 def _breaks_between_words(rows: Sequence[Sequence[Line]]) -> bool:
-    """Tell whether Korean lines end between words: they end short of the margin by more than a sign, or are justified."""
+    """Tell whether Korean lines end between words: they end short of the margin by more than a
+    sign, or are justified.
+    """
     right = max((line.box.x1 for row in rows for line in row), default=0.0)
     slack = [(right - max(line.box.x1 for line in row)) / row[0].size for row in rows[:-1]]
     return any(each > 1.5 for each in slack) or all(each < 0.05 for each in slack)
@@ -215,7 +262,9 @@ def _join(runs: list[Run], text: str, apart: bool) -> None:
     end, start = before[-1:], text[0]
     if end in _HYPHENS and before[-2:-1].isalpha() and start.isalpha():
         before = before[:-1] if start.islower() or end == _HYPHENS[1] else before
-    elif not (WIDE.match(end) and WIDE.match(start)) and (apart or not (_HANGUL.match(end) and _HANGUL.match(start))):
+    elif not (WIDE.match(end) and WIDE.match(start)) and (
+        apart or not (_HANGUL.match(end) and _HANGUL.match(start))
+    ):
         before += " "
     runs[-1] = msgspec.structs.replace(last, text=before)
 
@@ -230,7 +279,11 @@ def _styled(runs: Sequence[Run]) -> str:
     parts = []
     for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
         text = "".join(run.text for run in same)
-        parts.append(text if markdown else _marked(text, bold and not plain, italic and not plain, mono, shift, uri))
+        parts.append(
+            text
+            if markdown
+            else _marked(text, bold and not plain, italic and not plain, mono, shift, uri)
+        )
     return "".join(parts)
 
 
@@ -268,7 +321,10 @@ def code_markdown(lines: Sequence[Line]) -> str:
     """Return the lines as a block of code, indented and parted as they are on the page."""
     rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)
-    longest = max((line for row in rows for line in row), key=lambda line: (line.text.isascii(), len(line.text)))
+    longest = max(
+        (line for row in rows for line in row),
+        key=lambda line: (line.text.isascii(), len(line.text)),
+    )
     width = max(longest.box.width / len(longest.text), 0.1)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
     step = max(median_low(steps) if steps else 0.0, 0.1)

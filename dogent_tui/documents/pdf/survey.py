@@ -1,4 +1,6 @@
-"""A look through the document before it is read: how large its text is set, which sizes are headings, what its tags tell."""
+"""A look through the document before it is read: how large its text is set, which sizes are
+headings, what its tags tell.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,15 +20,18 @@ _LARGER = 1.12
 """What is set larger than the text by this factor may be a heading."""
 
 _LEVELS = 6
-_TELLING = frozenset({"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title", "L", "Table", "Code", "BlockQuote"})
+_TELLING = frozenset(
+    {"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title", "L", "Table", "Code", "BlockQuote"}
+)
 
 
 class Survey(msgspec.Struct, frozen=True):
     """What holds for the whole document.
 
-    `body` is the size of the text in points, `sizes` those of headings from the largest, `titles` the bookmarks: text without
-    spaces → level from 1. `kinds` are the elements of its structure tree, `typewritten` tells that all is set as code is, and
-    `pages` is what was seen of its pages, by their numbers.
+    `body` is the size of the text in points, `sizes` those of headings from the largest, `titles`
+    the bookmarks: text without spaces → level from 1. `kinds` are the elements of its structure
+    tree, `typewritten` tells that all is set as code is, and `pages` is what was seen of its pages,
+    by their numbers.
     """
 
     body: float
@@ -61,10 +66,20 @@ def survey(document: Any, pages: Sequence[int]) -> Survey:
     body = max(text, key=lambda size: (text[size], -size)) if text else 0.0
     headings = sorted((size for size in large if size >= _LARGER * body), reverse=True)
     kinds = frozenset(kind for page in seen.values() for kind in _kinds(page.nodes))
-    return Survey(body, tuple(headings[:_LEVELS]), furniture(seen, body), _titles(document), kinds, text is not sizes, seen)
+    return Survey(
+        body,
+        tuple(headings[:_LEVELS]),
+        furniture(seen, body),
+        _titles(document),
+        kinds,
+        text is not sizes,
+        seen,
+    )
 
 
-def _count(blocks: Iterable[TextBlock], sizes: Counter[float], code: Counter[float], large: Counter[float]) -> None:
+def _count(
+    blocks: Iterable[TextBlock], sizes: Counter[float], code: Counter[float], large: Counter[float]
+) -> None:
     for block in blocks:
         for line in block.lines:
             (code if line.mono else sizes)[line.size] += len(line.text)

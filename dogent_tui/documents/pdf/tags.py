@@ -1,4 +1,6 @@
-"""A page with tags: headings, lists, tables and code as the file's structure tree has them (ISO 32000-2, 14.7 and 14.8)."""
+"""A page with tags: headings, lists, tables and code as the file's structure tree has them (ISO
+32000-2, 14.7 and 14.8).
+"""
 
 import html
 import re
@@ -8,7 +10,17 @@ from typing import Any
 
 from dogent_tui.documents.pdf.layout import pieces
 from dogent_tui.documents.pdf.lists import Item, List, Mark, list_markdown, mark_of
-from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Piece, Run, TextBlock, around, blocks_in
+from dogent_tui.documents.pdf.model import (
+    Box,
+    Element,
+    Line,
+    Page,
+    Piece,
+    Run,
+    TextBlock,
+    around,
+    blocks_in,
+)
 from dogent_tui.documents.pdf.structure import (
     code_markdown,
     heading_markdown,
@@ -22,8 +34,12 @@ from dogent_tui.documents.pdf.survey import Survey
 from dogent_tui.documents.pdf.text import BROKEN
 
 _HEADINGS = {"H": 2, "Title": 1} | {f"H{level}": level for level in range(1, 7)}
-_GROUPS = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div", "Aside", "TOC", "Index"})
-_BLOCKS = frozenset({"P", "L", "LI", "Table", "BlockQuote", "Code", "Note", "FENote", "Figure", "Caption", "TOCI"})
+_GROUPS = frozenset(
+    {"Document", "DocumentFragment", "Part", "Art", "Sect", "Div", "Aside", "TOC", "Index"}
+)
+_BLOCKS = frozenset(
+    {"P", "L", "LI", "Table", "BlockQuote", "Code", "Note", "FENote", "Figure", "Caption", "TOCI"}
+)
 _REFERENCES = frozenset({"Link", "Reference", "Lbl"})
 _NOTES = frozenset({"Note", "FENote"})
 _PICTURES = frozenset({"Figure", "Formula"})
@@ -32,7 +48,9 @@ _LEAST_TAGGED = 0.6
 """The share of a page's text that is within elements, where these are believed."""
 
 _MOST_BACK = 0.3
-"""The share of elements that begin above the one before them in the same column, where their order is believed."""
+"""The share of elements that begin above the one before them in the same column, where their
+order is believed.
+"""
 
 _BACK_LINK = "\u21a9"
 _MOST_SPAN = 1000
@@ -43,7 +61,9 @@ _MOST_ELEMENTS = 20_000
 
 
 class StructureTree:
-    """What the file says of its elements: their kinds and attributes. MuPDF tells where the text is, and not these."""
+    """What the file says of its elements: their kinds and attributes. MuPDF tells where the text
+    is, and not these.
+    """
 
     def __init__(self, document: Any) -> None:
         self._document = document
@@ -52,7 +72,9 @@ class StructureTree:
         self.root = self._reference(document.pdf_catalog(), "StructTreeRoot")
 
     def kid(self, element: int, index: int) -> int:
-        """Return the number of the object that is this kid of `element`; 0 where there is none, or content alone."""
+        """Return the number of the object that is this kid of `element`; 0 where there is none,
+        or content alone.
+        """
         kids = self.kids(element)
         return kids[index] if 0 <= index < len(kids) else 0
 
@@ -71,14 +93,24 @@ class StructureTree:
         return " ".join(self._key(element, name).split())
 
     def figures(self, page: int) -> list[tuple[int, int, str]]:
-        """Return the pictures with an alternative text on the page of this object: whose kid each is, the how many, the text."""
+        """Return the pictures with an alternative text on the page of this object: whose kid
+        each is, the how many, the text.
+        """
         if self._figures is None:
             self._figures = {}
             waiting = [self.root]
             for element in waiting:  # grows while it is read
-                for index, kid in enumerate(self.kids(element) if len(waiting) < _MOST_ELEMENTS else ()):
-                    if kid and self.kind(kid) in _PICTURES and (alt := self.text(kid, "Alt")) not in {"", "null"}:
-                        on = self._reference(kid, "Pg") or int((re.findall(r"/Pg (\d+)", self._key(kid, "K")) or [0])[0])
+                for index, kid in enumerate(
+                    self.kids(element) if len(waiting) < _MOST_ELEMENTS else ()
+                ):
+                    if (
+                        kid
+                        and self.kind(kid) in _PICTURES
+                        and (alt := self.text(kid, "Alt")) not in {"", "null"}
+                    ):
+                        on = self._reference(kid, "Pg") or int(
+                            (re.findall(r"/Pg (\d+)", self._key(kid, "K")) or [0])[0]
+                        )
                         self._figures.setdefault(on, []).append((element, index, alt))
                     waiting += [kid] if kid and kid not in self._kids else []
         return self._figures.get(page, [])
@@ -90,12 +122,19 @@ class StructureTree:
             said = self._document.xref_object(int(said.split()[0]), compressed=True)
         for number in re.findall(r"(\d+) 0 R", said) if said.startswith("[") else ():
             said += self._document.xref_object(int(number), compressed=True)
-        found = {name: int(count) for name, count in re.findall(r"/(RowSpan|ColSpan) ?(\d{1,4})", said)}
-        return min(_MOST_SPAN, found.get("RowSpan", 1)) or 1, min(_MOST_SPAN, found.get("ColSpan", 1)) or 1
+        found = {
+            name: int(count) for name, count in re.findall(r"/(RowSpan|ColSpan) ?(\d{1,4})", said)
+        }
+        return min(_MOST_SPAN, found.get("RowSpan", 1)) or 1, min(
+            _MOST_SPAN, found.get("ColSpan", 1)
+        ) or 1
 
     def _read_kids(self, element: int) -> list[int]:
         said = re.sub(r"<<.*?>>", "0", self._key(element, "K"), flags=re.DOTALL)
-        return [int(number or 0) for number, _ in re.findall(r"(?:(\d+) \d+ R)|(\d+)", said)[:_MOST_KIDS]]
+        return [
+            int(number or 0)
+            for number, _ in re.findall(r"(?:(\d+) \d+ R)|(\d+)", said)[:_MOST_KIDS]
+        ]
 
     def _reference(self, xref: int, key: str) -> int:
         said = self._key(xref, key)
@@ -113,7 +152,11 @@ def agrees(page: Page) -> bool:
     elements = [node for node in page.nodes if isinstance(node, Element)]
     inside = sum(len(block.text) for block in blocks_in(elements))
     boxes = [around(block.box for block in blocks_in([leaf])) for leaf in _leaves(elements)]
-    back = sum(1 for one, other in pairwise(boxes) if other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1)
+    back = sum(
+        1
+        for one, other in pairwise(boxes)
+        if other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
+    )
     everything = sum(len(block.text) for block in page.blocks)
     return inside >= _LEAST_TAGGED * everything > 0 and back <= _MOST_BACK * len(boxes)
 
@@ -150,9 +193,14 @@ def tagged_pieces(page: Page, xref: int, tree: StructureTree, known: Survey) -> 
 
 
 def _with_figures(
-    nodes: Sequence[Element | TextBlock], parent: int, tree: StructureTree, figures: list[tuple[int, int, str]]
+    nodes: Sequence[Element | TextBlock],
+    parent: int,
+    tree: StructureTree,
+    figures: list[tuple[int, int, str]],
 ) -> list[Element | TextBlock]:
-    """Return `nodes`, kids of `parent`, with pictures that hold no text, taken from `figures`, and formulas as TeX."""
+    """Return `nodes`, kids of `parent`, with pictures that hold no text, taken from `figures`,
+    and formulas as TeX.
+    """
     here = {index: alt for element, index, alt in figures if element == parent}
     figures[:] = [figure for figure in figures if figure[0] != parent]
     found: list[Element | TextBlock] = []
@@ -163,11 +211,22 @@ def _with_figures(
             if node.kind in _PICTURES and _FORMULA.fullmatch(alt := tree.text(own, "Alt")):
                 node = _formula(alt, node.kids)
             else:
-                node = Element(node.kind, node.index, tuple(_with_figures(node.kids, own, tree, figures)))
+                node = Element(
+                    node.kind, node.index, tuple(_with_figures(node.kids, own, tree, figures))
+                )
         found.append(node)
     for index, alt in here.items():
-        place = next((at for at, node in enumerate(found) if isinstance(node, Element) and node.index > index), len(found))
-        found.insert(place, _formula(alt, ()) if _FORMULA.fullmatch(alt) else Element("Figure", index, ()))
+        place = next(
+            (
+                at
+                for at, node in enumerate(found)
+                if isinstance(node, Element) and node.index > index
+            ),
+            len(found),
+        )
+        found.insert(
+            place, _formula(alt, ()) if _FORMULA.fullmatch(alt) else Element("Figure", index, ())
+        )
     return found
 
 
@@ -204,18 +263,28 @@ class _Tagged:
             else:
                 self._find_notes(node.kids)
 
-    def pieces(self, nodes: Sequence[Element | TextBlock], parent: int, *, apart: bool = True) -> Iterator[Piece]:
-        """Yield the pieces of `nodes`, kids of `parent`. `apart`: each is one by itself, as are those of a division."""
-        for kind, same in groupby(enumerate(nodes), key=lambda numbered: self._sort(*numbered, apart=apart)):
+    def pieces(
+        self, nodes: Sequence[Element | TextBlock], parent: int, *, apart: bool = True
+    ) -> Iterator[Piece]:
+        """Yield the pieces of `nodes`, kids of `parent`. `apart`: each is one by itself, as are
+        those of a division.
+        """
+        for kind, same in groupby(
+            enumerate(nodes), key=lambda numbered: self._sort(*numbered, apart=apart)
+        ):
             group = [node for _, node in same]
             elements = [node for node in group if isinstance(node, Element)]
             if kind == "L":
-                yield from self._list([(node, self._tree.kid(parent, node.index)) for node in elements])
+                yield from self._list(
+                    [(node, self._tree.kid(parent, node.index)) for node in elements]
+                )
             elif kind == "block":
                 for node in elements:
                     yield from self._block(node, self._tree.kid(parent, node.index))
             elif kind == "bare":
-                yield from pieces([block for block in group if isinstance(block, TextBlock)], self._known)
+                yield from pieces(
+                    [block for block in group if isinstance(block, TextBlock)], self._known
+                )
             else:
                 yield from self._paragraph(group)
 
@@ -236,7 +305,10 @@ class _Tagged:
         elif node.kind == "Code":
             yield Piece(code_markdown(list(_lines(node.kids))))
         elif node.kind == "BlockQuote":
-            yield from (Piece(_quoted(piece.markdown)) for piece in self.pieces(node.kids, xref, apart=False))
+            yield from (
+                Piece(_quoted(piece.markdown))
+                for piece in self.pieces(node.kids, xref, apart=False)
+            )
         elif node.kind in _NOTES:
             self._note(node, xref)
         elif node.kind == "Figure":
@@ -256,10 +328,13 @@ class _Tagged:
             yield Piece(code_markdown(block.lines))
         elif self._headed and (self._listed or all(mark is None for mark, _ in paragraphs(block))):
             yield Piece(paragraph_markdown(rows_in_order(block.lines)))
-        else:  # where none of the tags is a heading or a list, these are told as on a page without tags
+        # where none of the tags is a heading or a list, these are told as on a page without tags
+        else:
             yield from pieces([block], self._known)
 
-    def _inline(self, nodes: Iterable[Element | TextBlock], *, refers: bool = False) -> Iterator[Line]:
+    def _inline(
+        self, nodes: Iterable[Element | TextBlock], *, refers: bool = False
+    ) -> Iterator[Line]:
         """Yield the lines of a paragraph, with its references to notes as these are written."""
         for node in nodes:
             if isinstance(node, Element):
@@ -267,7 +342,11 @@ class _Tagged:
             else:
                 for line in node.lines:
                     note = self._notes.get(line.text.strip().strip("[]")) if refers else None
-                    yield Line(line.box, (Run(note, line.size, markdown=True),), base=line.base) if note else line
+                    yield (
+                        Line(line.box, (Run(note, line.size, markdown=True),), base=line.base)
+                        if note
+                        else line
+                    )
 
     def _note(self, node: Element, xref: int) -> None:
         kids = [kid for kid in node.kids if not isinstance(kid, Element) or kid.kind != "Lbl"]
@@ -275,10 +354,23 @@ class _Tagged:
         self.notes.append(Piece(_note_markdown(_label(node), text)))
 
     def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Piece]:
-        """Yield lists that follow each other. Some programs write those within others so: then their marks are further in."""
-        if all(_text(item).endswith(_BACK_LINK) for node, _ in lists for item in node.kids if isinstance(item, Element)):
-            for note in (note for node, _ in lists for note in node.kids if isinstance(note, Element)):
-                yield Piece(_note_markdown(_label(note), paragraph_markdown(rows_in_order(list(_lines(note.kids))))))
+        """Yield lists that follow each other. Some programs write those within others so: then
+        their marks are further in.
+        """
+        if all(
+            _text(item).endswith(_BACK_LINK)
+            for node, _ in lists
+            for item in node.kids
+            if isinstance(item, Element)
+        ):
+            for note in (
+                note for node, _ in lists for note in node.kids if isinstance(note, Element)
+            ):
+                yield Piece(
+                    _note_markdown(
+                        _label(note), paragraph_markdown(rows_in_order(list(_lines(note.kids))))
+                    )
+                )
             return
         items = [item for node, xref in lists for item in self._items(node, xref, 0)]
         if len(lists) > 1 and not any(item.depth for item in items):
@@ -300,9 +392,14 @@ class _Tagged:
 
     def _item(self, kids: Sequence[Element | TextBlock], xref: int, depth: int) -> Iterator[Item]:
         label = [kid for kid in kids if isinstance(kid, Element) and kid.kind == "Lbl"]
-        bodies: list[tuple[Sequence[Element | TextBlock], int]] = [([kid for kid in kids if kid not in label], xref)]
+        bodies: list[tuple[Sequence[Element | TextBlock], int]] = [
+            ([kid for kid in kids if kid not in label], xref)
+        ]
         for body in (kid for kid in kids if isinstance(kid, Element) and kid.kind == "LBody"):
-            bodies = [([kid for kid in bodies[0][0] if kid is not body], xref), (body.kids, self._tree.kid(xref, body.index))]
+            bodies = [
+                ([kid for kid in bodies[0][0] if kid is not body], xref),
+                (body.kids, self._tree.kid(xref, body.index)),
+            ]
         lines = [line for kids, _ in bodies for line in _lines(kids)]
         signs = list(_lines(label))
         own = None if signs else mark_of(rows_in_order(lines)[0]) if lines else None
@@ -313,7 +410,12 @@ class _Tagged:
             lists = [kid for kid in nodes if isinstance(kid, Element) and kid.kind == "L"]
             for kid in lists:
                 within += self._items(kid, self._tree.kid(parent, kid.index), depth + 1)
-            texts += [piece.markdown for piece in self.pieces([kid for kid in nodes if kid not in lists], parent, apart=False)]
+            texts += [
+                piece.markdown
+                for piece in self.pieces(
+                    [kid for kid in nodes if kid not in lists], parent, apart=False
+                )
+            ]
         if own and texts:
             first = list(bodies[0][0] or bodies[-1][0])
             texts[0] = self._unmarked(first, own) or texts[0]
@@ -321,8 +423,14 @@ class _Tagged:
         yield from within
 
     def _unmarked(self, nodes: Sequence[Element | TextBlock], mark: Mark) -> str:
-        first = next((node for node in nodes if isinstance(node, Element) and _is_block(node)), None)
-        kids = [first] if first is not None else [node for node in nodes if not isinstance(node, Element) or node.kind != "L"]
+        first = next(
+            (node for node in nodes if isinstance(node, Element) and _is_block(node)), None
+        )
+        kids = (
+            [first]
+            if first is not None
+            else [node for node in nodes if not isinstance(node, Element) or node.kind != "L"]
+        )
         return paragraph_markdown(rows_in_order(list(self._inline(kids))), mark)
 
     def _table(self, node: Element, xref: int) -> Iterator[Piece]:
@@ -343,7 +451,9 @@ class _Tagged:
             yield Piece(_table_markdown(rows))
 
     def _row(self, node: Element, xref: int) -> Iterator[tuple[str, int, int, list[str]]]:
-        """Yield the cells of a row: what it is, how many rows and columns it takes, its paragraphs."""
+        """Yield the cells of a row: what it is, how many rows and columns it takes, its
+        paragraphs.
+        """
         there = {kid.index: kid for kid in node.kids if isinstance(kid, Element)}
         kids = self._tree.kids(xref) or [0] * (max(there, default=-1) + 1)
         for index, kid in enumerate(kids):
@@ -391,17 +501,24 @@ def _note_markdown(label: str, text: str) -> str:
 
 
 def _table_markdown(rows: Sequence[Sequence[tuple[str, int, int, list[str]]]]) -> str:
-    """Return a pipe table, or HTML where cells are merged. Cells whose texts are Markdown are shown as such in both."""
+    """Return a pipe table, or HTML where cells are merged. Cells whose texts are Markdown are
+    shown as such in both.
+    """
     width = max(sum(across for _, _, across, _ in row) for row in rows)
     if all(down == across == 1 for row in rows for _, down, across, _ in row):
-        lines = ["| " + " | ".join("<br>".join(texts).replace("|", "\\|") for *_, texts in row) + " |" for row in rows]
+        lines = [
+            "| " + " | ".join("<br>".join(texts).replace("|", "\\|") for *_, texts in row) + " |"
+            for row in rows
+        ]
         lines = [line + "  |" * (width - len(row)) for line, row in zip(lines, rows, strict=True)]
         return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
     out = ["<table>"]
     for row in rows:
         cells = ""
         for kind, down, across, texts in row:
-            spans = (f' rowspan="{down}"' if down > 1 else "") + (f' colspan="{across}"' if across > 1 else "")
+            spans = (f' rowspan="{down}"' if down > 1 else "") + (
+                f' colspan="{across}"' if across > 1 else ""
+            )
             cells += f"<{kind.lower()}{spans}>{'<br>'.join(map(_as_html, texts))}</{kind.lower()}>"
         out.append(f"<tr>{cells}</tr>")
     return "\n".join([*out, "</table>"])

@@ -1,4 +1,6 @@
-"""The text of a page as PyMuPDF sees it: lines and blocks of ours, within the elements of the structure tree where it has one."""
+"""The text of a page as PyMuPDF sees it: lines and blocks of ours, within the elements of the
+structure tree where it has one.
+"""
 
 import base64
 import re
@@ -17,7 +19,9 @@ from dogent_tui.documents.pdf.sight import Sight
 from dogent_tui.language import tr
 
 BROKEN = (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError)
-"""What PyMuPDF raises over a damaged object: errors of its own are RuntimeErrors, others come from its Python code."""
+"""What PyMuPDF raises over a damaged object: errors of its own are RuntimeErrors, others come
+from its Python code.
+"""
 
 _RAISED, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 """The flags of a span: https://pymupdf.readthedocs.io/en/latest/textpage.html#span-dictionary"""
@@ -42,11 +46,14 @@ _MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code
 
 
 def page_content(page: Any, *, structure: bool = True) -> Page:
-    """Return what is on the pymupdf page in the order of the file, without empty lines. `structure`: within its elements."""
+    """Return what is on the pymupdf page in the order of the file, without empty lines.
+    `structure`: within its elements.
+    """
     import pymupdf
 
     _check_size(page)
-    # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one from right to left.
+    # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one
+    # from right to left.
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
     if structure:
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
@@ -59,7 +66,9 @@ def page_content(page: Any, *, structure: bool = True) -> Page:
 
 
 def _check_size(page: Any) -> None:
-    """Raise DocumentError (`hostile`) where the content of a page unpacks to more than `MAX_MEMBER`, which MuPDF would do."""
+    """Raise DocumentError (`hostile`) where the content of a page unpacks to more than
+    `MAX_MEMBER`, which MuPDF would do.
+    """
     document = page.parent
     for xref in page.get_contents():
         content: bytes = document.xref_stream_raw(xref) or b""
@@ -85,7 +94,9 @@ class _Reader:
     """Makes lines of ours, and puts aside what nobody sees."""
 
     def __init__(self, page: Any) -> None:
-        self._links = [(Box(*link["from"]), link["uri"]) for link in page.get_links() if link.get("uri")]
+        self._links = [
+            (Box(*link["from"]), link["uri"]) for link in page.get_links() if link.get("uri")
+        ]
         self._sight = Sight(page)
         self.hidden: list[str] = []
         self.raw: list[str] = []
@@ -118,9 +129,19 @@ class _Reader:
 
     def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
-        if "chars" not in (spans[0] if spans else {}) or not _reads_leftward("".join(run.text for run in runs)):
+        if "chars" not in (spans[0] if spans else {}) or not _reads_leftward(
+            "".join(run.text for run in runs)
+        ):
             return tuple(runs)
-        return tuple(_leftward([(char, run) for span, run in zip(spans, runs, strict=True) for char in _clusters(span["chars"])]))
+        return tuple(
+            _leftward(
+                [
+                    (char, run)
+                    for span, run in zip(spans, runs, strict=True)
+                    for char in _clusters(span["chars"])
+                ]
+            )
+        )
 
     def _run(self, span: dict[str, Any], base: float, size: float) -> Run:
         font, flags = span["font"].lower(), span["flags"]
@@ -132,8 +153,14 @@ class _Reader:
             bold=bool(flags & _BOLD) or any(name in font for name in _BOLD_NAMES),
             italic=bool(flags & _ITALIC) or "italic" in font or "oblique" in font,
             mono=bool(flags & _MONO) or any(name in font for name in _MONO_NAMES),
-            shift=0 if abs(rise) < _SHIFT or abs(rise) > 1 or span["size"] > size else 1 if rise > 0 else -1,
-            uri=next((uri for place, uri in self._links if place.holds(box.middle)), "") if self._links else "",
+            shift=0
+            if abs(rise) < _SHIFT or abs(rise) > 1 or span["size"] > size
+            else 1
+            if rise > 0
+            else -1,
+            uri=next((uri for place, uri in self._links if place.holds(box.middle)), "")
+            if self._links
+            else "",
             x0=box.x0,
             font=span["font"],
             made=not _text(span).strip() and bool(span.get("char_flags", 0) & _SYNTHETIC),
@@ -150,7 +177,12 @@ def _text(span: dict[str, Any]) -> str:
 
 def _around(spans: list[dict[str, Any]]) -> Box:
     boxes = [span["bbox"] for span in spans] or [(0.0, 0.0, 0.0, 0.0)]
-    return Box(min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+    return Box(
+        min(b[0] for b in boxes),
+        min(b[1] for b in boxes),
+        max(b[2] for b in boxes),
+        max(b[3] for b in boxes),
+    )
 
 
 def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
@@ -170,13 +202,18 @@ def _reads_leftward(text: str) -> bool:
 
 
 def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, str]]:
-    """Yield from where to where each sign is, and its letters. Those of a ligature come backwards, and all but the last without
-    a width."""
+    """Yield from where to where each sign is, and its letters. Those of a ligature come backwards,
+    and all but the last without a width.
+    """
     held: list[str] = []
     for character in characters:
         x0, _, x1, _ = character["bbox"]
         held.append(character["c"])
-        if x1 - x0 > _NO_WIDTH or not _LEFTWARD.match(character["c"]) or unicodedata.combining(character["c"]):
+        if (
+            x1 - x0 > _NO_WIDTH
+            or not _LEFTWARD.match(character["c"])
+            or unicodedata.combining(character["c"])
+        ):
             yield x0, x1, "".join(reversed(held) if all(map(_LEFTWARD.match, held)) else held)
             held = []
     if held:
@@ -184,7 +221,9 @@ def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, 
 
 
 def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run]:
-    """Yield the runs of a line that is read from the right, by where its signs are: MuPDF's order is wrong around numbers."""
+    """Yield the runs of a line that is read from the right, by where its signs are: MuPDF's
+    order is wrong around numbers.
+    """
     placed = sorted(signs, key=lambda sign: -sign[0][0] - sign[0][1])
     for at in range(len(placed) - 1, 0, -1):  # MuPDF puts no blank where its order jumps
         (x0, _, text), run = placed[at - 1]
@@ -194,7 +233,11 @@ def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run
     texts = [text for (_, _, text), _ in placed]
     order = list(range(len(placed)))
     start = 0
-    while start < len(order):  # what is read from the left within it: numbers, and words of other scripts with what is between
+    while (
+        start < len(order)
+        # what is read from the left within it: numbers, and words of other scripts with what is
+        # between
+    ):
         end = _rightward_end(texts, start)
         order[start:end] = reversed(order[start:end])
         start = end
@@ -207,7 +250,9 @@ def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run
 
 
 def _rightward_end(texts: list[str], start: int) -> int:
-    """Return where the part that is read from the left ends which begins at `start`; the next place where there is none."""
+    """Return where the part that is read from the left ends which begins at `start`; the next
+    place where there is none.
+    """
     if not (texts[start][:1].isdigit() or _other_letter(texts[start])):
         return start + 1
     end = last = start
@@ -227,10 +272,18 @@ def _other_letter(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return `text` without what no reader sees (zero-width marks, control characters), ligatures taken apart."""
+    """Return `text` without what no reader sees (zero-width marks, control characters),
+    ligatures taken apart.
+    """
     if text.isascii() and text.isprintable():
         return text
     text = _LIGATURES.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = text[:-1] + "\u2010" if text.endswith("\xad") else text  # a hyphen that is seen
-    kept = (" " if c in "\t\xa0\u2007\u202f" else c for c in text if c not in "\xad\u200b\u200c\u2060\ufeff")
-    return "".join(c for c in kept if c >= " " and not "\ud800" <= c <= "\udfff" and not "\x7f" <= c < "\xa0")
+    kept = (
+        " " if c in "\t\xa0\u2007\u202f" else c
+        for c in text
+        if c not in "\xad\u200b\u200c\u2060\ufeff"
+    )
+    return "".join(
+        c for c in kept if c >= " " and not "\ud800" <= c <= "\udfff" and not "\x7f" <= c < "\xa0"
+    )

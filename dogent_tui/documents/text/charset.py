@@ -1,7 +1,8 @@
 """In which encoding a text file is: told by its marks and its bytes, without a word from its maker.
 
-chardet weighs what is older than Unicode: of 99 short tables and sentences in twenty encodings it told 90, charset-normalizer 60,
-our own rules before 70. It knows encodings that nobody has a document in, so it is given those to choose from that somebody has.
+chardet weighs what is older than Unicode: of 99 short tables and sentences in twenty encodings it
+told 90, charset-normalizer 60, our own rules before 70. It knows encodings that nobody has a
+document in, so it is given those to choose from that somebody has.
 """
 
 import codecs
@@ -30,7 +31,16 @@ _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
 _UNICODE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _OLDER = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
-    *("koi8-r", "iso8859-2", "iso8859-15", "gb18030", "big5hkscs", "cp932", "euc_jis_2004", "cp949"),
+    *(
+        "koi8-r",
+        "iso8859-2",
+        "iso8859-15",
+        "gb18030",
+        "big5hkscs",
+        "cp932",
+        "euc_jis_2004",
+        "cp949",
+    ),
 )
 _NO_CHARACTER = re.compile("[\x80-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 """What is assigned to nothing, or a control that nobody writes: the sign of a wrong encoding."""
@@ -39,25 +49,33 @@ _DOUBT = 0.5
 
 
 class Encoding(msgspec.Struct, frozen=True):
-    """The name of Python's codec for a text, empty where it is no text, and those that it may be in as well."""
+    """The name of Python's codec for a text, empty where it is no text, and those that it may be
+    in as well.
+    """
 
     name: str
     others: tuple[str, ...] = ()
 
 
 def encoding_of(file: BinaryIO) -> str:
-    """Return the name of Python's codec for a text file, empty where it is no text. Reads up to the first byte beyond ASCII."""
+    """Return the name of Python's codec for a text file, empty where it is no text. Reads up to
+    the first byte beyond ASCII.
+    """
     return guessed(file).name
 
 
 def guessed(file: BinaryIO) -> Encoding:
-    """Return what the encoding of a text file is, or may be. Reads up to the first byte beyond ASCII."""
+    """Return what the encoding of a text file is, or may be. Reads up to the first byte beyond
+    ASCII.
+    """
     sample = file.read(_SAMPLE_BYTES)
     for mark, encoding in _MARKS:
         if sample.startswith(mark):
             return Encoding(encoding)
     while sample.isascii() and b"\0" not in sample:
-        if _has_controls(len(sample.translate(None, _ASCII_TEXT)), len(sample)):  # hundreds of megabytes may come this way
+        if _has_controls(
+            len(sample.translate(None, _ASCII_TEXT)), len(sample)
+        ):  # hundreds of megabytes may come this way
             return Encoding("")
         if _ISO_2022_JP.search(sample):
             return Encoding("iso2022_jp")
@@ -75,38 +93,63 @@ def _narrow(sample: bytes) -> Encoding:
     if _is_binary(sample.decode("latin-1")):
         return Encoding("")
     western = _decoded(sample, "cp1252")
-    if western is not None and not any(character > "\x7f" and character.isalpha() for character in western):
+    if western is not None and not any(
+        character > "\x7f" and character.isalpha() for character in western
+    ):
         return Encoding("cp1252")  # degrees, quotation marks and currencies, which tell nothing
     return _weighed(sample)
 
 
 def _wide(sample: bytes) -> str:
-    """Return which UTF-16 or UTF-32 without a mark a text is in: the one in which it has most line ends, digits and such."""
+    """Return which UTF-16 or UTF-32 without a mark a text is in: the one in which it has most
+    line ends, digits and such.
+    """
     texts = {encoding: _decoded(sample, encoding) or "" for encoding in _UNICODE}
-    signs = {name: sum(" " <= c <= "~" or c == "\n" for c in text) for name, text in texts.items() if not _is_binary(text)}
+    signs = {
+        name: sum(" " <= c <= "~" or c == "\n" for c in text)
+        for name, text in texts.items()
+        if not _is_binary(text)
+    }
     best = max(signs, key=signs.__getitem__, default="")
     return best if best and signs[best] and not _NO_CHARACTER.search(texts[best]) else ""
 
 
 def _weighed(sample: bytes) -> Encoding:
-    """Return which encoding of before Unicode the sample is in, with those that would make another text of it as likely."""
+    """Return which encoding of before Unicode the sample is in, with those that would make
+    another text of it as likely.
+    """
     from chardet import detect_all
 
-    telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())[:_WEIGHED_BYTES]
-    guesses = detect_all(telling, ignore_threshold=True, compat_names=False, include_encodings=_OLDER)
+    telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())[
+        :_WEIGHED_BYTES
+    ]
+    guesses = detect_all(
+        telling, ignore_threshold=True, compat_names=False, include_encodings=_OLDER
+    )
     texts: dict[str, tuple[str, float]] = {}
     for guess in guesses:
         name, text = guess["encoding"] or "", _decoded(sample, guess["encoding"] or "ascii")
-        if name in _OLDER and text is not None and not _is_binary(text) and not _NO_CHARACTER.search(text):
+        if (
+            name in _OLDER
+            and text is not None
+            and not _is_binary(text)
+            and not _NO_CHARACTER.search(text)
+        ):
             texts.setdefault(text, (name, guess["confidence"]))
     (best, weight), *others = list(texts.values()) or [("cp1252", 0.0)]
-    return Encoding(best, tuple(name for name, other in others[:2] if weight and other >= _DOUBT * weight))
+    return Encoding(
+        best, tuple(name for name, other in others[:2] if weight and other >= _DOUBT * weight)
+    )
 
 
 def _decoded(sample: bytes, encoding: str) -> str | None:
-    """Return the sample as text, None where it is not in this encoding. Only in a long one may the last character be cut."""
+    """Return the sample as text, None where it is not in this encoding. Only in a long one may
+    the last character be cut.
+    """
     try:
-        return codecs.getincrementaldecoder(encoding)().decode(sample, final=len(sample) < _WEIGHED_BYTES)
+        return codecs.getincrementaldecoder(encoding)().decode(
+            sample, final=len(sample) < _WEIGHED_BYTES
+        )
     except UnicodeDecodeError:
         return None
 

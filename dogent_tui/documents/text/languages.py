@@ -64,10 +64,21 @@ _LANGUAGES: Mapping[str, str] = {
     "yaml": "yaml yml",
     "zig": "zig",
 }
-_BY_SUFFIX = {f".{suffix}": language for language, suffixes in _LANGUAGES.items() for suffix in suffixes.split()}
-_BY_NAME = {"makefile": "makefile", "gnumakefile": "makefile", "dockerfile": "dockerfile", "cmakelists.txt": "cmake"}
+_BY_SUFFIX = {
+    f".{suffix}": language
+    for language, suffixes in _LANGUAGES.items()
+    for suffix in suffixes.split()
+}
+_BY_NAME = {
+    "makefile": "makefile",
+    "gnumakefile": "makefile",
+    "dockerfile": "dockerfile",
+    "cmakelists.txt": "cmake",
+}
 
 
 def language_of(path: Path) -> str:
-    """Return what a fenced block of the file's text is to be called, empty where it is not source code."""
+    """Return what a fenced block of the file's text is to be called, empty where it is not
+    source code.
+    """
     return _BY_NAME.get(path.name.lower()) or _BY_SUFFIX.get(path.suffix.lower(), "")

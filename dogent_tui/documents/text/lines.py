@@ -1,4 +1,6 @@
-"""Readers for prose, Markdown and source code: the text as it is, in blocks that are sensible to cut between."""
+"""Readers for prose, Markdown and source code: the text as it is, in blocks that are sensible to
+cut between.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -19,12 +21,16 @@ _CODE_FENCE = re.compile(r"`{3,}")
 
 
 def open_text(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader`. Plain text goes as it is: what reads it sees a text, not Markdown."""
+    """See `dogent_tui.documents.model.Reader`. Plain text goes as it is: what reads it sees a
+    text, not Markdown.
+    """
     return _opened("text", TextSource(path, options.encoding), _paragraphs, report)
 
 
 def open_markdown(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader`. Each block knows the headings that it stands under."""
+    """See `dogent_tui.documents.model.Reader`. Each block knows the headings that it stands
+    under.
+    """
     return _opened("markdown", TextSource(path, options.encoding), _markdown, report)
 
 
@@ -36,7 +42,9 @@ def open_code(path: Path, options: ReadOptions, report: Report) -> Opened:
     return opened
 
 
-def _opened(name: str, source: TextSource, blocks: Callable[[TextSource], Iterator[Block]], report: Report) -> Opened:
+def _opened(
+    name: str, source: TextSource, blocks: Callable[[TextSource], Iterator[Block]], report: Report
+) -> Opened:
     opened = Opened(name, {"encoding": source.encoding}, iter(()))
 
     def read() -> Iterator[Block]:
@@ -67,8 +75,12 @@ class _Gathered:
 
     @property
     def may_be_cut(self) -> bool:
-        """Whether it is long, and ends with a line. A line of megabytes is cut all the same: it is nobody's text."""
-        return self._chars >= _LONG_BLOCK and (self._lines[-1].endswith("\n") or self._chars >= _LONG_LINE)
+        """Whether it is long, and ends with a line. A line of megabytes is cut all the same: it
+        is nobody's text.
+        """
+        return self._chars >= _LONG_BLOCK and (
+            self._lines[-1].endswith("\n") or self._chars >= _LONG_LINE
+        )
 
     def take(self, headings: tuple[str, ...] = (), *, cut: bool = False) -> Iterator[Block]:
         """Yield the block and begin the next one, which goes on with it where it was `cut`."""
@@ -96,7 +108,9 @@ class _MarkdownState:
         self._fence = ""
 
     def goes_on(self, line: str) -> bool:
-        """Take a line and tell whether the block cannot end here: an empty line in a fence is none between blocks."""
+        """Take a line and tell whether the block cannot end here: an empty line in a fence is
+        none between blocks.
+        """
         fence = _FENCE.match(line)
         if self._fence:
             if fence and fence[1].startswith(self._fence) and not fence[2].strip():
@@ -112,8 +126,12 @@ class _MarkdownState:
         return bool(self._fence)
 
 
-def _split(source: TextSource, goes_on: Callable[[str], bool], headings: Callable[[], tuple[str, ...]]) -> Iterator[Block]:
-    """Cut at the first empty line of each gap, so that blocks joined again are the text, to the last empty line."""
+def _split(
+    source: TextSource, goes_on: Callable[[str], bool], headings: Callable[[], tuple[str, ...]]
+) -> Iterator[Block]:
+    """Cut at the first empty line of each gap, so that blocks joined again are the text, to the
+    last empty line.
+    """
     block = _Gathered()
     begun = False
     for number, line in enumerate(source.lines(), 1):
@@ -151,7 +169,9 @@ def _runs(source: TextSource) -> Iterator[Block]:
 
 
 def _longest_fence(source: TextSource) -> int:
-    """Return how many backticks stand together at the most: a fence around them needs one more, and no less than three."""
+    """Return how many backticks stand together at the most: a fence around them needs one more,
+    and no less than three.
+    """
     longest, seen = 2, 0
     for line in source.lines():
         seen += len(line)

@@ -14,10 +14,14 @@ _LONGEST_LINE = 1 << 20
 
 
 class TextSource:
-    """The text file `path`. As far as it was read: `read` counts the bytes, `count` the lines, `damaged` what is no character."""
+    """The text file `path`. As far as it was read: `read` counts the bytes, `count` the lines,
+    `damaged` what is no character.
+    """
 
     def __init__(self, path: Path, encoding: str = "") -> None:
-        """Tell the encoding, unless it is known. Raises DocumentError where the file is no text, or nobody knows the encoding."""
+        """Tell the encoding, unless it is known. Raises DocumentError where the file is no text,
+        or nobody knows the encoding.
+        """
         self.path = path
         self.read = self.count = self.damaged = 0
         self.size = path.stat().st_size
@@ -26,17 +30,22 @@ class TextSource:
         self.encoding, self.others = found.name, found.others
         if not self.encoding:
             raise DocumentError(
-                tr("{path} is not text, nor a kind of document that read_document supports.").format(path=path.name),
+                tr(
+                    "{path} is not text, nor a kind of document that read_document supports."
+                ).format(path=path.name),
                 tr("Convert it to pdf, docx or plain text first."),
                 code="unsupported",
             )
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines, each with a ``\\n`` at its end but the last, whatever ends them in the file.
+        """Yield the lines, each with a ``\\n`` at its end but the last, whatever ends them in the
+        file.
 
         A line of more than a megabyte, as minified code has them, comes in parts.
         """
-        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(self.encoding)(errors="replace"), translate=True)
+        decoder = io.IncrementalNewlineDecoder(
+            codecs.getincrementaldecoder(self.encoding)(errors="replace"), translate=True
+        )
         rest = ""
         self.read = self.count = self.damaged = 0
         with self.path.open("rb") as file:
@@ -59,7 +68,8 @@ class TextSource:
         """Yield what is to be said of the decoding, once all was read."""
         if self.others:
             yield tr(
-                "The encoding is a guess: {encoding}; it may be {others}. If letters are wrong, read it again with `encoding`."
+                "The encoding is a guess: {encoding}; it may be {others}. If letters are wrong,"
+                " read it again with `encoding`."
             ).format(encoding=self.encoding, others=tr(", ").join(self.others))
         if self.damaged:
             yield ngettext(
@@ -78,6 +88,8 @@ def _known(name: str) -> str:
         codec = None
     if codec is None or not codec._is_text_encoding:  # noqa: SLF001 — what `bytes.decode` asks as well
         raise DocumentError(
-            tr("There is no encoding “{name}”.").format(name=name), tr("Name one such as cp1252 or gb18030."), code="unsupported"
+            tr("There is no encoding “{name}”.").format(name=name),
+            tr("Name one such as cp1252 or gb18030."),
+            code="unsupported",
         )
     return codec.name

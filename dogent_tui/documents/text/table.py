@@ -1,4 +1,6 @@
-"""The reader for tables in text, csv and its kin: a Markdown table, row by row in bounded memory."""
+"""The reader for tables in text, csv and its kin: a Markdown table, row by row in bounded
+memory.
+"""
 
 import csv
 import itertools
@@ -17,7 +19,9 @@ _SNIFFED_LINES = 200
 _ROWS_OF_BLOCK = 50
 _LONG_BLOCK = 4000
 _DELIMITERS = ("\t", ";", "|", ",")
-"""In the order of preference: a comma that splits all rows evenly may as well be that of their decimals."""
+"""In the order of preference: a comma that splits all rows evenly may as well be that of their
+decimals.
+"""
 _DECLARED = re.compile(r"sep=(.)$", re.IGNORECASE)
 """A first line by which a file tells Excel its delimiter."""
 _NAMED = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
@@ -25,14 +29,22 @@ _LONGEST_CELL = 1 << 20
 
 
 def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader`. The first row is the header; the delimiter is told by the first lines."""
+    """See `dogent_tui.documents.model.Reader`. The first row is the header; the delimiter is
+    told by the first lines.
+    """
     source = TextSource(path, options.encoding)
     sample = [line for line in itertools.islice(source.lines(), _SNIFFED_LINES) if line.strip()]
     declared = _DECLARED.match(sample[0]) if sample else None
     sample = sample[1:] if declared else sample
     delimiter = declared[1] if declared else _NAMED.get(path.suffix.lower()) or _delimiter(sample)
-    table = _Table(source, delimiter, _width(sample, delimiter), has_declaration=declared is not None)
-    opened = Opened("csv", {"encoding": source.encoding, "delimiter": delimiter, "columns": table.width}, iter(()))
+    table = _Table(
+        source, delimiter, _width(sample, delimiter), has_declaration=declared is not None
+    )
+    opened = Opened(
+        "csv",
+        {"encoding": source.encoding, "delimiter": delimiter, "columns": table.width},
+        iter(()),
+    )
     opened.blocks = _blocks(table, window_of(options.rows), opened, report)
     return opened
 
@@ -108,14 +120,17 @@ def _blocks(table: _Table, window: Window, opened: Opened, report: Report) -> It
     opened.warnings.extend(source.warnings())
     if ragged:
         opened.warnings.append(
-            tr("{ragged} rows have more than {width} cells: the extra ones are in the last cell, separated by ¦.").format(
-                ragged=ragged, width=width
-            )
+            tr(
+                "{ragged} rows have more than {width} cells: the extra ones are in the last cell,"
+                " separated by ¦."
+            ).format(ragged=ragged, width=width)
         )
 
 
 def _block(rows: list[str], first: int, last: int, width: int, *, tight: bool) -> Block:
-    return Block("\n".join(rows), Source(cells=cell_range((first, last), (1, max(width, 1)))), tight)
+    return Block(
+        "\n".join(rows), Source(cells=cell_range((first, last), (1, max(width, 1)))), tight
+    )
 
 
 def _markdown_row(row: list[str], width: int) -> str:

@@ -32,7 +32,9 @@ def column_number(name: str) -> int:
 
 
 def size_of(reference: str) -> tuple[int, int] | None:
-    """Return the rows and columns up to the last cell of a range like ``A1:D20``, None if it is no range."""
+    """Return the rows and columns up to the last cell of a range like ``A1:D20``, None if it is
+    no range.
+    """
     match = _REFERENCE.fullmatch(reference.rpartition(":")[2].strip())
     if match is None:
         return None
@@ -43,7 +45,9 @@ def size_of(reference: str) -> tuple[int, int] | None:
 
 
 def cell_range(rows: tuple[int, int], columns: tuple[int, int]) -> str:
-    """Return the range from the first to the last of `rows` and `columns`: ``A1:D20``, or ``B3`` for a single cell."""
+    """Return the range from the first to the last of `rows` and `columns`: ``A1:D20``, or ``B3``
+    for a single cell.
+    """
     start, end = f"{letters(columns[0])}{rows[0]}", f"{letters(columns[1])}{rows[1]}"
     return start if start == end else f"{start}:{end}"
 

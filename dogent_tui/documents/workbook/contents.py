@@ -11,7 +11,9 @@ from dogent_tui.language import tr
 from dogent_tui.workspace.sheets import TableOfContents, table_of_contents
 
 _MOST_MEASURED = 1_000_000
-"""Bytes of a sheet's part that are parsed to learn its size where it states none; four times that for all sheets together."""
+"""Bytes of a sheet's part that are parsed to learn its size where it states none; four times
+that for all sheets together.
+"""
 
 MOST_SIZED = 200
 """Sheets of which the size is looked up."""
@@ -24,7 +26,9 @@ _PROPERTIES = {"title": "title", "creator": "author", "subject": "subject"}
 
 
 class SheetPart(msgspec.Struct, frozen=True):
-    """A sheet: the `part` of the package that holds it, and its `size` in (rows, columns), None if only reading it would tell."""
+    """A sheet: the `part` of the package that holds it, and its `size` in (rows, columns), None
+    if only reading it would tell.
+    """
 
     name: str
     state: str
@@ -34,7 +38,9 @@ class SheetPart(msgspec.Struct, frozen=True):
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """A workbook without its cells. `strings` and `styles` are names of parts, "" if there are none."""
+    """A workbook without its cells. `strings` and `styles` are names of parts, "" if there are
+    none.
+    """
 
     sheets: list[SheetPart]
     strings: str
@@ -61,7 +67,8 @@ def read_contents(package: Package) -> Contents:
 
 
 def choose_sheet(contents: Contents, wanted: str, name: str) -> SheetPart:
-    """Return the sheet called `wanted`, by its exact name before one in another case; the first visible one if `wanted` is empty.
+    """Return the sheet called `wanted`, by its exact name before one in another case; the first
+    visible one if `wanted` is empty.
 
     Raises DocumentError `no_sheet` with the names that there are; `name` is the file's.
     """
@@ -70,13 +77,20 @@ def choose_sheet(contents: Contents, wanted: str, name: str) -> SheetPart:
         readable = [sheet for sheet in sheets if not sheet.is_chart] or sheets
         return next((sheet for sheet in readable if sheet.state == "visible"), readable[0])
     exact = [sheet for sheet in sheets if sheet.name == wanted]
-    alike = exact or [sheet for sheet in sheets if sheet.name.strip().casefold() == wanted.strip().casefold()]
+    alike = exact or [
+        sheet for sheet in sheets if sheet.name.strip().casefold() == wanted.strip().casefold()
+    ]
     if alike:
         return alike[0]
     names = ", ".join(
-        f"“{sheet.name}”" + ("" if sheet.state == "visible" else tr(" (hidden)")) for sheet in sheets[:_MOST_IN_MESSAGE]
+        f"“{sheet.name}”" + ("" if sheet.state == "visible" else tr(" (hidden)"))
+        for sheet in sheets[:_MOST_IN_MESSAGE]
     )
-    more = tr(" and {more} more").format(more=len(sheets) - _MOST_IN_MESSAGE) if len(sheets) > _MOST_IN_MESSAGE else ""
+    more = (
+        tr(" and {more} more").format(more=len(sheets) - _MOST_IN_MESSAGE)
+        if len(sheets) > _MOST_IN_MESSAGE
+        else ""
+    )
     raise DocumentError(
         tr("{name} has no sheet “{wanted}”.").format(name=name, wanted=wanted),
         tr("It has: {names}{more}.").format(names=names, more=more),
@@ -88,12 +102,18 @@ def _part(relations: dict[str, Relation], kind: str) -> str:
     return next((relation.target for relation in relations.values() if relation.kind == kind), "")
 
 
-def _sheets(package: Package, listed: TableOfContents, relations: dict[str, Relation]) -> list[SheetPart]:
+def _sheets(
+    package: Package, listed: TableOfContents, relations: dict[str, Relation]
+) -> list[SheetPart]:
     sheets: list[SheetPart] = []
     budget = 4 * _MOST_MEASURED
     for sheet in listed.sheets:
         relation = relations.get(sheet.relation)
-        if relation is None or relation.kind not in {"worksheet", "chartsheet"} or not package.has(relation.target):
+        if (
+            relation is None
+            or relation.kind not in {"worksheet", "chartsheet"}
+            or not package.has(relation.target)
+        ):
             continue  # macro and dialog sheets of the nineties, and what is damaged
         is_chart = relation.kind == "chartsheet"
         size = None
@@ -106,10 +126,11 @@ def _sheets(package: Package, listed: TableOfContents, relations: dict[str, Rela
 
 
 def _size(package: Package, part: str, *, measure: bool) -> tuple[tuple[int, int] | None, int]:
-    """Return the rows and columns of a sheet, None if they are not known, and how many bytes were read to learn it.
+    """Return the rows and columns of a sheet, None if they are not known, and how many bytes were
+    read to learn it.
 
-    What the sheet states is taken unless it is a single cell or far more than it can have, which is what careless programs write:
-    then its cells are counted, if `measure`.
+    What the sheet states is taken unless it is a single cell or far more than it can have, which is
+    what careless programs write: then its cells are counted, if `measure`.
     """
     measured = _Measured(package.size(part))
     read = 0
@@ -152,9 +173,16 @@ class _Measured:
 
     @property
     def credible(self) -> bool:
-        """Tell whether the sheet states a size that careful programs write, and has the bytes for so many rows."""
+        """Tell whether the sheet states a size that careful programs write, and has the bytes
+        for so many rows.
+        """
         stated = self.stated
-        return stated is not None and stated != (1, 1) and stated[0] * _LEAST_ROW < self._part_bytes and stated[1] < MOST_COLUMNS
+        return (
+            stated is not None
+            and stated != (1, 1)
+            and stated[0] * _LEAST_ROW < self._part_bytes
+            and stated[1] < MOST_COLUMNS
+        )
 
     def end(self, _tag: str) -> None:
         """Take no notice."""

@@ -5,7 +5,9 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 _LAST_SERIAL = 2_958_466
-"""The day after 9999-12-31, the last that Excel shows; with the epoch of 1904 it is 1,462 days less."""
+"""The day after 9999-12-31, the last that Excel shows; with the epoch of 1904 it is 1,462 days
+less.
+"""
 
 _EPOCHS_APART = 1462
 
@@ -19,11 +21,15 @@ _DAY = 86_400
 _ISO_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?")
 
 
-def date_text(days: float, *, has_date: bool, has_time: bool, epoch_1904: bool, fractions: bool = False) -> str | None:
-    """Return the moment `days` after the workbook's epoch: ``2024-02-29``, ``2024-02-29 08:00:00`` or ``08:00:00``.
+def date_text(
+    days: float, *, has_date: bool, has_time: bool, epoch_1904: bool, fractions: bool = False
+) -> str | None:
+    """Return the moment `days` after the workbook's epoch: ``2024-02-29``, ``2024-02-29 08:00:00``
+    or ``08:00:00``.
 
-    Midnight is left out where the format has a date, and the date where it has none and the number is no real date.
-    `fractions` keeps milliseconds. None for what a spreadsheet program shows as no date.
+    Midnight is left out where the format has a date, and the date where it has none and the number
+    is no real date. `fractions` keeps milliseconds. None for what a spreadsheet program shows as no
+    date.
     """
     if not 0 <= days < _LAST_SERIAL - (_EPOCHS_APART if epoch_1904 else 0):
         return None
@@ -38,7 +44,9 @@ def date_text(days: float, *, has_date: bool, has_time: bool, epoch_1904: bool, 
 
 
 def duration_text(days: float, *, fractions: bool = False) -> str | None:
-    """Return `days` as hours, minutes and seconds: ``27:15:00``. None for what is no sensible duration."""
+    """Return `days` as hours, minutes and seconds: ``27:15:00``. None for what is no sensible
+    duration.
+    """
     if not abs(days) < _MOST_DURATION:
         return None
     whole, seconds = _split(abs(days), fractions)
@@ -48,7 +56,9 @@ def duration_text(days: float, *, fractions: bool = False) -> str | None:
 
 
 def iso_text(text: str) -> str:
-    """Return the value of a cell that holds a date as ISO text (t="d"), in the same words as `date_text`."""
+    """Return the value of a cell that holds a date as ISO text (t="d"), in the same words as
+    `date_text`.
+    """
     match = _ISO_DURATION.fullmatch(text)
     if match and any(match.groups()):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())

@@ -1,10 +1,14 @@
-"""The text of a cell as Markdown that shows the same text, within a row of a table or as a paragraph."""
+"""The text of a cell as Markdown that shows the same text, within a row of a table or as a
+paragraph.
+"""
 
 import re
 
 from dogent_tui.plain import visible
 
-_TOUCHED = re.compile(r"[\\|*`<&\[_~\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_TOUCHED = re.compile(
+    r"[\\|*`<&\[_~\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _MARKUP = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])"  # a backslash that would escape what follows
     r"|[*`]"
@@ -14,12 +18,16 @@ _MARKUP = re.compile(
     r"|&(?=#?\w+;)"  # an entity
     r"|\[(?=[^\]]*\]\()"  # a link
 )
-_BLOCK = re.compile(r"(?:#{1,6}(?:\s|$)|[-+>](?:\s|$)|>|(?:[-_=]\s*){3,}$|~~~|\|)|\d{1,9}(?=[.)](?:\s|$))")
+_BLOCK = re.compile(
+    r"(?:#{1,6}(?:\s|$)|[-+>](?:\s|$)|>|(?:[-_=]\s*){3,}$|~~~|\|)|\d{1,9}(?=[.)](?:\s|$))"
+)
 _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
 def cell(text: str) -> str:
-    """Return `text` for a cell of a table: on one line, line breaks as ``<br>``, ``|`` and what looks like markup escaped."""
+    """Return `text` for a cell of a table: on one line, line breaks as ``<br>``, ``|`` and what
+    looks like markup escaped.
+    """
     if not _TOUCHED.search(text):
         return text.strip()
     text = _MARKUP.sub(lambda match: "\\" + match[0], visible(text).strip())

@@ -31,20 +31,32 @@ class Comment(msgspec.Struct, frozen=True):
 
 
 def read_comments(package: Package, relations: dict[str, Relation]) -> list[Comment]:
-    """Return the comments of a sheet, a thousand at most: those of the newer kind, which are a conversation, before the notes."""
+    """Return the comments of a sheet, a thousand at most: those of the newer kind, which are a
+    conversation, before the notes.
+    """
     comments: list[Comment] = []
     people: dict[str, str] = {}
     if any(relation.kind == "threadedComment" for relation in relations.values()):
         for person in package.elements("xl/persons/person.xml", frozenset({"person"})):
             people[person.attributes.get("id", "")] = person.attributes.get("displayName", "")
-    for relation in sorted(relations.values(), key=lambda relation: relation.kind != "threadedComment"):
+    for relation in sorted(
+        relations.values(), key=lambda relation: relation.kind != "threadedComment"
+    ):
         if relation.kind == "threadedComment":
-            for found in package.elements(relation.target, frozenset({"threadedComment"})):  # its text is its only child
+            for found in package.elements(
+                relation.target, frozenset({"threadedComment"})
+            ):  # its text is its only child
                 author = people.get(found.attributes.get("personId", ""), "")
-                comments.append(Comment(found.attributes.get("ref", ""), author, found.text.strip()))
+                comments.append(
+                    Comment(found.attributes.get("ref", ""), author, found.text.strip())
+                )
         elif relation.kind == "comments":
-            threaded = {comment.cells for comment in comments}  # these have a note as well, for older programs
-            others = (note for note in _notes(package, relation.target) if note.cells not in threaded)
+            threaded = {
+                comment.cells for comment in comments
+            }  # these have a note as well, for older programs
+            others = (
+                note for note in _notes(package, relation.target) if note.cells not in threaded
+            )
             comments += islice(others, max(0, _MOST_COMMENTS - len(comments)))
     return comments[:_MOST_COMMENTS]
 
@@ -85,9 +97,9 @@ def link_blocks(links: list[Link], relations: dict[str, Relation], sheet: str) -
             target += f"#{link.place}"
         if target:
             target = markdown.line(target[:_LONGEST_URL])
-            lines.append(
-                (link.cells, f"- {link.cells}: {f'<{target}>' if _SAFE_URL.match(target) and ' ' not in target else target}")
-            )
+            bare = _SAFE_URL.match(target) and " " not in target
+            shown = f"<{target}>" if bare else target
+            lines.append((link.cells, f"- {link.cells}: {shown}"))
     yield from _listed("Links:", lines, sheet)
 
 

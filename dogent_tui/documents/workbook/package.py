@@ -1,4 +1,6 @@
-"""The zip package that a workbook is (ECMA-376 part 2): its parts as streams of XML events, in bounded memory."""
+"""The zip package that a workbook is (ECMA-376 part 2): its parts as streams of XML events, in
+bounded memory.
+"""
 
 import posixpath
 import re
@@ -18,7 +20,9 @@ CHUNK = 1 << 16
 """Bytes that are taken from a part at a time."""
 
 MOST_TEXT = 32_767
-"""Characters that a cell may hold (Excel's specifications and limits); no text of a workbook is longer."""
+"""Characters that a cell may hold (Excel's specifications and limits); no text of a workbook is
+longer.
+"""
 
 _DEEPEST = 200
 """Elements within each other. Excel writes about twenty."""
@@ -30,12 +34,16 @@ _MOST_FOUND = 200_000
 """Elements that are kept of one part that is no sheet."""
 
 _BLANK_CELL = re.compile(rb'<c r="[A-Z]{1,3}[0-9]{1,7}"(?: [a-z]+="[0-9a-z]*")*\s*(?:/>|></c>)')
-_BLANK_ROW = re.compile(rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)')
+_BLANK_ROW = re.compile(
+    rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)'
+)
 """As the known programs write them; others are told by the parser."""
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """Where a part points to: `kind` is the last word of the type's URI, `target` a part's name or, if `external`, a URL."""
+    """Where a part points to: `kind` is the last word of the type's URI, `target` a part's name
+    or, if `external`, a URL.
+    """
 
     kind: str
     target: str
@@ -43,7 +51,9 @@ class Relation(msgspec.Struct, frozen=True):
 
 
 class Element(msgspec.Struct, frozen=True):
-    """An element of a part, by names without their prefixes, with the text in it and in its children."""
+    """An element of a part, by names without their prefixes, with the text in it and in its
+    children.
+    """
 
     name: str
     parent: str
@@ -52,16 +62,21 @@ class Element(msgspec.Struct, frozen=True):
 
 
 class Package:
-    """An open workbook file. Names of parts are without a leading slash and found whatever their case.
+    """An open workbook file. Names of parts are without a leading slash and found whatever their
+    case.
 
-    Raises DocumentError `damaged`, or `encrypted` where a part has a password, here and from each method.
+    Raises DocumentError `damaged`, or `encrypted` where a part has a password, here and from each
+    method.
     """
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
         with problems(self.name):
             self.archive = zipfile.ZipFile(path)
-        self._parts = {info.filename.lstrip("/").replace("\\", "/").lower(): info for info in self.archive.infolist()}
+        self._parts = {
+            info.filename.lstrip("/").replace("\\", "/").lower(): info
+            for info in self.archive.infolist()
+        }
 
     def close(self) -> None:
         """Let go of the file."""
@@ -82,7 +97,9 @@ class Package:
             return self.archive.open(self._parts[part.lower()])
 
     def elements(self, part: str, wanted: frozenset[str]) -> Iterator[Element]:
-        """Yield the elements of `part` whose names are `wanted`, each when it ends; none if there is no such part."""
+        """Yield the elements of `part` whose names are `wanted`, each when it ends; none if
+        there is no such part.
+        """
         if not self.has(part):
             return
         found: list[Element] = []
@@ -96,25 +113,40 @@ class Package:
                 found.clear()
                 if count > _MOST_FOUND:
                     raise DocumentError(
-                        tr("{name} lists more entries in {part} than a real workbook would.").format(name=self.name, part=part),
+                        tr(
+                            "{name} lists more entries in {part} than a real workbook would."
+                        ).format(name=self.name, part=part),
                         code="hostile",
                     )
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """Return what `part` points to, by id; empty if it points to nothing. The part "" is the package itself."""
+        """Return what `part` points to, by id; empty if it points to nothing. The part "" is the
+        package itself.
+        """
         folder, name = posixpath.split(part)
         relations = {}
-        for element in self.elements(posixpath.join(folder, "_rels", f"{name}.rels"), frozenset({"Relationship"})):
+        for element in self.elements(
+            posixpath.join(folder, "_rels", f"{name}.rels"), frozenset({"Relationship"})
+        ):
             attributes = element.attributes
-            target, external = attributes.get("Target", ""), attributes.get("TargetMode") == "External"
+            target, external = (
+                attributes.get("Target", ""),
+                attributes.get("TargetMode") == "External",
+            )
             if not external:
-                target = posixpath.normpath(posixpath.join("/", folder, target.replace("\\", "/"))).lstrip("/")
-            relations[attributes.get("Id", "")] = Relation(attributes.get("Type", "").rpartition("/")[2], target, external)
+                target = posixpath.normpath(
+                    posixpath.join("/", folder, target.replace("\\", "/"))
+                ).lstrip("/")
+            relations[attributes.get("Id", "")] = Relation(
+                attributes.get("Type", "").rpartition("/")[2], target, external
+            )
         return relations
 
 
 class problems:  # noqa: N801 - reads as a statement
-    """What the libraries below raise over a damaged file, as DocumentError; for a `with` statement."""
+    """What the libraries below raise over a damaged file, as DocumentError; for a `with`
+    statement.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -130,8 +162,17 @@ class problems:  # noqa: N801 - reads as a statement
                 tr("Save a copy without the password."),
                 code="encrypted",
             ) from error
-        # zipfile raises NotImplementedError and OverflowError as well over sizes and methods that cannot be
-        expected = (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, LookupError, ValueError, NotImplementedError)
+        # zipfile raises NotImplementedError and OverflowError as well over sizes and methods that
+        # cannot be
+        expected = (
+            zipfile.BadZipFile,
+            zlib.error,
+            expat.ExpatError,
+            EOFError,
+            LookupError,
+            ValueError,
+            NotImplementedError,
+        )
         if isinstance(error, (*expected, OverflowError)):
             raise damaged(self._name) from error
 
@@ -153,10 +194,12 @@ class Chunks(Protocol):
 
 
 class Feed:
-    """Hands a part's XML to handlers, a chunk at a time: `more` until it returns False. Names come without prefixes.
+    """Hands a part's XML to handlers, a chunk at a time: `more` until it returns False. Names come
+    without prefixes.
 
-    A DOCTYPE, with which entities could unfold to gigabytes, and too deep nesting raise DocumentError `hostile`. Sheets have
-    millions of elements: the handlers of one see to the depth themselves, and do not get the cells and rows without content.
+    A DOCTYPE, with which entities could unfold to gigabytes, and too deep nesting raise
+    DocumentError `hostile`. Sheets have millions of elements: the handlers of one see to the depth
+    themselves, and do not get the cells and rows without content.
     """
 
     def __init__(
@@ -196,17 +239,24 @@ class Feed:
             return not at_end
 
     def _stripped(self, data: bytes) -> bytes:
-        """Return `data` without cells and rows that have no content, of which many sheets have millions, down to the last row."""
+        """Return `data` without cells and rows that have no content, of which many sheets have
+        millions, down to the last row.
+        """
         if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
             self._stripping = False
             return data
         return _BLANK_ROW.sub(b"", _BLANK_CELL.sub(b"", data))
 
     def _started(self, tag: str, attributes: dict[str, str]) -> None:
-        if not self._depth_is_ours:  # this is the root: a sheet that has no prefixes is read without looking for them
+        if (
+            not self._depth_is_ours
+        ):  # this is the root: a sheet that has no prefixes is read without looking for them
             self._depth_is_ours = True
             if ":" not in tag:
-                self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
+                self.parser.StartElementHandler, self.parser.EndElementHandler = (
+                    self._start,
+                    self._end,
+                )
         self._depth += 1
         if self._depth > _DEEPEST:
             raise self._hostile()
@@ -221,7 +271,10 @@ class Feed:
 
     def _hostile(self) -> DocumentError:
         return DocumentError(
-            tr("{name} contains XML that no spreadsheet program writes; it was not read.").format(name=self._name), code="hostile"
+            tr("{name} contains XML that no spreadsheet program writes; it was not read.").format(
+                name=self._name
+            ),
+            code="hostile",
         )
 
 

@@ -1,4 +1,6 @@
-"""One section of a number format, such as ``"$"#,##0.00_)``: the digits of a number between the literal text around them."""
+"""One section of a number format, such as ``"$"#,##0.00_)``: the digits of a number between the
+literal text around them.
+"""
 
 import re
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -9,7 +11,9 @@ import msgspec
 
 _Kind: TypeAlias = Literal["text", "digit"]
 
-_CONTEXT = Context(prec=700, rounding=ROUND_HALF_UP)  # a double has at most 309 digits before the point
+_CONTEXT = Context(
+    prec=700, rounding=ROUND_HALF_UP
+)  # a double has at most 309 digits before the point
 _MOST_PLACES = 30
 _UNITS = [Decimal(1).scaleb(-places) for places in range(2 * _MOST_PLACES + 1)]
 _TOKEN = re.compile(r'"[^"]*"?|\\.|\[[^\]]*\]|[_*].|General|E[+-]|.', re.IGNORECASE | re.DOTALL)
@@ -18,11 +22,13 @@ _FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """How a section shows a number: `whole`, `decimals` and `exponent` are placeholders (0, #, ?) with text between them.
+    """How a section shows a number: `whole`, `decimals` and `exponent` are placeholders (0, #, ?)
+    with text between them.
 
-    `scale` is the power of ten by which the number is multiplied before. `fraction` is the largest denominator, or the only one
-    where `fixed`; `mixed` shows the whole number apart. `general` puts the number between `before` and `after` as it is, `plain`
-    with just so many decimals: most formats are so, and quick then.
+    `scale` is the power of ten by which the number is multiplied before. `fraction` is the largest
+    denominator, or the only one where `fixed`; `mixed` shows the whole number apart. `general` puts
+    the number between `before` and `after` as it is, `plain` with just so many decimals: most
+    formats are so, and quick then.
     """
 
     whole: tuple[tuple[_Kind, str], ...] = ()
@@ -44,7 +50,9 @@ class Pattern(msgspec.Struct, frozen=True):
         """Return `number` as this section shows it; `general` is how it looks without a format."""
         if self.general:
             return f"{self.before}{general}{self.after}".strip()
-        if not self.fraction and not any(kind == "digit" for kind, _text in self.whole + self.decimals):
+        if not self.fraction and not any(
+            kind == "digit" for kind, _text in self.whole + self.decimals
+        ):
             return "".join(text for _kind, text in self.whole).strip()
         value = Decimal(f"{number:.15g}")
         if self.scale:
@@ -63,7 +71,11 @@ class Pattern(msgspec.Struct, frozen=True):
         places = sum(kind == "digit" for kind, _text in self.decimals)
         rounded = value.quantize(_UNITS[places], context=_CONTEXT)
         if self.plain:
-            return f"{self.before}{rounded:,f}{self.after}" if self.grouped else f"{self.before}{rounded:f}{self.after}"
+            return (
+                f"{self.before}{rounded:,f}{self.after}"
+                if self.grouped
+                else f"{self.before}{rounded:f}{self.after}"
+            )
         whole, _, decimals = f"{rounded:f}".partition(".")
         text = _filled_left(self.whole, whole if whole != "0" else "", self.grouped)
         if not self.point:
@@ -73,7 +85,13 @@ class Pattern(msgspec.Struct, frozen=True):
     def _as_power(self, value: Decimal) -> str:
         step = max(1, sum(kind == "digit" for kind, _text in self.whole))
         places = sum(kind == "digit" for kind, _text in self.decimals)
-        power = value.adjusted() // step * step if value and step > 1 else value.adjusted() if value else 0
+        power = (
+            value.adjusted() // step * step
+            if value and step > 1
+            else value.adjusted()
+            if value
+            else 0
+        )
         unit = _UNITS[places]
         mantissa = value.scaleb(-power, context=_CONTEXT).quantize(unit, context=_CONTEXT)
         if mantissa >= Decimal(10) ** step:  # rounding gave it one digit more
@@ -105,7 +123,9 @@ def compile_pattern(section: str) -> Pattern:
     words = [text for kind, text in tokens if kind == "word"]
     if "General" in words:
         position = next(index for index, token in enumerate(tokens) if token == ("word", "General"))
-        return Pattern(general=True, before=_texts(tokens[:position]), after=_texts(tokens[position + 1 :]))
+        return Pattern(
+            general=True, before=_texts(tokens[:position]), after=_texts(tokens[position + 1 :])
+        )
     bare = "".join(text if kind != "text" else " " for kind, text in tokens)
     if match := _FRACTION.search(bare):
         return _fraction(tokens, match)
@@ -113,7 +133,9 @@ def compile_pattern(section: str) -> Pattern:
 
 
 def _literal(token: str) -> tuple[str, str]:
-    """Return what a token is: "text" that is shown, a "digit" placeholder, or a "word" of the format's own language."""
+    """Return what a token is: "text" that is shown, a "digit" placeholder, or a "word" of the
+    format's own language.
+    """
     start, single = token[0], len(token) == 1
     if start == '"':
         return "text", token.strip('"')
@@ -173,23 +195,39 @@ def _decimal(tokens: list[tuple[str, str]]) -> Pattern:
                 part.append(("digit", text))
         elif text != "@":
             part.append(("text", text))
-    pattern = Pattern(tuple(whole), tuple(decimals), point, exponent, plus, grouped, scale, after=after)
+    pattern = Pattern(
+        tuple(whole), tuple(decimals), point, exponent, plus, grouped, scale, after=after
+    )
     return pattern if exponent else _plain(pattern)
 
 
 def _plain(pattern: Pattern) -> Pattern:
-    """Return `pattern` in its `plain` form if it shows a digit at least before the point and all after it, without text."""
+    """Return `pattern` in its `plain` form if it shows a digit at least before the point and all
+    after it, without text.
+    """
     whole, decimals = pattern.whole, pattern.decimals
     digits = [index for index, (kind, _text) in enumerate(whole) if kind == "digit"]
     shown = [text for kind, text in decimals if kind == "digit"]
     together = bool(digits) and digits[-1] - digits[0] == len(digits) - 1
-    if not together or "".join(text for kind, text in whole if kind == "digit").count("0") != 1 or whole[digits[-1]][1] != "0":
+    if (
+        not together
+        or "".join(text for kind, text in whole if kind == "digit").count("0") != 1
+        or whole[digits[-1]][1] != "0"
+    ):
         return pattern
-    if "?" in "".join(whole[index][1] for index in digits) or set(shown) - {"0"} or pattern.point != bool(shown):
+    if (
+        "?" in "".join(whole[index][1] for index in digits)
+        or set(shown) - {"0"}
+        or pattern.point != bool(shown)
+    ):
         return pattern
-    if any(kind == "text" for kind, _text in decimals[: len(shown)]) or (shown and digits[-1] != len(whole) - 1):
+    if any(kind == "text" for kind, _text in decimals[: len(shown)]) or (
+        shown and digits[-1] != len(whole) - 1
+    ):
         return pattern
-    after = "".join(text for _kind, text in whole[digits[-1] + 1 :]) + "".join(text for _kind, text in decimals[len(shown) :])
+    after = "".join(text for _kind, text in whole[digits[-1] + 1 :]) + "".join(
+        text for _kind, text in decimals[len(shown) :]
+    )
     before = "".join(text for _kind, text in whole[: digits[0]])
     return msgspec.structs.replace(pattern, plain=True, before=before, after=after)
 
@@ -205,8 +243,12 @@ def _last_whole(body: list[tuple[str, str]]) -> int:
     return last
 
 
-def _without_exponent(tokens: list[tuple[str, str]]) -> tuple[list[tuple[str, str]], int, bool, str]:
-    """Return the tokens before the exponent, its digits, whether it shows a plus, and the text after it."""
+def _without_exponent(
+    tokens: list[tuple[str, str]],
+) -> tuple[list[tuple[str, str]], int, bool, str]:
+    """Return the tokens before the exponent, its digits, whether it shows a plus, and the text
+    after it.
+    """
     for index, token in enumerate(tokens):
         if token in {("word", "E+"), ("word", "E-")}:
             digits = sum(kind == "digit" for kind, _text in tokens[index:])
@@ -215,7 +257,9 @@ def _without_exponent(tokens: list[tuple[str, str]]) -> tuple[list[tuple[str, st
 
 
 def _filled_left(parts: tuple[tuple[_Kind, str], ...], digits: str, grouped: bool) -> str:
-    """Put `digits` into the placeholders from the right; the first placeholder takes all that are left."""
+    """Put `digits` into the placeholders from the right; the first placeholder takes all that
+    are left.
+    """
     places = [text for kind, text in parts if kind == "digit"]
     if not places:
         return "".join(text for _kind, text in parts) + digits
@@ -253,7 +297,9 @@ def _grouped(filled: list[str]) -> list[str]:
 
 
 def _filled_right(parts: tuple[tuple[_Kind, str], ...], digits: str) -> str:
-    """Put `digits` into the placeholders from the left, without the zeros that # and ? do not show."""
+    """Put `digits` into the placeholders from the left, without the zeros that # and ? do not
+    show.
+    """
     kept = len(digits)
     optional = [text for kind, text in parts if kind == "digit"]
     while kept and digits[kept - 1] == "0" and optional[kept - 1] != "0":

@@ -1,8 +1,9 @@
 """Opens a workbook and reads one of its sheets as Markdown tables.
 
-A streaming reader of our own. Measured against openpyxl's read-only mode on 100,000 rows of ten cells: the first page in 0.08 s
-and not 1.0, all of it as Markdown in 11 s where openpyxl takes 18 for the cells alone, in 22 MB. It opens workbooks that openpyxl
-refuses, sees hidden rows, and has formulas and their results in one pass. openpyxl is asked what a shared formula reads like.
+A streaming reader of our own. Measured against openpyxl's read-only mode on 100,000 rows of ten
+cells: the first page in 0.08 s and not 1.0, all of it as Markdown in 11 s where openpyxl takes 18
+for the cells alone, in 22 MB. It opens workbooks that openpyxl refuses, sees hidden rows, and has
+formulas and their results in one pass. openpyxl is asked what a shared formula reads like.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,8 +15,20 @@ from typing import Any
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.documents.workbook.columns import cell_range, letters, spans
-from dogent_tui.documents.workbook.contents import MOST_SIZED, Contents, SheetPart, choose_sheet, read_contents
-from dogent_tui.documents.workbook.notes import Comment, comment_blocks, drawings, link_blocks, read_comments
+from dogent_tui.documents.workbook.contents import (
+    MOST_SIZED,
+    Contents,
+    SheetPart,
+    choose_sheet,
+    read_contents,
+)
+from dogent_tui.documents.workbook.notes import (
+    Comment,
+    comment_blocks,
+    drawings,
+    link_blocks,
+    read_comments,
+)
 from dogent_tui.documents.workbook.package import MOST_TEXT, Package, Relation
 from dogent_tui.documents.workbook.rows import Row, SheetReader
 from dogent_tui.documents.workbook.strings import SharedStrings
@@ -28,7 +41,9 @@ from dogent_tui.workspace.sheets import split_cells
 _SUFFIXES = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 _ROWS_PER_REPORT = 2000
 _BLOCKS_AT_ONCE = 8
-"""Blocks that are made before the first is given, so that what is said of a small sheet is complete with its first page."""
+"""Blocks that are made before the first is given, so that what is said of a small sheet is
+complete with its first page.
+"""
 
 _DRAWINGS: Mapping[str, Callable[[int], str]] = {
     "picture": partial(ngettext, "{count} image", "{count} images"),
@@ -42,11 +57,13 @@ _MOST_NAMED = 20
 
 
 def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """Open the xlsx, xlsm or xltx file `path` for one sheet: `options.sheet`, or the first visible one.
+    """Open the xlsx, xlsm or xltx file `path` for one sheet: `options.sheet`, or the first visible
+    one.
 
-    The metadata has `sheets` (name, state and, where known, rows and columns), `sheet`, and, once all blocks are taken
-    or at once for a small sheet, its `rows`, `columns`, `merged`, `hidden_rows` and `hidden_columns`. What is in these is told at
-    the end, as comments; a hidden sheet is read if it is asked for by name. Raises DocumentError (`not_found`, `no_sheet`,
+    The metadata has `sheets` (name, state and, where known, rows and columns), `sheet`, and, once
+    all blocks are taken or at once for a small sheet, its `rows`, `columns`, `merged`,
+    `hidden_rows` and `hidden_columns`. What is in these is told at the end, as comments; a hidden
+    sheet is read if it is asked for by name. Raises DocumentError (`not_found`, `no_sheet`,
     `damaged`, `encrypted`, `unsupported`, `hostile`, `too_large`).
     """
     check_archive(path, streamed="xl/worksheets/")
@@ -69,9 +86,13 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
         }
         opened = Opened(metadata["format"], metadata, iter(()))
         if sheet.state != "visible":
-            opened.warnings.append(tr("The sheet “{sheet}” is hidden in the workbook.").format(sheet=sheet.name))
+            opened.warnings.append(
+                tr("The sheet “{sheet}” is hidden in the workbook.").format(sheet=sheet.name)
+            )
         if sheet.is_chart:
-            opened.warnings.append(tr("The sheet “{sheet}” is a chart: it has no cells.").format(sheet=sheet.name))
+            opened.warnings.append(
+                tr("The sheet “{sheet}” is a chart: it has no cells.").format(sheet=sheet.name)
+            )
             package.close()
         else:
             opened.blocks = _Reading(package, contents, sheet, window, opened, report).begin()
@@ -82,10 +103,18 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 class _Reading:
-    """One sheet on its way to Markdown; adds to the metadata and warnings of `opened` what shows on the way."""
+    """One sheet on its way to Markdown; adds to the metadata and warnings of `opened` what shows
+    on the way.
+    """
 
     def __init__(
-        self, package: Package, contents: Contents, sheet: SheetPart, window: Window, opened: Opened, report: Report
+        self,
+        package: Package,
+        contents: Contents,
+        sheet: SheetPart,
+        window: Window,
+        opened: Opened,
+        report: Report,
     ) -> None:
         self._window = window
         self._package, self._sheet, self._opened, self._report = package, sheet, opened, report
@@ -93,7 +122,9 @@ class _Reading:
         self._strings = SharedStrings(package, contents.strings)
         self._relations: dict[str, Relation] = package.relations(sheet.part)
         self._comments: list[Comment] = []
-        self._reader = SheetReader(package, sheet.part, self._strings, formatters, None if window == Window() else window)
+        self._reader = SheetReader(
+            package, sheet.part, self._strings, formatters, None if window == Window() else window
+        )
         self._heads: list[Row] = []
         self._hidden_rows: list[int] = []
         self._hidden_columns: set[int] = set()
@@ -120,7 +151,9 @@ class _Reading:
     def _blocks(self) -> Iterator[Block]:
         try:
             facts = self._reader.facts
-            yield from sheet_blocks(self._visible(), self._sheet.name, facts.hidden_columns, self._heads)
+            yield from sheet_blocks(
+                self._visible(), self._sheet.name, facts.hidden_columns, self._heads
+            )
             yield from self._hidden_blocks()
             if facts.links:
                 yield from link_blocks(facts.links, self._relations, self._sheet.name)
@@ -132,7 +165,9 @@ class _Reading:
             self._package.close()
 
     def _visible(self) -> Iterator[Row | None]:
-        """Yield the rows without the cells of hidden columns; rows that are hidden are marked, so that they leave no gap."""
+        """Yield the rows without the cells of hidden columns; rows that are hidden are marked,
+        so that they leave no gap.
+        """
         total = self._sheet.size[0] if self._sheet.size else 0
         for count, row in enumerate(self._reader.rows(), 1):
             self._is_silent = row is None
@@ -143,9 +178,18 @@ class _Reading:
                 self._report(row.number, max(total, row.number) if total else 0, "rows")
             several = len(row.cells) > 1
             if self._window.columns != Window().columns:
-                row.cells = [cell for cell in row.cells if self._window.columns[0] <= cell.column <= self._window.columns[1]]
+                row.cells = [
+                    cell
+                    for cell in row.cells
+                    if self._window.columns[0] <= cell.column <= self._window.columns[1]
+                ]
             if not self._window.holds(row.number) or not row.cells:
-                if several and not row.hidden and row.number < self._window.rows[0] and not self._heads:
+                if (
+                    several
+                    and not row.hidden
+                    and row.number < self._window.rows[0]
+                    and not self._heads
+                ):
                     self._heads.append(row)
                 continue
             self._rows = max(self._rows, row.number)
@@ -155,7 +199,9 @@ class _Reading:
                 yield row
 
     def _take_hidden(self, row: Row) -> None:
-        """Take the cells of hidden columns out of a row, or note all of them where it is hidden itself."""
+        """Take the cells of hidden columns out of a row, or note all of them where it is hidden
+        itself.
+        """
         if row.hidden:
             self._hidden_rows.append(row.number)
             self._hide("row", str(row.number), [cell.text for cell in row.cells])
@@ -163,7 +209,11 @@ class _Reading:
             hidden = [cell for cell in row.cells if cell.column in columns]
             for cell in hidden:
                 self._hidden_columns.add(cell.column)
-                self._hide("column", letters(cell.column), [f"{letters(cell.column)}{row.number} {cell.text}"])
+                self._hide(
+                    "column",
+                    letters(cell.column),
+                    [f"{letters(cell.column)}{row.number} {cell.text}"],
+                )
             row.cells = [cell for cell in row.cells if cell not in hidden] if hidden else row.cells
 
     def _hide(self, what: str, name: str, texts: list[str]) -> None:
@@ -172,23 +222,40 @@ class _Reading:
             self._hidden_texts.setdefault(f"{what} {name}", []).extend(texts)
 
     def _hidden_blocks(self) -> Iterator[Block]:
-        """Yield what is in hidden rows and columns as comments that say so: it is data, and nobody sees it in the workbook."""
+        """Yield what is in hidden rows and columns as comments that say so: it is data, and
+        nobody sees it in the workbook.
+        """
         for place, texts in self._hidden_texts.items():
             said = " | ".join(" ".join(text.split()) for text in texts).replace("--", "- -")
-            yield Block(f"<!-- hidden {place}, not visible in the workbook: {said} -->", Source(sheet=self._sheet.name))
+            yield Block(
+                f"<!-- hidden {place}, not visible in the workbook: {said} -->",
+                Source(sheet=self._sheet.name),
+            )
 
     def _read_surroundings(self) -> None:
-        """Read what lies around the cells; where that is damaged, the cells are read all the same."""
+        """Read what lies around the cells; where that is damaged, the cells are read all the
+        same.
+        """
         name, warnings = self._sheet.name, self._opened.warnings
         try:
             self._comments = read_comments(self._package, self._relations)
             counts = drawings(self._package, self._relations)
         except DocumentError:
-            warnings.append(tr("The comments or drawings of the sheet “{name}” are damaged and were left out.").format(name=name))
+            warnings.append(
+                tr(
+                    "The comments or drawings of the sheet “{name}” are damaged and were left out."
+                ).format(name=name)
+            )
             return
         if counts:
-            listed = listing([_DRAWINGS[word](count).format(count=count) for word, count in counts.items()])
-            warnings.append(tr("The sheet “{name}” has {listed}, not shown here.").format(name=name, listed=listed))
+            listed = listing(
+                [_DRAWINGS[word](count).format(count=count) for word, count in counts.items()]
+            )
+            warnings.append(
+                tr("The sheet “{name}” has {listed}, not shown here.").format(
+                    name=name, listed=listed
+                )
+            )
             self._opened.metadata["drawings"] = dict(counts)
 
     def _say_rest(self) -> None:
@@ -214,24 +281,42 @@ class _Reading:
         """Return what was left out because it is hidden, and put it into the metadata."""
         said = []
         if self._hidden_rows:
-            runs = [str(start) if start == end else f"{start}–{end}" for start, end in spans(sorted(self._hidden_rows))]
+            runs = [
+                str(start) if start == end else f"{start}–{end}"
+                for start, end in spans(sorted(self._hidden_rows))
+            ]
             self._opened.metadata["hidden_rows"] = runs[:_MOST_NAMED]
             count = len(self._hidden_rows)
             few = ngettext("row {names}", "rows {names}", count).format(names=", ".join(runs))
-            said.append(tr("{count:,} rows").format(count=count) if len(runs) > _MOST_NAMED else few)
+            said.append(
+                tr("{count:,} rows").format(count=count) if len(runs) > _MOST_NAMED else few
+            )
         if self._hidden_columns:
             columns = sorted(self._hidden_columns)
-            names = [letters(start) if start == end else f"{letters(start)}–{letters(end)}" for start, end in spans(columns)]
+            names = [
+                letters(start) if start == end else f"{letters(start)}–{letters(end)}"
+                for start, end in spans(columns)
+            ]
             self._opened.metadata["hidden_columns"] = names[:_MOST_NAMED]
             count = len(columns)
-            few = ngettext("column {names}", "columns {names}", count).format(names=", ".join(names))
-            said.append(tr("{count:,} columns").format(count=count) if len(names) > _MOST_NAMED else few)
+            few = ngettext("column {names}", "columns {names}", count).format(
+                names=", ".join(names)
+            )
+            said.append(
+                tr("{count:,} columns").format(count=count) if len(names) > _MOST_NAMED else few
+            )
         if not said:
             return []
         left_out = self._hidden_count > _MOST_HIDDEN
         return [
-            tr("Hidden in the workbook and marked as hidden here: {said}.").format(said=listing(said))
-            + (tr(" Only the first of it is shown; ask for `rows` to have others.") if left_out else "")
+            tr("Hidden in the workbook and marked as hidden here: {said}.").format(
+                said=listing(said)
+            )
+            + (
+                tr(" Only the first of it is shown; ask for `rows` to have others.")
+                if left_out
+                else ""
+            )
         ]
 
     def _unusual(self) -> list[str]:
@@ -240,14 +325,19 @@ class _Reading:
         if not self._rows and self._window == Window():
             warnings.append(tr("The sheet “{name}” is empty.").format(name=self._sheet.name))
         elif not self._rows:
-            warnings.append(tr("There are no cells in this part of the sheet “{name}”.").format(name=self._sheet.name))
+            warnings.append(
+                tr("There are no cells in this part of the sheet “{name}”.").format(
+                    name=self._sheet.name
+                )
+            )
         if facts.uncached:
             warnings.append(
                 ngettext(
-                    "{count:,} formula has no stored result, so the formula itself is shown. To get results, open the "
-                    "workbook in a spreadsheet program and save it.",
-                    "{count:,} formulas have no stored result, so the formulas themselves are shown. To get results, "
-                    "open the workbook in a spreadsheet program and save it.",
+                    "{count:,} formula has no stored result, so the formula itself is shown. To get"
+                    " results, open the workbook in a spreadsheet program and save it.",
+                    "{count:,} formulas have no stored result, so the formulas themselves are"
+                    " shown. To get results, open the workbook in a spreadsheet program and"
+                    " save it.",
                     facts.uncached,
                 ).format(count=facts.uncached)
             )
@@ -260,17 +350,22 @@ class _Reading:
         if facts.long_texts:
             warnings.append(
                 ngettext(
-                    "{count:,} text was cut: longer than {most:,} characters, or in an endless row.",
-                    "{count:,} texts were cut: longer than {most:,} characters, or in an endless row.",
+                    "{count:,} text was cut: longer than {most:,} characters, or in an endless"
+                    " row.",
+                    "{count:,} texts were cut: longer than {most:,} characters, or in an endless"
+                    " row.",
                     facts.long_texts,
                 ).format(count=facts.long_texts, most=MOST_TEXT)
             )
         if facts.too_empty:
             warnings.append(
                 tr(
-                    "After row {rows:,} there are hundreds of megabytes without content: the rest of the sheet was not read."
+                    "After row {rows:,} there are hundreds of megabytes without content: the rest"
+                    " of the sheet was not read."
                 ).format(rows=self._rows)
             )
         if facts.too_long:
-            warnings.append(tr("The sheet has more rows than the format allows; the extra rows were not read."))
+            warnings.append(
+                tr("The sheet has more rows than the format allows; the extra rows were not read.")
+            )
         return warnings

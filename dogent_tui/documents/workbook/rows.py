@@ -1,4 +1,6 @@
-"""The rows of a sheet as they are read, in bounded memory: what each cell shows, and what the sheet says around them."""
+"""The rows of a sheet as they are read, in bounded memory: what each cell shows, and what the
+sheet says around them.
+"""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +29,9 @@ _CHUNKS_UNTIL_SILENCE = 16
 """A megabyte without content: what was read before it need not wait for what may come after it."""
 
 _MOST_SILENT_CHUNKS = 3600
-"""225 MB without content, five seconds' work: formats down to the last row in many columns. Nothing comes after them."""
+"""225 MB without content, five seconds' work: formats down to the last row in many columns.
+Nothing comes after them.
+"""
 
 CUT = "…"
 
@@ -36,7 +40,8 @@ _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
-    """What a cell shows, which is never nothing. `is_text` tells a text from numbers, dates, booleans and errors.
+    """What a cell shows, which is never nothing. `is_text` tells a text from numbers, dates,
+    booleans and errors.
 
     `formula` stands where a formula has no stored result: `text` is then the formula.
     """
@@ -48,7 +53,9 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
 
 class Row(msgspec.Struct, gc=False):
-    """A row that has content; rows without are not given. `number` counts from 1, `cells` go from left to right."""
+    """A row that has content; rows without are not given. `number` counts from 1, `cells` go
+    from left to right.
+    """
 
     number: int
     hidden: bool
@@ -64,10 +71,12 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class SheetFacts(msgspec.Struct):
-    """What a sheet's part says besides its cells; the fields from `merged` on are complete when all rows are read.
+    """What a sheet's part says besides its cells; the fields from `merged` on are complete when all
+    rows are read.
 
-    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result. `too_long` says that there are more
-    rows than a sheet may have, `too_empty` that reading ended within a vast stretch of cells without content.
+    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result.
+    `too_long` says that there are more rows than a sheet may have, `too_empty` that reading ended
+    within a vast stretch of cells without content.
     """
 
     hidden_columns: set[int] = msgspec.field(default_factory=set)
@@ -85,14 +94,23 @@ class SheetReader:
     """Reads a sheet's part. Raises DocumentError, here and from `rows`."""
 
     def __init__(
-        self, package: Package, part: str, strings: SharedStrings, formatters: list[Formatter], window: Window | None = None
+        self,
+        package: Package,
+        part: str,
+        strings: SharedStrings,
+        formatters: list[Formatter],
+        window: Window | None = None,
     ) -> None:
         self.facts = SheetFacts()
         self._name = package.name
         self._strings, self._formatters = strings, formatters
         stream = package.open(part)
-        self._stream: IO[bytes] | WantedRows = WantedRows(stream, window) if window is not None else stream
-        self._feed = Feed(self._stream, self._start, self._end, self._characters, package.name, is_sheet=True)
+        self._stream: IO[bytes] | WantedRows = (
+            WantedRows(stream, window) if window is not None else stream
+        )
+        self._feed = Feed(
+            self._stream, self._start, self._end, self._characters, package.name, is_sheet=True
+        )
         self._ready: list[Row] = []
         self._columns: dict[str, int] = {}
         self._by_style: dict[str, Formatter] = {}
@@ -107,7 +125,9 @@ class SheetReader:
         self._in_reading = self._unordered = False
 
     def rows(self) -> Iterator[Row | None]:
-        """Yield the rows that have content, hidden ones too; only once. None is given where there were none for a long while."""
+        """Yield the rows that have content, hidden ones too; only once. None is given where
+        there were none for a long while.
+        """
         silent = 0
         try:
             more = True
@@ -154,7 +174,9 @@ class SheetReader:
             self._end_cell()
         elif tag == "t":
             text = self._taken()
-            if not self._in_reading:  # in rPh stands how to read the characters, in Japanese; not shown in the cell
+            if (
+                not self._in_reading
+            ):  # in rPh stands how to read the characters, in Japanese; not shown in the cell
                 self._inline = (self._inline or "") + text
         elif tag == "f":
             self._formula = self._taken()
@@ -180,7 +202,10 @@ class SheetReader:
         row, self._row = self._row, None
         if row is not None and row.cells and not self.facts.too_long:
             if self._unordered:
-                row.cells = [cell for _column, cell in sorted({cell.column: cell for cell in row.cells}.items())]
+                row.cells = [
+                    cell
+                    for _column, cell in sorted({cell.column: cell for cell in row.cells}.items())
+                ]
             self._ready.append(row)
 
     def _start_cell(self, attributes: dict[str, str]) -> None:
@@ -211,7 +236,12 @@ class SheetReader:
         elif self._formula is not None and not value and kind != "str":
             text, formula = self._formula_text(), True
         elif kind in {"str", "inlineStr"}:
-            text, is_text = unescaped(value if value is not None and self._inline is None else self._inline or ""), True
+            text, is_text = (
+                unescaped(
+                    value if value is not None and self._inline is None else self._inline or ""
+                ),
+                True,
+            )
         elif not value:
             return
         else:
@@ -232,8 +262,14 @@ class SheetReader:
             shown = self._by_style.get(style)
             if shown is None:
                 position = int(style) if style.isdigit() else 0
-                shown = self._by_style[style] = self._formatters[position] if position < len(self._formatters) else general
-            if shown is general and len(value) < 12 and (value.isdigit() or _PLAIN.fullmatch(value)):
+                shown = self._by_style[style] = (
+                    self._formatters[position] if position < len(self._formatters) else general
+                )
+            if (
+                shown is general
+                and len(value) < 12
+                and (value.isdigit() or _PLAIN.fullmatch(value))
+            ):
                 return value
             try:
                 return shown(float(value))
@@ -275,22 +311,34 @@ class SheetReader:
             facts.link_count += 1
             if len(facts.links) < _MOST_LISTED:
                 bare = without_prefixes(attributes)
-                facts.links.append(Link(bare.get("ref", "")[:40], bare.get("id", ""), bare.get("location", "")))
+                facts.links.append(
+                    Link(bare.get("ref", "")[:40], bare.get("id", ""), bare.get("location", ""))
+                )
         elif tag == "col" and attributes.get("hidden") in {"1", "true"}:
             first, last = int(attributes.get("min", 0)), int(attributes.get("max", 0))
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))
 
     def _hostile(self) -> DocumentError:
         return DocumentError(
-            tr("{name} has a sheet that no spreadsheet program writes; it was not read.").format(name=self._name), code="hostile"
+            tr("{name} has a sheet that no spreadsheet program writes; it was not read.").format(
+                name=self._name
+            ),
+            code="hostile",
         )
 
 
 def _translated(formula: str, origin: str, cell: str) -> str:
     """Return `formula`, which stands in `origin`, as it reads in `cell`."""
-    from openpyxl.formula.translate import Translator  # half a second to import, for what few workbooks need
+    from openpyxl.formula.translate import (
+        Translator,
+    )  # half a second to import, for what few workbooks need
 
     try:
         return str(Translator(f"={formula}", origin).translate_formula(cell)).removeprefix("=")
-    except (ValueError, LookupError, TypeError, AttributeError):  # openpyxl.formula raises these over what it cannot parse
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+    ):  # openpyxl.formula raises these over what it cannot parse
         return formula

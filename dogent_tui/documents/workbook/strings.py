@@ -8,13 +8,16 @@ from dogent_tui.documents.workbook.package import MOST_TEXT, Feed, Package
 from dogent_tui.language import tr
 
 _MOST_MEMORY = 200_000_000
-"""Bytes of shared texts that are held. The largest workbook that Excel saves with a million different texts needs half of it."""
+"""Bytes of shared texts that are held. The largest workbook that Excel saves with a million
+different texts needs half of it.
+"""
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 class SharedStrings:
-    """The texts by their number. Cells mostly number them in the order in which they come, so the first rows need only the first.
+    """The texts by their number. Cells mostly number them in the order in which they come, so the
+    first rows need only the first.
 
     Raises DocumentError `too_large` when they take too much memory, and what `Package` raises.
     """
@@ -27,7 +30,11 @@ class SharedStrings:
         self._length = 0
         self._in_text = self._in_reading = False
         self._stream: IO[bytes] | None = package.open(part) if package.has(part) else None
-        self._feed = Feed(self._stream, self._start, self._end, self._characters, package.name) if self._stream else None
+        self._feed = (
+            Feed(self._stream, self._start, self._end, self._characters, package.name)
+            if self._stream
+            else None
+        )
 
     def __getitem__(self, number: int) -> str:
         """Return the text `number`, "" if there are not so many."""
@@ -67,12 +74,16 @@ class SharedStrings:
             self._memory += text.__sizeof__() + 8
             if self._memory > _MOST_MEMORY:
                 raise DocumentError(
-                    tr("The text in {name} exceeds {size} MB.").format(name=self._name, size=_MOST_MEMORY // 1000000),
+                    tr("The text in {name} exceeds {size} MB.").format(
+                        name=self._name, size=_MOST_MEMORY // 1000000
+                    ),
                     tr("Save the sheet you need as its own workbook, or as csv."),
                     code="too_large",
                 )
 
 
 def unescaped(text: str) -> str:
-    """Return `text` with ``_x000D_`` and its like as the characters that they stand for (ECMA-376 part 1, 22.9.2.19)."""
+    """Return `text` with ``_x000D_`` and its like as the characters that they stand for
+    (ECMA-376 part 1, 22.9.2.19).
+    """
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text

@@ -7,7 +7,9 @@ _WANTED = frozenset({"numFmt", "xf"})
 
 
 def read_formatters(package: Package, part: str, *, epoch_1904: bool) -> list[Formatter]:
-    """Return what shows the numbers of a cell, by the number of the cell's style. Empty if there is no style sheet."""
+    """Return what shows the numbers of a cell, by the number of the cell's style. Empty if there
+    is no style sheet.
+    """
     codes = dict(BUILT_IN)
     numbers: list[int] = []
     for element in package.elements(part, _WANTED):
@@ -18,7 +20,10 @@ def read_formatters(package: Package, part: str, *, epoch_1904: bool) -> list[Fo
                 codes[number] = attributes.get("formatCode", "")
         elif element.name == "xf" and element.parent == "cellXfs":
             numbers.append(_number(attributes.get("numFmtId")) or 0)
-    shown = {number: formatter(codes[number], epoch_1904=epoch_1904) if number in codes else general for number in set(numbers)}
+    shown = {
+        number: formatter(codes[number], epoch_1904=epoch_1904) if number in codes else general
+        for number in set(numbers)
+    }
     return [shown[number] for number in numbers]
 
 

@@ -1,7 +1,8 @@
 """Rows of a sheet as tables in Markdown, made while the rows are read.
 
-An empty row ends a table, unless what follows is clearly more of the same: then the empty row stays in it. The first row of a
-table is its header. A text alone in its row above a table, or between tables, is a paragraph.
+An empty row ends a table, unless what follows is clearly more of the same: then the empty row stays
+in it. The first row of a table is its header. A text alone in its row above a table, or between
+tables, is a paragraph.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,13 +17,18 @@ from dogent_tui.documents.workbook.rows import Cell, Row
 ROWS_IN_BLOCK = 50
 _CHARACTERS_IN_BLOCK = 8000
 _ROWS_AHEAD = 200
-"""Rows from which the columns of a table are known; a later row that has more begins a wider table."""
+"""Rows from which the columns of a table are known; a later row that has more begins a wider table.
+"""
 
 _WEIGHT_AHEAD = 2_000_000
-"""Characters of these rows, and a hundred for each cell: keeps the memory bounded where rows are long."""
+"""Characters of these rows, and a hundred for each cell: keeps the memory bounded where rows are
+long.
+"""
 
 _WIDEST_GAP = 3
-"""Empty columns that stay in a table. Where more lie between two cells, one column stands for them and says so."""
+"""Empty columns that stay in a table. Where more lie between two cells, one column stands for them
+and says so.
+"""
 
 _LONGEST_PAUSE = 2
 """Empty rows after which a table may go on."""
@@ -32,7 +38,8 @@ _MOST_TITLES = 3
 
 
 class _Window(msgspec.Struct):
-    """Rows that follow each other, as many as are looked at at once; `pause` is how many empty rows come before them.
+    """Rows that follow each other, as many as are looked at at once; `pause` is how many empty rows
+    come before them.
 
     Without rows: it may be long until there are others.
     """
@@ -42,21 +49,28 @@ class _Window(msgspec.Struct):
 
 
 class _Layout(msgspec.Struct, frozen=True):
-    """The columns of a table: `shown` has the number of a column, or the first and last of some empty ones."""
+    """The columns of a table: `shown` has the number of a column, or the first and last of some
+    empty ones.
+    """
 
     used: frozenset[int]
     shown: tuple[int | tuple[int, int], ...]
 
 
 def sheet_blocks(
-    rows: Iterable[Row | None], sheet: str, hidden_columns: Collection[int] = (), heads: Sequence[Row] = ()
+    rows: Iterable[Row | None],
+    sheet: str,
+    hidden_columns: Collection[int] = (),
+    heads: Sequence[Row] = (),
 ) -> Iterator[Block]:
-    """Yield the Markdown of `rows`, without those that are hidden, and without room for `hidden_columns`.
+    """Yield the Markdown of `rows`, without those that are hidden, and without room for
+    `hidden_columns`.
 
-    Where `rows` are some from the middle of a table, the last of `heads`, known with the first of them, is its header.
+    Where `rows` are some from the middle of a table, the last of `heads`, known with the first of
+    them, is its header.
 
-    These may become known while the first row is taken; no row has cells in them. Where a row is None, all that is known of those
-    before it is given at once. Raises what taking the rows raises.
+    These may become known while the first row is taken; no row has cells in them. Where a row is
+    None, all that is known of those before it is given at once. Raises what taking the rows raises.
     """
     return _Tables(sheet, hidden_columns, heads).blocks(_windows(rows))
 
@@ -99,7 +113,9 @@ class _Tables:
             if not window.rows:
                 yield from self._flush()
             elif self._layout is not None and (not window.pause or _goes_on(self._layout, window)):
-                self._put(["|" + "  |" * len(self._layout.shown)] * window.pause, window.rows[0].number)
+                self._put(
+                    ["|" + "  |" * len(self._layout.shown)] * window.pause, window.rows[0].number
+                )
                 yield from self._add(window.rows)
             else:
                 yield from self._flush()
@@ -127,7 +143,9 @@ class _Tables:
             yield from self._add(rows[1:])
 
     def _add(self, rows: list[Row]) -> Iterator[Block]:
-        """Add `rows` to the table; where they have more columns than it, a wider one begins there, under the same header."""
+        """Add `rows` to the table; where they have more columns than it, a wider one begins there,
+        under the same header.
+        """
         for index, row in enumerate(rows):
             assert self._layout is not None
             if not all(cell.column in self._layout.used for cell in row.cells):
@@ -163,18 +181,24 @@ class _Tables:
 
 
 def _is_title(rows: list[Row], position: int) -> bool:
-    """Tell whether a row is a paragraph: its only cell is alone in the window, or a text above a row with more cells."""
+    """Tell whether a row is a paragraph: its only cell is alone in the window, or a text above a
+    row with more cells.
+    """
     cells = rows[position].cells
     if len(cells) > 1:
         return False
     if len(rows) == 1:
         return True
-    below = next((row.cells for row in rows[position + 1 : _MOST_TITLES + 1] if len(row.cells) > 1), None)
+    below = next(
+        (row.cells for row in rows[position + 1 : _MOST_TITLES + 1] if len(row.cells) > 1), None
+    )
     return cells[0].is_text and below is not None and cells[0].column <= below[0].column
 
 
 def _goes_on(layout: _Layout, window: _Window) -> bool:
-    """Tell whether the table goes on after empty rows: with data under the same columns, not with another header."""
+    """Tell whether the table goes on after empty rows: with data under the same columns, not with
+    another header.
+    """
     first = window.rows[0].cells
     return (
         window.pause <= _LONGEST_PAUSE
@@ -190,7 +214,9 @@ def _layout(rows: list[Row], used: frozenset[int], hidden: Collection[int]) -> _
     runs = spans(sorted(used))
     for position, (start, end) in enumerate(runs):
         if position:
-            gap = [column for column in range(runs[position - 1][1] + 1, start) if column not in hidden]
+            gap = [
+                column for column in range(runs[position - 1][1] + 1, start) if column not in hidden
+            ]
             shown += [(gap[0], gap[-1])] if len(gap) > _WIDEST_GAP else gap
         shown += range(start, end + 1)
     return _Layout(used, tuple(shown))
@@ -198,7 +224,10 @@ def _layout(rows: list[Row], used: frozenset[int], hidden: Collection[int]) -> _
 
 def _head(layout: _Layout, header: list[Cell]) -> list[str]:
     names = {cell.column: _text(cell) for cell in header}
-    titles = [names.get(column, "") if isinstance(column, int) else _gap_title(column) for column in layout.shown]
+    titles = [
+        names.get(column, "") if isinstance(column, int) else _gap_title(column)
+        for column in layout.shown
+    ]
     return [f"| {' | '.join(titles)} |", "|" + " --- |" * len(titles)]
 
 
@@ -208,7 +237,8 @@ def _gap_title(gap: tuple[int, int]) -> str:
 
 def _line(layout: _Layout, cells: list[Cell]) -> str:
     texts = {cell.column: _text(cell) for cell in cells}
-    return f"| {' | '.join([texts.get(column, '') if isinstance(column, int) else '' for column in layout.shown])} |"
+    shown = [texts.get(one, "") if isinstance(one, int) else "" for one in layout.shown]
+    return f"| {' | '.join(shown)} |"
 
 
 def _text(cell: Cell) -> str:

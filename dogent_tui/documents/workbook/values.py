@@ -1,4 +1,6 @@
-"""Reads the values of xls, ods and xlsb with calamine. In the worker alone: hostile ones may end the process."""
+"""Reads the values of xls, ods and xlsb with calamine. In the worker alone: hostile ones may end
+the process.
+"""
 
 import datetime
 from collections.abc import Iterator
@@ -21,7 +23,9 @@ _ROWS_PER_REPORT = 2000
 
 
 def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader` and `open_workbook`, whose metadata this has as far as calamine tells."""
+    """See `dogent_tui.documents.model.Reader` and `open_workbook`, whose metadata this has as
+    far as calamine tells.
+    """
     import python_calamine as calamine
 
     if not is_old_workbook(path):
@@ -30,7 +34,11 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
         book = calamine.CalamineWorkbook.from_path(str(path))
         sheets = [
             SheetPart(
-                sheet.name, str(sheet.visible).rpartition(".")[2].lower(), "", sheet.typ != calamine.SheetTypeEnum.WorkSheet, None
+                sheet.name,
+                str(sheet.visible).rpartition(".")[2].lower(),
+                "",
+                sheet.typ != calamine.SheetTypeEnum.WorkSheet,
+                None,
             )
             for sheet in book.sheets_metadata
         ]
@@ -39,7 +47,9 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
         content = book.get_sheet_by_name(sheet.name)
     except calamine.PasswordError as error:
         message = tr("{name} is protected with a password.").format(name=path.name)
-        raise DocumentError(message, tr("Save a copy without the password."), code="encrypted") from error
+        raise DocumentError(
+            message, tr("Save a copy without the password."), code="encrypted"
+        ) from error
     except (calamine.CalamineError, LookupError, ValueError) as error:
         raise DocumentError(
             tr("{name} is damaged or not a workbook.").format(name=path.name),
@@ -57,13 +67,19 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
         "columns": content.total_width,
     }
     if sheet.state != "visible":
-        opened.warnings.append(tr("The sheet “{sheet}” is hidden in the workbook.").format(sheet=sheet.name))
+        opened.warnings.append(
+            tr("The sheet “{sheet}” is hidden in the workbook.").format(sheet=sheet.name)
+        )
     opened.warnings.append(
-        tr("Of this format only values are read: not how numbers are shown, nor comments, nor which rows are hidden.")
+        tr(
+            "Of this format only values are read: not how numbers are shown, nor comments, nor"
+            " which rows are hidden."
+        )
     )
     if merged := content.merged_cell_ranges:
         opened.metadata["merged"] = [
-            cell_range((first[0] + 1, last[0] + 1), (first[1] + 1, last[1] + 1)) for first, last in merged[:20]
+            cell_range((first[0] + 1, last[0] + 1), (first[1] + 1, last[1] + 1))
+            for first, last in merged[:20]
         ]
     heads: list[Row] = []
     opened.blocks = sheet_blocks(_rows(content, window, heads, report), sheet.name, (), heads)
@@ -71,7 +87,9 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def _rows(content: Any, window: Window, heads: list[Row], report: Report) -> Iterator[Row]:
-    """Yield the rows that hold something. The first with several cells above the window goes into `heads`."""
+    """Yield the rows that hold something. The first with several cells above the window goes
+    into `heads`.
+    """
     first_column = (content.start or (0, 0))[1] + 1
     for number, values in enumerate(content.iter_rows(), 1):
         if number % _ROWS_PER_REPORT == 0:
@@ -80,8 +98,16 @@ def _rows(content: Any, window: Window, heads: list[Row], report: Report) -> Ite
             return
         if number < window.rows[0] and heads:
             continue
-        shown = ((column, value, shown_as(value)) for column, value in enumerate(values, first_column) if value != "")
-        cells = [Cell(column, text, isinstance(value, str)) for column, value, text in shown if text.strip()]
+        shown = (
+            (column, value, shown_as(value))
+            for column, value in enumerate(values, first_column)
+            if value != ""
+        )
+        cells = [
+            Cell(column, text, isinstance(value, str))
+            for column, value, text in shown
+            if text.strip()
+        ]
         several = len(cells) > 1
         cells = [cell for cell in cells if window.columns[0] <= cell.column <= window.columns[1]]
         if cells and window.holds(number):

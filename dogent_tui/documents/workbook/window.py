@@ -1,4 +1,6 @@
-"""Which rows and columns of a sheet are wanted, and a sheet's XML without the rows that are not: they are never parsed."""
+"""Which rows and columns of a sheet are wanted, and a sheet's XML without the rows that are not:
+they are never parsed.
+"""
 
 import re
 from typing import IO
@@ -31,7 +33,8 @@ class Window(msgspec.Struct, frozen=True):
 
 
 def window_of(rows: str, cells: str = "") -> Window:
-    """Return what ``84871-84873`` names, or a range of cells such as ``A1:F200``, ``B:D`` or ``C7``; all where both are empty.
+    """Return what ``84871-84873`` names, or a range of cells such as ``A1:F200``, ``B:D`` or
+    ``C7``; all where both are empty.
 
     Raises DocumentError for what is neither.
     """
@@ -41,7 +44,9 @@ def window_of(rows: str, cells: str = "") -> Window:
         if match is None:
             raise ValueError
         if not cells:
-            return Window(_span(match[1], match[2], match[3], MOST_ROWS)) if rows.strip() else Window()
+            return (
+                Window(_span(match[1], match[2], match[3], MOST_ROWS)) if rows.strip() else Window()
+            )
         columns = [str(column_number(name)) if name else "" for name in (match[1], match[4])]
         down, across = match[2] or match[5], match[1] or match[4]
         return Window(
@@ -101,7 +106,9 @@ class WantedRows:
                 stated = _NUMBER.search(edge[2])
                 self._row = int(stated[1]) if stated else self._row + 1
                 self._keeps = self._row <= HEAD or self._window.holds(self._row)
-                if self._keeps and not stated:  # those before it may be gone, by which it would be counted
+                if (
+                    self._keeps and not stated
+                ):  # those before it may be gone, by which it would be counted
                     kept.append(b'<%srow r="%d"' % (edge[1] or b"", self._row))
                     start = edge.start(2)
         if self._keeps:

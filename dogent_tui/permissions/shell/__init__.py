@@ -1,1 +1,3 @@
-"""A small, literal reader of commands, for what is asked before. What it does not understand is run behind the wall."""
+"""A small, literal reader of commands, for what is asked before. What it does not understand is
+run behind the wall.
+"""

@@ -13,7 +13,9 @@ _TEXT = {"echo", "basename", "dirname"}
 
 
 def only_reads(text: str, rule: PathRule, cwd: str) -> bool:
-    """Return whether a command does nothing but read in the workspace, by programs that are known, whatever they meet."""
+    """Return whether a command does nothing but read in the workspace, by programs that are
+    known, whatever they meet.
+    """
     verdicts: list[bool] = []
     reader = Reader(text, cwd, "", lambda one, at: verdicts.append(_reads(one, at, rule)))
     try:

@@ -9,23 +9,27 @@ from dogent_tui.permissions.text import names
 
 _ASKS_FOR_HELP = {"--version", "--help", "-V", "-version", "-h", "-v", "help", "version"}
 _ADDRESS = re.compile(r"(https?|ftps?|ssh|git|wss?|sftp|rsync)://\S+", re.IGNORECASE)
-_BARE = re.compile(r"(?:[\w.-]+@)?((?:[\w-]+\.)+[A-Za-z]{2,}|\d+(?:\.\d+){3}|localhost)(?::\d+)?(?:[/?].*)?")
+_BARE = re.compile(
+    r"(?:[\w.-]+@)?((?:[\w-]+\.)+[A-Za-z]{2,}|\d+(?:\.\d+){3}|localhost)(?::\d+)?(?:[/?].*)?"
+)
 _OWN = re.compile(r"localhost|127(\.\d+){1,3}|::1|0\.0\.0\.0")
 """The machine itself: behind the wall, each command has its own."""
 _VALUED = frozenset(f"-{letter}" for letter in "oOdHFTuUXAebcDKwmxilpPJSLRtfq")
 """Options of such programs that take a value."""
 
 _BY_COLON = names(
-    "scp sftp rcp sshfs rsync rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok"
-    " cloudflared croc wormhole magic-wormhole swaks smbclient ldapsearch kaggle huggingface-cli hf"
-    " mail mailx sendmail mutt msmtp"
+    "scp sftp rcp sshfs rsync rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge"
+    " ngrok cloudflared croc wormhole magic-wormhole swaks smbclient ldapsearch kaggle"
+    " huggingface-cli hf mail mailx sendmail mutt msmtp"
 )
 _BY_ADDRESS = _BY_COLON | names(
-    "curl wget wget2 aria2c axel http https xh httpie curlie lynx w3m links elinks yt-dlp youtube-dl"
-    " ping ping6 dig host nslookup drill traceroute tracepath mtr whois nmap nc ncat netcat telnet ftp"
-    " lftp tftp ssh mosh rsh rlogin ssh-copy-id socat curlftpfs"
+    "curl wget wget2 aria2c axel http https xh httpie curlie lynx w3m links elinks yt-dlp"
+    " youtube-dl ping ping6 dig host nslookup drill traceroute tracepath mtr whois nmap nc ncat"
+    " netcat telnet ftp lftp tftp ssh mosh rsh rlogin ssh-copy-id socat curlftpfs"
 )
-"""Programs that do nothing else, with the machine among their operands; by colon: it ends with one there."""
+"""Programs that do nothing else, with the machine among their operands; by colon: it ends with
+one there.
+"""
 _PROGRAMS = """
 pip pip3 uv pipx poetry pipenv pdm uvx : pypi.org files.pythonhosted.org
 twine : upload.pypi.org
@@ -45,9 +49,9 @@ brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam
 _ALWAYS = names("uvx npx bunx gh hub glab")
 """Those that go there whatever they are told; the others by these words:"""
 _GOING = names(
-    "install i ci add update up upgrade full-upgrade upgrade-all download search fetch publish upload"
-    " login push pull sync lock audit outdated require create-project get dlx checkout co clone"
-    " incoming outgoing s_client tap toolchain -S -Sy -Syu -Su"
+    "install i ci add update up upgrade full-upgrade upgrade-all download search fetch publish"
+    " upload login push pull sync lock audit outdated require create-project get dlx checkout co"
+    " clone incoming outgoing s_client tap toolchain -S -Sy -Syu -Su"
 )
 _GOING_TOO = """
 pip index|pip3 index|pip wheel|pip3 wheel|uv tool|uv pip|uv python|pipx run|npm x|npm exec|npm init
@@ -56,11 +60,15 @@ yarn -|bundle -|go mod|conda create|mamba create|docker run|docker build|docker 
 podman build|podman compose|ollama run
 """
 _ROWS = [line.partition(":") for line in _PROGRAMS.strip().splitlines()]
-_HOSTS = {name: tuple(to.split()) or ("",) for programs, _, to in _ROWS for name in programs.split()}
+_HOSTS = {
+    name: tuple(to.split()) or ("",) for programs, _, to in _ROWS for name in programs.split()
+}
 
 
 def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
-    """Return the machines that a command reaches, "" for one that it does not name; none where it stays here."""
+    """Return the machines that a command reaches, "" for one that it does not name; none where
+    it stays here.
+    """
     texts = [arg.text for arg in args if arg.literal]
     if texts and len(texts) == len(args) and set(texts) <= _ASKS_FOR_HELP and name != "host":
         return ()

@@ -1,6 +1,8 @@
-"""What a command says plainly that it does and that cannot be taken back, or that the wall would refuse.
+"""What a command says plainly that it does and that cannot be taken back, or that the wall would
+refuse.
 
-What is not plain is not guessed at: it runs behind the wall, which holds, and what it did is judged.
+What is not plain is not guessed at: it runs behind the wall, which holds, and what it did is
+judged.
 """
 
 import glob
@@ -20,14 +22,19 @@ from dogent_tui.permissions.shell.words import Command, Reader, UnclosedError, W
 from dogent_tui.permissions.text import names
 
 PROGRAM = "Bash"
-"""The program of every effect of a command: which one of those that it starts did it cannot be known."""
+"""The program of every effect of a command: which one of those that it starts did it cannot be
+known.
+"""
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap")
 """Places of the system that every command sees behind the wall."""
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 — names to compare with
 """Places that are private and empty behind the wall."""
 
-_WRAPPERS = names("nice ionice timeout stdbuf time xargs exec env command builtin nohup setsid chronic caffeinate busybox toybox")
+_WRAPPERS = names(
+    "nice ionice timeout stdbuf time xargs exec env command builtin nohup setsid chronic caffeinate"
+    " busybox toybox"
+)
 """Commands that run the command given to them."""
 _SHELLS = {"sh", "bash", "zsh", "dash", "ksh"}
 _OTHER_USER = names("sudo doas su pkexec runuser gosu run0")
@@ -35,9 +42,10 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _BEFORE_THE_COMMAND = re.compile(r"(-.*|\w+=.*|[\d.]+[smhd]?|[A-Z_]+|\{\})?", re.DOTALL)
 """What may be between a wrapper and its command: options and their values."""
 _TEXT = names(
-    "echo printf test [ expr basename dirname seq date true false : alias unalias trap export declare local readonly typeset"
-    " unset set shift type which hash wait jobs sleep let return exit break continue read mapfile readarray numfmt factor"
-    " getopts shopt ulimit umask cal man history yes printenv id tr for case select"
+    "echo printf test [ expr basename dirname seq date true false : alias unalias trap export"
+    " declare local readonly typeset unset set shift type which hash wait jobs sleep let return"
+    " exit break continue read mapfile readarray numfmt factor getopts shopt ulimit umask cal man"
+    " history yes printenv id tr for case select"
 )
 """Programs whose words are no paths."""
 _LISTS = names("ls find tree du rg")
@@ -61,10 +69,12 @@ _MOST_FOUND = 1000
 def early_effects(
     text: str, rule: PathRule, cwd: str, visible: Sequence[Path] = (), taken_back: bool = False
 ) -> tuple[Effect, ...]:
-    """Return what has to be asked about before a command runs behind the wall, as far as it is plain.
+    """Return what has to be asked about before a command runs behind the wall, as far as it is
+    plain.
 
-    `visible` are further places that it sees there. `taken_back`: what it changes in the workspace is not held back there but
-    taken back, so that every deletion and every write to a protected file counts.
+    `visible` are further places that it sees there. `taken_back`: what it changes in the workspace
+    is not held back there but taken back, so that every deletion and every write to a protected
+    file counts.
     """
     early = _Early(rule, visible, taken_back)
     early.read(text, cwd)
@@ -72,7 +82,9 @@ def early_effects(
 
 
 class _Early:
-    """Judges one command after the other. `_cwd` and `_plain` are those of the command that is looked at."""
+    """Judges one command after the other. `_cwd` and `_plain` are those of the command that is
+    looked at.
+    """
 
     def __init__(self, rule: PathRule, visible: Sequence[Path], taken_back: bool) -> None:
         self._rule = rule
@@ -172,10 +184,14 @@ class _Early:
         self._files(name, operands[1:] if first else operands, texts, copies and not targeted)
 
     def _files(self, name: str, files: Sequence[Word], texts: Sequence[str], onto: bool) -> None:
-        """Judge the files that a program names. `onto`: it puts the others where the last one is."""
+        """Judge the files that a program names. `onto`: it puts the others where the last one
+        is.
+        """
         in_place = name == "sed" and any(text.startswith(("-i", "--in-place")) for text in texts)
         last = files[-1] if onto and len(files) > 1 else None
-        empties = texts[:-1] == ["/dev/null"] or (name == "truncate" and bool({"0", "-s0"} & set(texts)))
+        empties = texts[:-1] == ["/dev/null"] or (
+            name == "truncate" and bool({"0", "-s0"} & set(texts))
+        )
         for file in files:
             if name == "mv" and file is not last:
                 self._goes(EffectKind.MOVE, file)
@@ -202,7 +218,9 @@ class _Early:
         return not visible and self._rule.place(path) is Place.OUTSIDE
 
     def _scratch(self, path: Path) -> bool:
-        """Return whether a place is private to the session's commands. What is beside the workspace never counts."""
+        """Return whether a place is private to the session's commands. What is beside the
+        workspace never counts.
+        """
         root = Path(self._rule.root)
         for top in (*map(Path, _SCRATCH), Path(self._rule.home, ".cache")):
             depth = len(top.parts) + 1 if root.is_relative_to(top) else 0
@@ -220,7 +238,9 @@ class _Early:
         path = self._place(word)
         if path is None or path in self._written or not self._hidden(path):
             return
-        held = path.is_relative_to(self._rule.home) or (path.parent != Path("/") and self._rule.exists(path.parent))
+        held = path.is_relative_to(self._rule.home) or (
+            path.parent != Path("/") and self._rule.exists(path.parent)
+        )
         might_be = kind is EffectKind.READ and held and not self._scratch(path)
         if might_be or self._rule.exists(path):
             self._add(kind, path, word, wildcard=wildcard)
@@ -239,7 +259,9 @@ class _Early:
             self._add(kind, path, word, replaces=empties)
 
     def _goes(self, kind: EffectKind, word: Word) -> None:
-        """A place is deleted or moved away. Inside it is only asked about early where it is plain that something goes."""
+        """A place is deleted or moved away. Inside it is only asked about early where it is
+        plain that something goes.
+        """
         spelled: Iterable[str] = [word.text]
         if word.wildcard and word.literal and self._cwd is not None:
             found = glob.iglob(word.text, root_dir=self._cwd)  # noqa: PTH207 — text in, text out

@@ -13,16 +13,22 @@ from dogent_tui.permissions.text import names
 _LARGEST = 200_000
 _REMOTE = names("push send-pack fetch pull ls-remote clone")
 _ELSEWHERE = names("send-email svn p4 lfs fetch-pack http-fetch http-push imap-send cvsimport")
-_REMOTE_VALUED = names("-o --push-option --depth -b --branch --origin -j --jobs -u --upload-pack --reference")
+_REMOTE_VALUED = names(
+    "-o --push-option --depth -b --branch --origin -j --jobs -u --upload-pack --reference"
+)
 
 
-def asked_by_git(command: str, words: Sequence[Word], rule: PathRule, cwd: str | None) -> tuple[str, ...]:
+def asked_by_git(
+    command: str, words: Sequence[Word], rule: PathRule, cwd: str | None
+) -> tuple[str, ...]:
     """Return the machines that a command of Git reaches, as `network.reached` does."""
     befores = ("", *(word.text for word in words))
     if {"--help", "-h"} & set(befores):
         return ()
     pairs = zip(befores, words, strict=False)
-    operands = [word for before, word in pairs if word.text[:1] != "-" and before not in _REMOTE_VALUED]
+    operands = [
+        word for before, word in pairs if word.text[:1] != "-" and before not in _REMOTE_VALUED
+    ]
     first, *more = [word.text if word.literal else "$" for word in operands] or [""]
     if command == "remote" and first in {"update", "show", "prune"}:
         return _remote(more[0] if more else "", rule, cwd, pushes=False)
@@ -41,7 +47,9 @@ def asked_by_git(command: str, words: Sequence[Word], rule: PathRule, cwd: str |
 
 
 def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple[str, ...]:
-    """Return the machine of a remote, read from the repository's own file; none where that is a folder."""
+    """Return the machine of a remote, read from the repository's own file; none where that is a
+    folder.
+    """
     folder = _git_folder(rule, cwd)
     if folder is None:
         return ("",)
@@ -53,7 +61,9 @@ def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple
 
 
 def _git_folder(rule: PathRule, cwd: str | None) -> str | None:
-    """Return the folder of the repository that holds `cwd`, through the file that stands for it in a worktree or submodule."""
+    """Return the folder of the repository that holds `cwd`, through the file that stands for it
+    in a worktree or submodule.
+    """
     here = rule.resolve(cwd) if cwd is not None else Path("/")
     for folder in (here, *here.parents):
         entry = rule.disk.entry(f"{folder}/.git")

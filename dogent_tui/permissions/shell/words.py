@@ -16,7 +16,9 @@ _TILDE = re.compile(r"~([\w.-]*|[+])(?=[/\s;&|<>():]|$)")
 _BRACES = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}")
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _FUNCTION = re.compile(r"\(\s*\)")
-_CONDITION = re.compile(r"""\[\[\s(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\\]]|\](?!\]))*\]\]""", re.DOTALL)
+_CONDITION = re.compile(
+    r"""\[\[\s(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\\]]|\](?!\]))*\]\]""", re.DOTALL
+)
 _EXPANSIONS = r"""
     | `(?P<backticks>(?:[^`\\]|\\.)*)`
     | \$(?:\{(?P<braced>\w+)\}|(?P<name>[A-Za-z_]\w*)|(?P<special>[0-9@*#?$!-]))
@@ -45,7 +47,9 @@ class UnclosedError(ValueError):
 
 @dataclass(slots=True)
 class Word:
-    """A word of a command. `span` is where it is spelled; not `literal`: only running the command tells what it says."""
+    """A word of a command. `span` is where it is spelled; not `literal`: only running the
+    command tells what it says.
+    """
 
     text: str
     span: tuple[int, int]
@@ -56,7 +60,9 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A simple command. `plain`: nothing before it decides whether it runs, but that all went well."""
+    """A simple command. `plain`: nothing before it decides whether it runs, but that all went
+    well.
+    """
 
     words: tuple[Word, ...]
     redirections: tuple[tuple[str, Word], ...]
@@ -67,12 +73,16 @@ Take: TypeAlias = Callable[[Command, "Reader"], None]
 
 
 class Reader:
-    """Reads one text and hands each simple command to `take`, in order. `odd`: there is more in it than such commands.
+    """Reads one text and hands each simple command to `take`, in order. `odd`: there is more in it
+    than such commands.
 
-    `cwd` is where the shell stands (None: not known), for `take` to change. `shift` is where `text` is in the whole command.
+    `cwd` is where the shell stands (None: not known), for `take` to change. `shift` is where `text`
+    is in the whole command.
     """
 
-    def __init__(self, text: str, cwd: str | None, home: str, take: Take, shift: int = 0, odd: bool = False) -> None:
+    def __init__(
+        self, text: str, cwd: str | None, home: str, take: Take, shift: int = 0, odd: bool = False
+    ) -> None:
         self.cwd = cwd
         self.odd = odd
         self._text = text

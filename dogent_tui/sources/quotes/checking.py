@@ -16,13 +16,21 @@ from dogent_tui.sources.quotes.numbers import language_of
 from dogent_tui.sources.quotes.sources import Named, Names
 
 Verdict = Literal["verbatim", "altered", "found_elsewhere", "not_found", "unreadable_source"]
-VERDICTS: tuple[Verdict, ...] = ("verbatim", "altered", "found_elsewhere", "not_found", "unreadable_source")
+VERDICTS: tuple[Verdict, ...] = (
+    "verbatim",
+    "altered",
+    "found_elsewhere",
+    "not_found",
+    "unreadable_source",
+)
 SCHEMA = 1
 _MOST_OTHERS = 20
 
 
 class CheckedSource(msgspec.Struct, dict=True):
-    """A file that can be quoted. `reason` is the code of why it cannot be read, empty where it can; it has no index then."""
+    """A file that can be quoted. `reason` is the code of why it cannot be read, empty where it
+    can; it has no index then.
+    """
 
     path: str
     index: SourceIndex | None = None
@@ -53,7 +61,9 @@ class Other(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A claim with its verdict. Lines and columns count from 1 in the draft as it is on disk; the end is behind the text."""
+    """A claim with its verdict. Lines and columns count from 1 in the draft as it is on disk;
+    the end is behind the text.
+    """
 
     kind: Kind
     text: str
@@ -95,20 +105,28 @@ class _Judged(msgspec.Struct):
     diff: list[Piece] = []
 
 
-def check(draft: str, text: str, sources: Sequence[CheckedSource], keys: Mapping[str, str | None]) -> CheckReport:
-    """Return what there is to say about a draft's text. `draft` is its name; `keys` are those of the bibliographies."""
+def check(
+    draft: str, text: str, sources: Sequence[CheckedSource], keys: Mapping[str, str | None]
+) -> CheckReport:
+    """Return what there is to say about a draft's text. `draft` is its name; `keys` are those of
+    the bibliographies.
+    """
     names = Names((source.path for source in sources), keys)
     checker = _Checker(text, sources, names)
     findings = checker.findings()
     counted = Counter(finding.verdict for finding in findings)
     states = [
-        SourceState(source.path, "unreadable", 0, source.reason)
-        if source.index is None
-        else SourceState(source.path, "read", source.index.pages)
+        (
+            SourceState(source.path, "unreadable", 0, source.reason)
+            if source.index is None
+            else SourceState(source.path, "read", source.index.pages)
+        )
         for source in sources
         if source.is_listed
     ]
-    return CheckReport(SCHEMA, draft, states, findings, {verdict: counted[verdict] for verdict in VERDICTS})
+    return CheckReport(
+        SCHEMA, draft, states, findings, {verdict: counted[verdict] for verdict in VERDICTS}
+    )
 
 
 class _Checker:
@@ -130,11 +148,13 @@ class _Checker:
         text = claim.text
         where = judged.place if judged.source is not None else {}
         return Finding(
-            claim.kind, text, line, column, end_line, end_column, judged.verdict, judged.flags, path, named.first if named else 0,
+            claim.kind, text, line, column, end_line, end_column, judged.verdict, judged.flags,
+            path, named.first if named else 0,
             judged.source, where, judged.others[:_MOST_OTHERS], judged.diff,
         )  # fmt: skip
 
-    # ── Quotations ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Quotations
+    # ────────────────────────────────────────────────────────────────────────────────
 
     def _quote(self, claim: Claim) -> _Judged:
         quotation = Quotation(claim.text)
@@ -145,11 +165,15 @@ class _Checker:
             return judged
         sources = [source for _, source in named]
         others = [source for source in self._read if source not in sources]
-        if found := [(source, passage) for source in others for passage in quotation.exact(_index(source))]:
+        if found := [
+            (source, passage) for source in others for passage in quotation.exact(_index(source))
+        ]:
             return self._found("found_elsewhere" if claim.named else "verbatim", found)
         nears = [(near, source) for source in sources if (near := quotation.near(_index(source)))]
         if not nears:
-            nears = [(near, source) for source in others if (near := quotation.near(_index(source)))]
+            nears = [
+                (near, source) for source in others if (near := quotation.near(_index(source)))
+            ]
             if found := [(source, near.passage) for near, source in nears if near.is_same]:
                 return self._found("found_elsewhere" if claim.named else "verbatim", found)
             if claim.named and not named:  # what it names is missing
@@ -158,8 +182,12 @@ class _Checker:
             return _Judged("not_found")
         return self._altered(quotation, *max(nears, key=lambda found: found[0].share))
 
-    def _in_named(self, quotation: Quotation, named: list[tuple[Named, CheckedSource]]) -> _Judged | None:
-        """Return the verdict where the quotation is in a source that is named, be it on another page."""
+    def _in_named(
+        self, quotation: Quotation, named: list[tuple[Named, CheckedSource]]
+    ) -> _Judged | None:
+        """Return the verdict where the quotation is in a source that is named, be it on another
+        page.
+        """
         elsewhere: list[tuple[CheckedSource, Passage]] = []
         for one, source in named:
             index = _index(source)
@@ -167,15 +195,23 @@ class _Checker:
             if not found and (near := quotation.near(index)) and near.is_same:
                 found = [near.passage]
             right = [passage for passage in found if _is_on(index, passage, one)]
-            ordered = [(source, passage) for passage in (*right, *(other for other in found if other not in right))]
+            ordered = [
+                (source, passage)
+                for passage in (*right, *(other for other in found if other not in right))
+            ]
             if right:
                 return self._found("verbatim", ordered)
             elsewhere += ordered
         return self._found("found_elsewhere", elsewhere, "page") if elsewhere else None
 
-    def _found(self, verdict: Verdict, places: list[tuple[CheckedSource, Passage]], *why: Flag) -> _Judged:
+    def _found(
+        self, verdict: Verdict, places: list[tuple[CheckedSource, Passage]], *why: Flag
+    ) -> _Judged:
         (first, passage), *more = places
-        others = [Other(source.path, _place(_index(source), other)) for source, other in more[:_MOST_OTHERS]]
+        others = [
+            Other(source.path, _place(_index(source), other))
+            for source, other in more[:_MOST_OTHERS]
+        ]
         return _Judged(verdict, [*why], first.path, _place(_index(first), passage), others)
 
     def _altered(self, quotation: Quotation, near: Near, source: CheckedSource) -> _Judged:
@@ -183,22 +219,31 @@ class _Checker:
         pieces = differences(quotation, index, near)
         equal = next((i1 for kind, i1, *_ in near.ops if kind == "equal"), near.passage.start)
         place = _place(index, Passage(equal, max(near.passage.end, equal + 1)))
-        return _Judged("altered", flags(pieces, quotation, index, near), source.path, place, [], pieces)
+        return _Judged(
+            "altered", flags(pieces, quotation, index, near), source.path, place, [], pieces
+        )
 
-    # ── Numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Numbers
+    # ────────────────────────────────────────────────────────────────────────────────
 
     def _number(self, claim: Claim) -> _Judged:
         named = [(one, self._by_path[one.path]) for one in claim.named if one.path in self._by_path]
         if unreadable := _unreadable(claim, named):
             return unreadable
-        figure = Figure.of(claim.context, claim.at, claim.text, language_of(claim.context, self._language))
+        figure = Figure.of(
+            claim.context, claim.at, claim.text, language_of(claim.context, self._language)
+        )
         judged: _Judged | None = None
         for one, source in named:
             judged = self._number_in(figure, source)
             if judged.verdict == "verbatim":
                 page = judged.place.get("page", 0)
                 is_right = not one.first or not page or one.first <= page <= one.last
-                return judged if is_right else msgspec.structs.replace(judged, verdict="found_elsewhere", flags=["page"])
+                return (
+                    judged
+                    if is_right
+                    else msgspec.structs.replace(judged, verdict="found_elsewhere", flags=["page"])
+                )
         if judged is not None and judged.verdict == "altered":
             return judged
         sources = [source for _, source in named]
@@ -207,7 +252,9 @@ class _Checker:
             if source not in sources:
                 other = self._number_in(figure, source)
                 if other.verdict == "verbatim":
-                    return msgspec.structs.replace(other, verdict="found_elsewhere" if claim.named else "verbatim")
+                    return msgspec.structs.replace(
+                        other, verdict="found_elsewhere" if claim.named else "verbatim"
+                    )
                 if not claim.named and other.verdict == "altered" and best is None:
                     best = other
         return best or _Judged("not_found")
@@ -223,7 +270,8 @@ class _Checker:
             return _Judged("not_found")
         return _altered_number(figure, found[0], source)
 
-    # ── Citations ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Citations
+    # ────────────────────────────────────────────────────────────────────────────────
 
     def _citation(self, claim: Claim) -> _Judged:
         if claim.is_missing:
@@ -246,10 +294,16 @@ class _Checker:
 
 
 def _unreadable(claim: Claim, named: list[tuple[Named, CheckedSource]]) -> _Judged | None:
-    """Return the verdict where nothing that is named can be read; what can be is left in `named`."""
+    """Return the verdict where nothing that is named can be read; what can be is left in
+    `named`.
+    """
     unreadable = [source for _, source in named if source.index is None]
     named[:] = [(one, source) for one, source in named if source.index is not None]
-    return _Judged("unreadable_source", [], unreadable[0].path) if claim.named and unreadable and not named else None
+    return (
+        _Judged("unreadable_source", [], unreadable[0].path)
+        if claim.named and unreadable and not named
+        else None
+    )
 
 
 def _is_on(index: SourceIndex, passage: Passage, named: Named) -> bool:
@@ -267,7 +321,11 @@ def _place(index: SourceIndex, passage: Passage) -> dict[str, Any]:
 
 
 def _place_at(index: SourceIndex, character: int) -> dict[str, Any]:
-    found: dict[str, Any] = {name: value for name, value in msgspec.to_builtins(index.source_of(character)).items() if value}
+    found: dict[str, Any] = {
+        name: value
+        for name, value in msgspec.to_builtins(index.source_of(character)).items()
+        if value
+    }
     return found
 
 

@@ -1,4 +1,6 @@
-"""What a draft claims: quotations, numbers and citations, each with its place, and the sources that it names for them."""
+"""What a draft claims: quotations, numbers and citations, each with its place, and the sources
+that it names for them.
+"""
 
 import re
 from bisect import bisect_right
@@ -19,7 +21,8 @@ _NOTE = re.compile(r" {0,3}\[\^([^\]\s]+)\]:[ \t]*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(?:\d+(?:\.\d+)*\.?(?=\s)\s*)?")
 _PREFIX = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
-_ATTRIBUTION = re.compile(r"[ \t>]*(?:—|–|---?|―)\s*\S")
+_DASH = re.compile(r"[ \t>]*(?:—|–|---?|―)\s*")
+_ATTRIBUTION = re.compile(_DASH.pattern + r"\S")
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->|<(?:https?:|mailto:)[^>\s]*>|https?://[^\s)>\]]+", re.DOTALL)
 _LINK = re.compile(
@@ -31,7 +34,17 @@ _KEY = re.compile(r"(?<![\w])-?@(?:\{([^{}]+)\}|([\w:.#$%&+?<>~/-]*[\w/]))")
 _REFERENCE = re.compile(r"\[\^([^\]\s]+)\](?!:)")
 _PARENTHESES = re.compile(r"\(([^()\n]{1,200}(?:\n[^()\n]{1,200})?)\)|（([^（）\n]{1,200})）")
 _BARE = re.compile(r"(?<![\w@(\[])@[\w./~-]*\w")
-_CLOSING = {"“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"', "＂": "＂"}
+_CLOSING = {
+    "“": "”",
+    "”": "”",
+    "„": "“”",
+    "«": "»",
+    "»": "«",
+    "「": "」",
+    "『": "』",
+    '"': '"',
+    "＂": "＂",
+}
 _OPENING = re.compile("[" + "".join(_CLOSING) + "]")
 _HAN = re.compile(f"[{HAN}]")
 _WORD = re.compile(rf"[^\W_{HAN}]+(?:['’.,][^\W_{HAN}]+)*")
@@ -49,9 +62,11 @@ class Span(NamedTuple):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """What is to be checked. `named` is what the draft names for it; of a citation, all that it names.
+    """What is to be checked. `named` is what the draft names for it; of a citation, all that it
+    names.
 
-    `context` is the sentence, row or cell with its heads around a number; `text` is without the prefixes of a block quote.
+    `context` is the sentence, row or cell with its heads around a number; `text` is without the
+    prefixes of a block quote.
     """
 
     kind: Kind
@@ -96,17 +111,24 @@ class Draft:
         found: list[Claim] = []
         for index, paragraph in enumerate(self._paragraphs):
             behind = self._paragraphs[index + 1] if index + 1 < len(self._paragraphs) else None
-            found += self._block_quote(paragraph, behind) if paragraph.kind == "block" else self._prose(paragraph)
+            found += (
+                self._block_quote(paragraph, behind)
+                if paragraph.kind == "block"
+                else self._prose(paragraph)
+            )
         return sorted(found, key=lambda claim: claim.span)
 
-    # ── Paragraphs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Paragraphs
+    # ────────────────────────────────────────────────────────────────────────────────
 
     def _mask(self, pattern: re.Pattern[str]) -> None:
         self._masked = pattern.sub(lambda found: re.sub(r"[^\n]", "\x01", found[0]), self._masked)
 
     def _split(self) -> Iterator[_Paragraph]:
         spans = [Span(begin, end) for begin, end in pairwise([*self._lines, len(self.text)])]
-        if front := re.match(r"\ufeff?---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", self.text, re.DOTALL):
+        if front := re.match(
+            r"\ufeff?---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", self.text, re.DOTALL
+        ):
             spans = [span for span in spans if span.start >= front.end()]
         run: list[Span] = []
         fence = ""
@@ -126,7 +148,9 @@ class Draft:
         yield from self._paragraphs_of(run)
 
     def _paragraphs_of(self, lines: list[Span]) -> Iterator[_Paragraph]:
-        """Take lines without an empty one between them apart: headings, items, rows, block quotes, definitions of notes."""
+        """Take lines without an empty one between them apart: headings, items, rows, block
+        quotes, definitions of notes.
+        """
         run: list[Span] = []
         kind = ""
         head = ""
@@ -160,14 +184,27 @@ class Draft:
             if not re.fullmatch(r"[\s|:-]+", line):
                 yield _Paragraph(Span(start, end), "row", head)
         elif kind != "code":
-            skipped = (_HEADING if kind == "heading" else _ITEM).match(line) if kind in {"heading", "item"} else None
+            skipped = (
+                (_HEADING if kind == "heading" else _ITEM).match(line)
+                if kind in {"heading", "item"}
+                else None
+            )
             yield _Paragraph(Span(start + (skipped.end() if skipped else 0), end), "text")
 
-    # ── Quotations ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Quotations
+    # ────────────────────────────────────────────────────────────────────────────────
 
     def _block_quote(self, paragraph: _Paragraph, behind: _Paragraph | None) -> Iterator[Claim]:
-        lines = [Span(*found.span()) for found in re.finditer(r"[^\n]+\n?", self.text[paragraph.span.start : paragraph.span.end])]
-        lines = [Span(line.start + paragraph.span.start, line.end + paragraph.span.start) for line in lines]
+        lines = [
+            Span(*found.span())
+            for found in re.finditer(
+                r"[^\n]+\n?", self.text[paragraph.span.start : paragraph.span.end]
+            )
+        ]
+        lines = [
+            Span(line.start + paragraph.span.start, line.end + paragraph.span.start)
+            for line in lines
+        ]
         bare = [self.text[line.start : line.end] for line in lines]
         while lines and not bare[-1].strip(" \t>\r\n"):
             lines, bare = lines[:-1], bare[:-1]
@@ -175,12 +212,15 @@ class Draft:
         if len(lines) > 1 and _ATTRIBUTION.match(bare[-1]):
             last = lines.pop()
             bare.pop()
-            begin = last.start + len(re.match(r"[ \t>]*(?:—|–|---?|―)\s*", self.text[last.start : last.end])[0])  # type: ignore[index]
+            dash = _DASH.match(self.text, last.start, last.end)
+            begin = dash.end() if dash else last.start
             citations = self._citations(Span(begin, last.end))
             if not citations:
                 spelled = self.text[begin : last.end].strip()
                 if named := tuple(self._names.named_in(spelled, loose=True)):
-                    citations = [Claim("citation", Span(begin, begin + len(spelled)), spelled, named)]
+                    citations = [
+                        Claim("citation", Span(begin, begin + len(spelled)), spelled, named)
+                    ]
         while lines and not bare[-1].strip(" \t>\r\n"):
             lines, bare = lines[:-1], bare[:-1]
         yield from citations
@@ -197,10 +237,14 @@ class Draft:
         if not citations and behind is not None and behind.kind == "text":
             citations = self._leading_citation(behind)
         if _is_long(self.text[start:end]):
-            yield Claim("quote", Span(start, end), self._without_prefixes(start, end), _named(citations[:1]))
+            yield Claim(
+                "quote", Span(start, end), self._without_prefixes(start, end), _named(citations[:1])
+            )
 
     def _leading_citation(self, paragraph: _Paragraph) -> list[Claim]:
-        """Return the citation of a paragraph behind a block quote, unless it is for something in that paragraph itself."""
+        """Return the citation of a paragraph behind a block quote, unless it is for something in
+        that paragraph itself.
+        """
         citations = self._citations(paragraph.span)
         if not citations:
             return []
@@ -214,7 +258,9 @@ class Draft:
     def _prose(self, paragraph: _Paragraph) -> Iterator[Claim]:
         quotes = [*self._quotes(paragraph.span)]
         citations = [
-            claim for claim in self._citations(paragraph.span) if not any(_within(claim.span, quote) for quote in quotes)
+            claim
+            for claim in self._citations(paragraph.span)
+            if not any(_within(claim.span, quote) for quote in quotes)
         ]
         yield from citations
         for quote in quotes:
@@ -225,7 +271,11 @@ class Draft:
         yield from self._numbers(paragraph, long, citations)
 
     def _quotes(self, span: Span) -> Iterator[Span]:
-        text = re.sub(r"\]\([^)\n]*\)", lambda found: "\x01" * len(found[0]), self._masked[span.start : span.end])
+        text = re.sub(
+            r"\]\([^)\n]*\)",
+            lambda found: "\x01" * len(found[0]),
+            self._masked[span.start : span.end],
+        )
         at = 0
         while opening := _OPENING.search(text, at):
             at = opening.end()
@@ -242,7 +292,8 @@ class Draft:
             yield Span(span.start + begin, span.start + stop)
             at = end + 1
 
-    # ── Citations ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Citations
+    # ────────────────────────────────────────────────────────────────────────────────
 
     def _citations(self, span: Span) -> list[Claim]:
         text = self._masked[span.start : span.end]
@@ -250,13 +301,17 @@ class Draft:
         found: list[Claim] = []
         taken: list[Span] = []
 
-        def take(match: re.Match[str], named: tuple[Named, ...] | None, missing: bool = False) -> None:
+        def take(
+            match: re.Match[str], named: tuple[Named, ...] | None, missing: bool = False
+        ) -> None:
             if any(match.start() < other.end and match.end() > other.start for other in taken):
                 return
             taken.append(Span(*match.span()))
             if named is not None:
                 where = Span(span.start + match.start(), span.start + match.end())
-                found.append(Claim("citation", where, self.text[where.start : where.end], named, missing))
+                found.append(
+                    Claim("citation", where, self.text[where.start : where.end], named, missing)
+                )
 
         for match in _LINK.finditer(text):
             take(match, self._target(match[2].strip()))
@@ -267,7 +322,9 @@ class Draft:
             take(match, self._note(note or ""), note is None)
         for match in (*_PARENTHESES.finditer(text), *_BARE.finditer(text)):
             named = tuple(self._names.named_in(match[0].strip("()（）")))
-            key, missing = self._keys(match[0]) if not named and _KEY.search(match[0]) else ((), False)
+            key, missing = (
+                self._keys(match[0]) if not named and _KEY.search(match[0]) else ((), False)
+            )
             if named or (key and not missing):
                 take(match, named or key)
         return sorted(found, key=lambda claim: claim.span)
@@ -288,7 +345,11 @@ class Draft:
             for key in _KEY.finditer(part):
                 spelled = key[1] or key[2]
                 by_key = self._names.by_key(spelled, part[key.end() :])
-                files = [*self._names.named_in(f"{spelled}{part[key.end() :]}")] if by_key is None else [by_key]
+                files = (
+                    [*self._names.named_in(f"{spelled}{part[key.end() :]}")]
+                    if by_key is None
+                    else [by_key]
+                )
                 named += files
                 missing = missing or not files
         return tuple(named), missing
@@ -298,27 +359,43 @@ class Draft:
             return self._keys(match[0])[0]
         for match in _LINK.finditer(note):
             if path := self._names.path(match[2].partition("#")[0]):
-                return (Named(path, *next(iter(self._names.named_in(f"x.md, {note[match.end() :]}")), Named(None))[1:]),)
+                return (
+                    Named(
+                        path,
+                        *next(
+                            iter(self._names.named_in(f"x.md, {note[match.end() :]}")), Named(None)
+                        )[1:],
+                    ),
+                )
         return tuple(self._names.named_in(" ".join(note.split()), loose=True))
 
-    # ── Numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Numbers
+    # ────────────────────────────────────────────────────────────────────────────────
 
-    def _numbers(self, paragraph: _Paragraph, quotes: list[Span], citations: list[Claim]) -> Iterator[Claim]:
+    def _numbers(
+        self, paragraph: _Paragraph, quotes: list[Span], citations: list[Claim]
+    ) -> Iterator[Claim]:
         text = self._masked[paragraph.span.start : paragraph.span.end]
         start = paragraph.span.start
         taken = [*quotes, *(claim.span for claim in citations)]
         for pattern in (_LINK, _IMAGE, _REFERENCE, re.compile(r"\[\d[\d,;–-]*\]|@\S+")):
-            taken += [Span(start + found.start(), start + found.end()) for found in pattern.finditer(text)]
+            taken += [
+                Span(start + found.start(), start + found.end()) for found in pattern.finditer(text)
+            ]
         for found in NUMBER.finditer(text):
             span = Span(start + found.start(), start + found.end())
             if any(span.start < other.end and span.end > other.start for other in taken):
                 continue
             context, at = self._context(paragraph, span, taken)
             named = _named(_nearest(span, citations))
-            yield Claim("number", span, self.text[span.start : span.end], named, context=context, at=at)
+            yield Claim(
+                "number", span, self.text[span.start : span.end], named, context=context, at=at
+            )
 
     def _context(self, paragraph: _Paragraph, span: Span, taken: list[Span]) -> tuple[str, int]:
-        """Return the sentence of a number, or of a cell its row's first cell and its column's head, and where it is in that."""
+        """Return the sentence of a number, or of a cell its row's first cell and its column's
+        head, and where it is in that.
+        """
         begin, end = paragraph.span
         if paragraph.kind == "row":
             column = self.text.count("|", begin, span.start)
@@ -365,17 +442,25 @@ def _opens(text: str, at: int) -> bool:
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
     if text[at] == "“":
         return bool(after)
-    return (not before or not before.isalnum() or bool(_HAN.match(before))) and not after.isspace() and bool(after)
+    return (
+        (not before or not before.isalnum() or bool(_HAN.match(before)))
+        and not after.isspace()
+        and bool(after)
+    )
 
 
 def _closing(text: str, at: int) -> int | None:
-    """Return where the quotation that opens at `at` closes; quotations within it may be of the same marks."""
+    """Return where the quotation that opens at `at` closes; quotations within it may be of the
+    same marks.
+    """
     opening, depth = text[at], 0
     closing = _CLOSING[opening]
     for place in range(at + 1, min(len(text), at + _LONGEST)):
         mark = text[place]
         if mark in closing:
-            if opening == '"' and (text[place - 1].isspace() and text[place + 1 : place + 2].isalnum()):
+            if opening == '"' and (
+                text[place - 1].isspace() and text[place + 1 : place + 2].isalnum()
+            ):
                 continue
             if depth == 0:
                 return place
@@ -393,12 +478,22 @@ def _within(inner: Span, outer: Span) -> bool:
 
 
 def _nearest(span: Span, citations: list[Claim]) -> list[Claim]:
-    """Return the citation that belongs to a claim: the first one behind it, else the last one before it; one around it first."""
-    around = [claim for claim in citations if claim.span.start <= span.start and span.end <= claim.span.end]
+    """Return the citation that belongs to a claim: the first one behind it, else the last one
+    before it; one around it first.
+    """
+    around = [
+        claim
+        for claim in citations
+        if claim.span.start <= span.start and span.end <= claim.span.end
+    ]
     behind = [claim for claim in citations if claim.span.start >= span.end]
     return (around or behind or citations[-1:])[:1]
 
 
 def _named(citations: list[Claim]) -> tuple[Named, ...]:
     """Return what citations name; what is missing counts as a name of nothing."""
-    return tuple(named for claim in citations for named in (claim.named or ((Named(None),) if claim.is_missing else ())))
+    return tuple(
+        named
+        for claim in citations
+        for named in claim.named or ((Named(None),) if claim.is_missing else ())
+    )

@@ -14,7 +14,9 @@ Flag = Literal["negation", "number", "name", "unit", "order", "page"]
 
 
 def differences(quotation: Quotation, index: SourceIndex, near: Near) -> list[Piece]:
-    """Return the quotation against the passage: `equal` and `insert` give the quotation, `equal` and `delete` the passage."""
+    """Return the quotation against the passage: `equal` and `insert` give the quotation, `equal`
+    and `delete` the passage.
+    """
     pieces: list[Piece] = []
     starts, text = quotation.plain_words.starts, quotation.text
     bounds = [0, *starts[1:], len(text)] if starts else [0, len(text)]
@@ -31,17 +33,32 @@ def differences(quotation: Quotation, index: SourceIndex, near: Near) -> list[Pi
 
 
 def _passage_text(index: SourceIndex, begin: int, end: int, last: int) -> str:
-    """Return words of the source as they are read there, up to the next word unless the passage ends."""
+    """Return words of the source as they are read there, up to the next word unless the passage
+    ends.
+    """
     start, stop = index.starts[begin], index.ends[end - 1]
     if end < last and index.tokens[end] and index.starts[end] > stop:
         stop = index.starts[end]
-    return readable(index.text[start:stop]) if stop > start else " ".join(index.words(begin, end)) + " "
+    return (
+        readable(index.text[start:stop])
+        if stop > start
+        else " ".join(index.words(begin, end)) + " "
+    )
 
 
-def flags(pieces: Sequence[Piece], quotation: Quotation, index: SourceIndex, near: Near) -> list[Flag]:
+def flags(
+    pieces: Sequence[Piece], quotation: Quotation, index: SourceIndex, near: Near
+) -> list[Flag]:
     """Return why the differences matter."""
-    left = [word for kind, i1, i2, *_ in near.ops if kind != "equal" for word in index.words(i1, i2)]
-    put = [word for kind, _, _, j1, j2 in near.ops if kind != "equal" for word in quotation.plain_words.words[j1:j2]]
+    left = [
+        word for kind, i1, i2, *_ in near.ops if kind != "equal" for word in index.words(i1, i2)
+    ]
+    put = [
+        word
+        for kind, _, _, j1, j2 in near.ops
+        if kind != "equal"
+        for word in quotation.plain_words.words[j1:j2]
+    ]
     changed = [text for kind, text in pieces if kind != "equal"]
     found: list[Flag] = []
     if any(map(negates, {*left} ^ {*put})):

@@ -1,4 +1,6 @@
-"""Whether a number of a draft is in a source in its context: the same sentence, or the same row and column."""
+"""Whether a number of a draft is in a source in its context: the same sentence, or the same row
+and column.
+"""
 
 import itertools
 import math
@@ -24,11 +26,13 @@ _ENOUGH = 0.35
 """Share of the weight of the draft's words from which on a context is found."""
 
 _FUNCTION_WORDS = names(
-    "a an the of and or to in on at by for from with as is are was were be been has have had that this these those it its "
-    "there than then which who their his her only about over under into der die das den dem des ein eine einen einem einer "
-    "eines und oder zu in im an am auf bei von vom mit für als ist sind war waren wird werden wurde wurden hat haben hatte "
-    "dass dies diese dieser dieses es sie er nur nach aus um le la les l un une des du de d et ou à au aux en dans sur par "
-    "pour avec est sont était étaient a ont que qui ce cette ces il elle ils elles 的 了 是 在 和 与 有 为 也 而 及"
+    "a an the of and or to in on at by for from with as is are was were be been has have had that"
+    " this these those it its there than then which who their his her only about over under into"
+    " der die das den dem des ein eine einen einem einer eines und oder zu in im an am auf bei von"
+    " vom mit für als ist sind war waren wird werden wurde wurden hat haben hatte dass dies diese"
+    " dieser dieses es sie er nur nach aus um le la les l un une des du de d et ou à au aux en dans"
+    " sur par pour avec est sont était étaient a ont que qui ce cette ces il elle ils elles 的 了"
+    " 是 在 和 与 有 为 也 而 及"
 )
 """Words that say nothing about what a number counts."""
 
@@ -45,7 +49,9 @@ class Figure(NamedTuple):
     def of(cls, context: str, at: int, spelled: str, language: str) -> "Figure":
         """Take the number at character `at` of `context`."""
         found = next(
-            number for number in numbers_in(context, language) if number.start <= at < number.end or number.spelled == spelled
+            number
+            for number in numbers_in(context, language)
+            if number.start <= at < number.end or number.spelled == spelled
         )
         sides = _sides(context, found)
         return cls(found, [*sides[0], *sides[1]], _around(context, found), sides)
@@ -61,7 +67,9 @@ class Place(NamedTuple):
     shared: float
     around: float = 0.0
     is_label: bool = False
-    """Whether it is the name of a row: what is in the row tells it; it is never meant instead of another number."""
+    """Whether it is the name of a row: what is in the row tells it; it is never meant instead of
+    another number.
+    """
 
 
 class Figures:
@@ -76,7 +84,9 @@ class Figures:
         return language_of(self._index.text[:20_000])
 
     def places(self, figure: Figure) -> list[Place]:
-        """Return the numbers whose context fits best; all that fit equally well. Empty where there is no context."""
+        """Return the numbers whose context fits best; all that fit equally well. Empty where
+        there is no context.
+        """
         index = self._index
         weights = {word: self._weight(word) for word in set(figure.words)}
         total = sum(weights.values()) or 1.0
@@ -92,7 +102,11 @@ class Figures:
                 sentences[index.sentence_at(index.starts[place])] += 0.0  # type: ignore[assignment]
         best = {span for span, _ in sentences.most_common(_CANDIDATES)}
         best |= (
-            {span for span in sentences if sentences[span] and _has_value(index, span, figure, self.language)}
+            {
+                span
+                for span in sentences
+                if sentences[span] and _has_value(index, span, figure, self.language)
+            }
             if len(sentences) < 200
             else set()
         )
@@ -100,7 +114,11 @@ class Figures:
         for begin, end in best:
             scored += self._places_in(begin, end, figure, weights, total)
         best_shared = max((place.shared for place in scored if not place.is_label), default=0.0)
-        labels = [place for place in scored if place.is_label and place.shared >= best_shared and agrees(figure, place)]
+        labels = [
+            place
+            for place in scored
+            if place.is_label and place.shared >= best_shared and agrees(figure, place)
+        ]
         scored = labels or [place for place in scored if not place.is_label]
         if not scored:
             return []
@@ -116,7 +134,9 @@ class Figures:
         rarity = math.log(1 + len(self._index.tokens) / (1 + count))
         return rarity * (0.5 if is_han(word) or not count else 1)
 
-    def _places_in(self, begin: int, end: int, figure: Figure, weights: dict[str, float], total: float) -> list[Place]:
+    def _places_in(
+        self, begin: int, end: int, figure: Figure, weights: dict[str, float], total: float
+    ) -> list[Place]:
         index = self._index
         text = index.text[begin:end]
         if text.lstrip().startswith("|"):
@@ -126,11 +146,17 @@ class Figures:
         for number in numbers_in(text, self.language):
             shared, score = self._score(place_words, text, number, figure, weights)
             around = sum(weights.get(word, 0.0) for word in _around(text, number) & figure.around)
-            places.append(Place(number, begin + number.start, score, shared >= _ENOUGH * total, shared, around))
+            places.append(
+                Place(
+                    number, begin + number.start, score, shared >= _ENOUGH * total, shared, around
+                )
+            )
         return places
 
     def _cells(self, begin: int, text: str, weights: dict[str, float], total: float) -> list[Place]:
-        """Score the cells of a row: words of a cell are its row's first cell, its column's head, and the heading above."""
+        """Score the cells of a row: words of a cell are its row's first cell, its column's head,
+        and the heading above.
+        """
         index = self._index
         block = index.block_at(begin)
         head_row = index.text[block.table : index.text.find("\n", block.table)]
@@ -151,32 +177,56 @@ class Figures:
                 unit = number.unit or _unit_in(head, self.language)
                 number = number._replace(unit=unit)
                 itself = words_of(number.spelled).words
-                shared = sum(weight for word, weight in weights.items() if word in known and word not in itself)
-                lacked = sum(self._weight(word) for word in own if word not in weights and word not in itself)
+                shared = sum(
+                    weight
+                    for word, weight in weights.items()
+                    if word in known and word not in itself
+                )
+                lacked = sum(
+                    self._weight(word) for word in own if word not in weights and word not in itself
+                )
                 score = shared - _LACKED * lacked
                 is_found = shared >= _ENOUGH * total
-                places.append(Place(number, begin + found.start(), score, is_found, shared, is_label=column <= 1))
+                places.append(
+                    Place(
+                        number, begin + found.start(), score, is_found, shared, is_label=column <= 1
+                    )
+                )
             at += len(cell) + 1
         return places
 
     def _score(
         self, words: set[str], text: str, number: Number, figure: Figure, weights: dict[str, float]
     ) -> tuple[float, float]:
-        """Return the weight of the words that a place shares with the draft, and how well it fits: best where the words next to
-        the number are the same, and all the words of the draft are."""
+        """Return the weight of the words that a place shares with the draft, and how well it fits:
+        best where the words next to the number are the same, and all the words of the draft are.
+        """
         own = {*words_of(number.spelled).words, *words_of(figure.number.spelled).words}
         shared = sum(weight for word, weight in weights.items() if word in words)
-        lacked = sum(self._weight(word) for word in words if word not in weights and word not in own)
+        lacked = sum(
+            self._weight(word) for word in words if word not in weights and word not in own
+        )
         ours, theirs = figure.sides, _sides(text, number)
-        beside = [word for mine, other in zip(ours, theirs, strict=True) for word in _common_start(mine, other)]
+        beside = [
+            word
+            for mine, other in zip(ours, theirs, strict=True)
+            for word in _common_start(mine, other)
+        ]
         apart = 1 - len(beside) / (len(ours[0]) + len(ours[1]) or 1)
-        return shared, shared + sum(weights.get(word, 0.0) + _BESIDE for word in beside) - _LACKED * lacked * apart
+        return (
+            shared,
+            shared
+            + sum(weights.get(word, 0.0) + _BESIDE for word in beside)
+            - _LACKED * lacked * apart,
+        )
 
 
 def agrees(figure: Figure, place: Place) -> bool:
     """Tell whether value and unit are the same; a unit that is not told on one side may be any."""
     ours, theirs = figure.number, place.number
-    return bool(ours.values & theirs.values) and (ours.unit == theirs.unit or not ours.unit or not theirs.unit)
+    return bool(ours.values & theirs.values) and (
+        ours.unit == theirs.unit or not ours.unit or not theirs.unit
+    )
 
 
 def _sides(text: str, number: Number) -> tuple[list[str], list[str]]:
@@ -185,7 +235,12 @@ def _sides(text: str, number: Number) -> tuple[list[str], list[str]]:
 
 
 def _common_start(one: list[str], other: list[str]) -> list[str]:
-    return [mine for mine, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
+    return [
+        mine
+        for mine, _ in itertools.takewhile(
+            lambda pair: pair[0] == pair[1], zip(one, other, strict=False)
+        )
+    ]
 
 
 def _around(text: str, number: Number) -> frozenset[str]:
@@ -205,10 +260,18 @@ def _spellings(number: Number) -> set[str]:
     for value in number.values:
         whole, _, part = value.lstrip("-").partition(".")
         groups = f"{int(whole):,}" if whole.isdigit() else whole
-        for grouped, point in ((whole, "."), (whole, ","), (groups, "."), (groups.replace(",", "."), ",")):
+        for grouped, point in (
+            (whole, "."),
+            (whole, ","),
+            (groups, "."),
+            (groups.replace(",", "."), ","),
+        ):
             found.add(grouped + (point + part if part else ""))
     return found
 
 
 def _has_value(index: SourceIndex, span: tuple[int, int], figure: Figure, language: str) -> bool:
-    return any(number.values & figure.number.values for number in numbers_in(index.text[span[0] : span[1]], language))
+    return any(
+        number.values & figure.number.values
+        for number in numbers_in(index.text[span[0] : span[1]], language)
+    )

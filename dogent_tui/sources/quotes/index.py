@@ -1,6 +1,8 @@
-"""One source as it is looked through: its words as numbers, where each one stands, and where in the document that is.
+"""One source as it is looked through: its words as numbers, where each one stands, and where in the
+document that is.
 
-It is made once of the document's Markdown and kept as bytes; nothing of it has to be worked out when it is loaded.
+It is made once of the document's Markdown and kept as bytes; nothing of it has to be worked out
+when it is loaded.
 """
 
 import re
@@ -29,7 +31,9 @@ _SENTENCE = re.compile(rf"{SENTENCE_END.pattern}|\n\s*\n|\n(?=\s*(?:[-*+|>#] ?|\
 
 
 class Block(msgspec.Struct, frozen=True, array_like=True):
-    """A paragraph, heading or rows of a table, from character `start` of the Markdown on. `table`: where that begins."""
+    """A paragraph, heading or rows of a table, from character `start` of the Markdown on.
+    `table`: where that begins.
+    """
 
     start: int
     source: Source
@@ -37,7 +41,9 @@ class Block(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A source as it is kept: arrays of 32-bit numbers as bytes. `reason` is the code of why it cannot be read, else empty."""
+    """A source as it is kept: arrays of 32-bit numbers as bytes. `reason` is the code of why it
+    cannot be read, else empty.
+    """
 
     reason: str = ""
     pages: int = 0
@@ -71,8 +77,12 @@ class SourceIndex:
         self.pages = kept.pages
         self.blocks = kept.blocks
         self._vocabulary = kept.vocabulary
-        self.tokens, self.starts, self.ends = (_numbers(data) for data in (kept.tokens, kept.starts, kept.ends))
-        self._first, self._postings, self.sentences = (_numbers(data) for data in (kept.first, kept.postings, kept.sentences))
+        self.tokens, self.starts, self.ends = (
+            _numbers(data) for data in (kept.tokens, kept.starts, kept.ends)
+        )
+        self._first, self._postings, self.sentences = (
+            _numbers(data) for data in (kept.first, kept.postings, kept.sentences)
+        )
         self.marks = dict(kept.marks)
 
     @cached_property
@@ -100,7 +110,11 @@ class SourceIndex:
 
     def places(self, number: int) -> "array[int]":
         """Return where a word occurs, in order."""
-        return self._postings[self._first[number - 1] : self._first[number]] if self.count(number) else array("I")
+        return (
+            self._postings[self._first[number - 1] : self._first[number]]
+            if self.count(number)
+            else array("I")
+        )
 
     def exact(self, numbers: "array[int]", most: int = 50) -> list[int]:
         """Return where this run of words begins, in order, at most so many places."""
@@ -117,14 +131,20 @@ class SourceIndex:
                     break
         return found
 
-    def exact_within(self, numbers: "array[int]", begin: int, end: int, *, is_last: bool = False) -> int | None:
-        """Return the first place from `begin` up to `end` at which this run of words begins, or the last; None for none."""
+    def exact_within(
+        self, numbers: "array[int]", begin: int, end: int, *, is_last: bool = False
+    ) -> int | None:
+        """Return the first place from `begin` up to `end` at which this run of words begins, or
+        the last; None for none.
+        """
         counts = [self.count(number) for number in numbers]
         if min(counts) == 0:
             return None
         offset = counts.index(min(counts))
         places = self.places(numbers[offset])
-        near = places[bisect_left(places, max(0, begin) + offset) : bisect_right(places, max(0, end + offset))]
+        near = places[
+            bisect_left(places, max(0, begin) + offset) : bisect_right(places, max(0, end + offset))
+        ]
         for place in reversed(near) if is_last else near:
             start = place - offset
             if self.tokens[start : start + len(numbers)] == numbers:
@@ -137,7 +157,9 @@ class SourceIndex:
 
     def block_at(self, character: int) -> Block:
         """Return the block that a character of the Markdown is in."""
-        return self.blocks[max(0, bisect_right(self.blocks, character, key=lambda block: block.start) - 1)]
+        return self.blocks[
+            max(0, bisect_right(self.blocks, character, key=lambda block: block.start) - 1)
+        ]
 
     def pages_of(self, passage: Passage) -> set[int]:
         """Return the pages that a passage is on; empty where there are none."""
@@ -145,7 +167,9 @@ class SourceIndex:
         return {page for page in (self.block(place).source.page for place in places) if page}
 
     def source_of(self, character: int) -> Source:
-        """Return where in the document a character of its Markdown is. `line` is the first one of a paragraph, else its own."""
+        """Return where in the document a character of its Markdown is. `line` is the first one
+        of a paragraph, else its own.
+        """
         block = self.block_at(character)
         if not block.source.line or not _NO_PROSE.match(self.text, block.start):
             return block.source
@@ -189,7 +213,9 @@ def make(text: str, blocks: Sequence[Block], pages: int) -> Kept:
     for places in lists[1:]:
         postings.extend(places)
         first.append(len(postings))
-    where = {place: at for at, place in reversed([*enumerate(order)]) if place >= 0} if marks else {}
+    where = (
+        {place: at for at, place in reversed([*enumerate(order)]) if place >= 0} if marks else {}
+    )
     return Kept(
         pages=pages,
         text=text,
@@ -205,10 +231,14 @@ def make(text: str, blocks: Sequence[Block], pages: int) -> Kept:
     )
 
 
-def _seams(text: str, blocks: Sequence[Block], bounds: Sequence[int]) -> Iterator[tuple[range, range]]:
-    """Yield the words on both sides of where a sentence is continued in another block than the next one.
+def _seams(
+    text: str, blocks: Sequence[Block], bounds: Sequence[int]
+) -> Iterator[tuple[range, range]]:
+    """Yield the words on both sides of where a sentence is continued in another block than the next
+    one.
 
-    What comes between is a note at a page's foot, a table, a figure, or a column that was read in another order.
+    What comes between is a note at a page's foot, a table, a figure, or a column that was read in
+    another order.
     """
     prose = [
         index
@@ -217,7 +247,9 @@ def _seams(text: str, blocks: Sequence[Block], bounds: Sequence[int]) -> Iterato
     ]
     for at, index in enumerate(prose):
         end = blocks[index + 1].start if index + 1 < len(blocks) else len(text)
-        if not _UNFINISHED.search(text[max(blocks[index].start, end - 60) : end].split("<!--")[0].rstrip()):
+        if not _UNFINISHED.search(
+            text[max(blocks[index].start, end - 60) : end].split("<!--")[0].rstrip()
+        ):
             continue
         left = range(max(bounds[index], bounds[index + 1] - _SEAM_WORDS), bounds[index + 1])
         near = [*prose[at + 1 : at + _SEAM_BLOCKS], *prose[max(0, at - 4) : at]]
@@ -225,4 +257,7 @@ def _seams(text: str, blocks: Sequence[Block], bounds: Sequence[int]) -> Iterato
             is_next = bounds[other] == bounds[index + 1]
             begins = text[blocks[other].start : blocks[other].start + 1]
             if not is_next and (_LOWER.match(begins) or is_han(begins)):
-                yield left, range(bounds[other], min(bounds[other + 1], bounds[other] + _SEAM_WORDS))
+                yield (
+                    left,
+                    range(bounds[other], min(bounds[other + 1], bounds[other] + _SEAM_WORDS)),
+                )

@@ -17,24 +17,34 @@ SENTENCE_END = re.compile(
 )
 
 _SCALES = {
-    "thousand": 3, "tausend": 3, "tsd": 3, "mille": 3, "k": 3, "千": 3, "万": 4, "萬": 4, "million": 6, "millions": 6,
-    "millionen": 6, "mio": 6, "m": 6, "百万": 6, "mn": 6, "亿": 8, "億": 8, "billion": 9, "billions": 9, "bn": 9, "milliarde": 9,
-    "milliarden": 9, "mrd": 9, "milliard": 9, "milliards": 9, "十亿": 9, "trillion": 12, "trillions": 12, "万亿": 12,
+    "thousand": 3, "tausend": 3, "tsd": 3, "mille": 3, "k": 3, "千": 3, "万": 4, "萬": 4,
+    "million": 6, "millions": 6,
+    "millionen": 6, "mio": 6, "m": 6, "百万": 6, "mn": 6, "亿": 8, "億": 8, "billion": 9,
+    "billions": 9, "bn": 9, "milliarde": 9,
+    "milliarden": 9, "mrd": 9, "milliard": 9, "milliards": 9, "十亿": 9, "trillion": 12,
+    "trillions": 12, "万亿": 12,
 }  # fmt: skip
-"""Words behind a number, as powers of ten. In German and French, billion is a million millions: see `_power`."""
+"""Words behind a number, as powers of ten. In German and French, billion is a million millions:
+see `_power`.
+"""
 _UNITS = (
-    "% percent prozent pourcent % |‰ permille promille |°c celsius |°f fahrenheit |€ euro euros eur 欧元 |$ dollar dollars "
-    "usd 美元 |£ pound pounds gbp |¥ yuan yen rmb cny jpy 元 |chf franken francs |pp prozentpunkte prozentpunkten |bp "
-    "basispunkte |s sec second seconds sekunde sekunden seconde secondes 秒 |ms |min minute minutes minuten 分钟 |h hour hours "
-    "stunde stunden heure heures 小时 |day days tag tage tagen jour jours 天 日 |week weeks woche wochen semaine semaines 周 "
-    "|month months monat monate monaten mois 月 |year years jahr jahre jahren an ans année années 年 |km kilometer kilometers "
-    "kilometre kilometres kilomètres 公里 |m meter meters metre metres mètre mètres 米 |cm |mm |ft feet foot |mi mile miles "
-    "|kg kilogram kilograms kilogramm 公斤 千克 |g gram grams gramm grammes 克 |mg |t ton tons tonne tonnes tonnen 吨 |l liter "
-    "litre liters litres 升 |ml |w |kw |mw |gw |kwh |mwh |gwh |twh |hz |khz |mhz |ghz |b byte bytes |kb |mb |gb |tb |人 |次 |个 "
-    "|条"
+    "% percent prozent pourcent % |‰ permille promille |°c celsius |°f fahrenheit |€ euro euros eur"
+    " 欧元 |$ dollar dollars usd 美元 |£ pound pounds gbp |¥ yuan yen rmb cny jpy 元 |chf franken"
+    " francs |pp prozentpunkte prozentpunkten |bp basispunkte |s sec second seconds sekunde"
+    " sekunden seconde secondes 秒 |ms |min minute minutes minuten 分钟 |h hour hours stunde"
+    " stunden heure heures 小时 |day days tag tage tagen jour jours 天 日 |week weeks woche wochen"
+    " semaine semaines 周 |month months monat monate monaten mois 月 |year years jahr jahre jahren"
+    " an ans année années 年 |km kilometer kilometers kilometre kilometres kilomètres 公里 |m meter"
+    " meters metre metres mètre mètres 米 |cm |mm |ft feet foot |mi mile miles |kg kilogram"
+    " kilograms kilogramm 公斤 千克 |g gram grams gramm grammes 克 |mg |t ton tons tonne tonnes"
+    " tonnen 吨 |l liter litre liters litres 升 |ml |w |kw |mw |gw |kwh |mwh |gwh |twh |hz |khz"
+    " |mhz |ghz |b byte bytes |kb |mb |gb |tb |人 |次 |个 |条"
 )
 _UNIT = {name: group.split()[0] for group in _UNITS.split("|") for name in group.split()}
-_POINTS = re.compile(r"\s*(?:percentage|per cent|basis)\s+points?|\s*个?百分点|\s*points? de pourcentage", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\s*(?:percentage|per cent|basis)\s+points?|\s*个?百分点|\s*points? de pourcentage",
+    re.IGNORECASE,
+)
 _BEHIND = re.compile(
     r"[\s\u00a0\u202f-]{0,2}(百万|十亿|万亿|小时|分钟|公里|公斤|千克|美元|欧元|°\s?[CF]|[%‰€$£¥千万萬亿億秒天日周月年米克吨升元人次个条]|[^\W\d_\u2e80-\u9fff]+)\.?"
 )
@@ -43,7 +53,9 @@ _PER_CENT = re.compile(r"\s*(?:per cent|pour cent|v\. ?H\.)", re.IGNORECASE)
 
 
 class Number(NamedTuple):
-    """A number in a text, at `start` to `end`. `values` are those that its spelling can mean, "" the unit that is not told."""
+    """A number in a text, at `start` to `end`. `values` are those that its spelling can mean, ""
+    the unit that is not told.
+    """
 
     start: int
     end: int
@@ -80,9 +92,17 @@ def number_at(text: str, found: re.Match[str], language: str) -> Number:
     sign_at = found.start() - 1
     spelled = found[0]
     is_negative = spelled[0] in "-−–" or (
-        text[sign_at : sign_at + 1] == "(" and text[found.end() : found.end() + 1] == ")" and "|" in text
+        text[sign_at : sign_at + 1] == "("
+        and text[found.end() : found.end() + 1] == ")"
+        and "|" in text
     )
-    return Number(found.start(), found.end(), spelled, _values(spelled.lstrip("-−–+"), scale, is_negative, language), unit)
+    return Number(
+        found.start(),
+        found.end(),
+        spelled,
+        _values(spelled.lstrip("-−–+"), scale, is_negative, language),
+        unit,
+    )
 
 
 def _power(word: str, language: str) -> int:
@@ -133,7 +153,9 @@ _STOPS = {
 
 
 def language_of(text: str, unknown: str = "en") -> str:
-    """Return the language of a text, as far as separators of numbers need it: en, de, fr or zh; else `unknown`."""
+    """Return the language of a text, as far as separators of numbers need it: en, de, fr or zh;
+    else `unknown`.
+    """
     if len(re.findall("[\u3400-\u9fff]", text)) > len(text) / 8:
         return "zh"
     words = text.casefold().split()

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 from dogent_tui.permissions.text import names
 
 _SUFFIXES = names(
-    "md markdown txt text pdf docx odt rtf epub html htm xhtml xlsx xlsm ods csv tsv pptx ipynb json xml tex rst org adoc doc xls"
-    " ppt png jpg jpeg gif tif tiff webp svg"
+    "md markdown txt text pdf docx odt rtf epub html htm xhtml xlsx xlsm ods csv tsv pptx ipynb"
+    " json xml tex rst org adoc doc xls ppt png jpg jpeg gif tif tiff webp svg"
 )
 _FILE = re.compile(r"[^\s()（）\[\];,；，“”\"<>|]+\.[A-Za-z0-9]{1,8}(?![\w/])")
 _PAGES = re.compile(
@@ -23,7 +23,9 @@ _FIELD = re.compile(r"\bfile\s*=\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\"([^\"]*)\")"
 
 
 class Named(NamedTuple):
-    """What a citation names: the path of a source, None where there is no such; and the pages, first and last, 0 for none."""
+    """What a citation names: the path of a source, None where there is no such; and the pages,
+    first and last, 0 for none.
+    """
 
     path: str | None
     first: int = 0
@@ -34,7 +36,9 @@ class Names:
     """Resolves what a draft calls its sources."""
 
     def __init__(self, paths: Iterable[str], keys: Mapping[str, str | None] | None = None) -> None:
-        """Know `paths` below the folder of the sources, and `keys` of bibliographies with the path of each, None without one."""
+        """Know `paths` below the folder of the sources, and `keys` of bibliographies with the
+        path of each, None without one.
+        """
         self.paths = list(paths)
         self.keys = dict(keys or {})
         self._known: dict[str, set[str]] = {}
@@ -45,29 +49,48 @@ class Names:
         self._spaced = [path for path in self.paths if re.search(r"[\s(),;\[\]]", path)]
 
     def path(self, name: str, *, exact: bool = False) -> str | None:
-        """Return the source that is called `name`, None where that is none or several. `exact`: not without its suffix."""
+        """Return the source that is called `name`, None where that is none or several. `exact`:
+        not without its suffix.
+        """
         name = name.replace("\\", "/").strip().removeprefix("./")
         for spelled in dict.fromkeys((name, unquote(name))):
             if spelled in self.paths:
                 return spelled
             found = self._known.get(_folded(spelled), set())
-            with_suffix = {path for path in found if _folded(PurePosixPath(path).name) == _folded(PurePosixPath(spelled).name)}
+            with_suffix = {
+                path
+                for path in found
+                if _folded(PurePosixPath(path).name) == _folded(PurePosixPath(spelled).name)
+            }
             for several in (with_suffix,) if exact else (with_suffix, found):
                 if len(several) == 1:
                     return next(iter(several))
         return None
 
     def named_in(self, text: str, *, loose: bool = False) -> Iterator[Named]:
-        """Yield what the text of a citation names. `loose`: a name without its suffix is one too, as in a note."""
+        """Yield what the text of a citation names. `loose`: a name without its suffix is one
+        too, as in a note.
+        """
         for part in re.split(r"[;；]", text):
             pages = _pages(part)
-            spaced = next((path for path in self._spaced if path in part or PurePosixPath(path).name in part), None)
+            spaced = next(
+                (path for path in self._spaced if path in part or PurePosixPath(path).name in part),
+                None,
+            )
             if spaced is not None:
                 yield Named(spaced, *pages)
                 continue
-            files = [found for found in _FILE.finditer(part) if "://" not in found[0] and not found[0].startswith("www.")]
+            files = [
+                found
+                for found in _FILE.finditer(part)
+                if "://" not in found[0] and not found[0].startswith("www.")
+            ]
             names = [found[0].lstrip("@") for found in files]
-            names = [name for name in names if name.rpartition(".")[2].lower() in _SUFFIXES or self.path(name, exact=True)]
+            names = [
+                name
+                for name in names
+                if name.rpartition(".")[2].lower() in _SUFFIXES or self.path(name, exact=True)
+            ]
             yield from (Named(self.path(name, exact=True), *pages) for name in names)
             bare = re.split(r"[,，#]", part)[0].strip(" @\t\n—–-*_.")
             if not names and bare and (loose or pages[0]) and (path := self.path(bare)):

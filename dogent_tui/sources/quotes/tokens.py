@@ -1,7 +1,9 @@
-"""The words of a Markdown text with their places, levelled: two texts that differ in typography alone have the same words.
+"""The words of a Markdown text with their places, levelled: two texts that differ in typography
+alone have the same words.
 
-What only marks up the text (emphasis, targets of links, comments, tags of HTML) is no word, and neither is punctuation. What
-changes the meaning of a number is: its sign, a comparison, a currency, per cent, an exponent.
+What only marks up the text (emphasis, targets of links, comments, tags of HTML) is no word, and
+neither is punctuation. What changes the meaning of a number is: its sign, a comparison, a currency,
+per cent, an exponent.
 """
 
 import re
@@ -17,7 +19,8 @@ HAN = (
 """Characters that are words of their own: scripts without spaces between words."""
 _RAISED = "¹²³⁰⁴-⁹①-⑳"
 _COMBINING = (
-    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0962\u0963\u0981-\u0dff\u20d0-\u20f0"
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f"
+    "\u0962\u0963\u0981-\u0dff\u20d0-\u20f0"
 )
 _LETTER = rf"[^\W_{HAN}{_RAISED}]"
 _RUN = rf"{_LETTER}+(?:[{_COMBINING}]{_LETTER}*)*"
@@ -39,8 +42,10 @@ _TOKEN = re.compile(
     rf"|</?(?:{_TAGS})(?:\s[^<>\n]*)?/?>)"
     r"|(?P<mark>\[\^[^\]\s]+\]:?|\[\d{1,3}(?:[-–,;]\s?\d{1,3})*\]"
     rf"|(?<=\S)(?:\^[^\^\s]{{1,4}}\^|<sup>[^<\n]{{1,8}}</sup>|⁻?[{_RAISED}]+|[†‡]))"
-    r"|(?P<sign>[%％‰§€£¥￥℃℉°\u3300-\u33ff×÷]|\\?\$(?=\s?\d)|(?<=\d)\\?\$|(?<=\d )\\?\$|[≤≥≠±≈+＋](?=\s?[-−.\d])"
-    r"|(?:(?<=[^\s>] )|(?<=[\w)=]))(?:\\?[<>=]|&[lg]t;)(?=\s?[-−.\d])|(?<![\w)\]%.-])\\?[-−–](?=[.,]?\d))"
+    r"|(?P<sign>[%％‰§€£¥￥℃℉°\u3300-\u33ff×÷]|\\?\$(?=\s?\d)|(?<=\d)\\?\$|(?<=\d"
+    r" )\\?\$|[≤≥≠±≈+＋](?=\s?[-−.\d])"
+    r"|(?:(?<=[^\s>]"
+    r" )|(?<=[\w)=]))(?:\\?[<>=]|&[lg]t;)(?=\s?[-−.\d])|(?<![\w)\]%.-])\\?[-−–](?=[.,]?\d))"
     r"|(?P<entity>&(?:[A-Za-z]{2,8}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});)",
     re.DOTALL,
 )
@@ -48,13 +53,20 @@ _BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`\\]|<[^>]*>")
 _EXPONENT = re.compile(
     r"(?:\d\s?[^\W\d_]{1,3}|(?<![^\W_])(?:[^\W\d_]|[cdkmnµμ]m|ft|in|yd|mi)|(?<![\d.,])\d{1,3}(?:[.,]\d)?|[-+−*/=×·]\s?\w{1,3}\))$"
 )
-"""After what a raised number is an exponent, and so a part of the text; after anything else it is the mark of a note."""
-_MARKUP = re.compile(r"<!--.*?-->|\]\([^()\s]*\)|!?\[(?=[^\]]*\]\()|\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)|\\(?=\W)|</?\w+>", re.DOTALL)
+"""After what a raised number is an exponent, and so a part of the text; after anything else it is
+the mark of a note.
+"""
+_MARKUP = re.compile(
+    r"<!--.*?-->|\]\([^()\s]*\)|!?\[(?=[^\]]*\]\()|\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)|\\(?=\W)|</?\w+>",
+    re.DOTALL,
+)
 _SPACE = re.compile(r"\s*\n\s*(?:>\s*)*")
 
 
 class Words(NamedTuple):
-    """The words of a text, where each begins and ends in it, and the marks of notes: (how many words come before, mark)."""
+    """The words of a text, where each begins and ends in it, and the marks of notes: (how many
+    words come before, mark).
+    """
 
     words: list[str]
     starts: list[int]
@@ -67,7 +79,9 @@ _MOST_LEVELS = 500_000
 
 
 def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
-    """Return the words of `text` from character `begin` to `end`; their places are those in `text`."""
+    """Return the words of `text` from character `begin` to `end`; their places are those in
+    `text`.
+    """
     words: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -82,7 +96,9 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
         if kind == "mark":
             mark = _mark(raw)
             if not (
-                mark.lstrip("-").isdigit() and raw[0] != "[" and _EXPONENT.search(text, max(0, found.start() - 12), found.start())
+                mark.lstrip("-").isdigit()
+                and raw[0] != "["
+                and _EXPONENT.search(text, max(0, found.start() - 12), found.start())
             ):
                 marks.append((len(words), mark))
                 continue
@@ -97,7 +113,15 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
 
 def _level(raw: str) -> str:
     text = unicodedata.normalize("NFKC", _BETWEEN.sub("", raw)).casefold().replace("⁄", "/")
-    for other, plain in (("’", "'"), ("ʼ", "'"), ("−", "-"), ("–", "-"), ("\\", ""), ("&lt;", "<"), ("&gt;", ">")):
+    for other, plain in (
+        ("’", "'"),
+        ("ʼ", "'"),
+        ("−", "-"),
+        ("–", "-"),
+        ("\\", ""),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+    ):
         text = text.replace(other, plain)
     _levels[raw] = text
     return text
@@ -109,7 +133,9 @@ def _mark(raw: str) -> str:
 
 
 def run_together(words: list[str]) -> tuple[str, list[int]]:
-    """Return the words without what is between them, and where each begins. Digits that a space parts stay parted."""
+    """Return the words without what is between them, and where each begins. Digits that a space
+    parts stay parted.
+    """
     pieces: list[str] = []
     begins: list[int] = []
     length = 0
@@ -138,9 +164,9 @@ def is_han(word: str) -> bool:
 _HAN = re.compile(f"[{HAN}]")
 
 _NEGATIONS = names(
-    "not no never none nobody nothing neither nor cannot nowhere hardly nicht kein keine keinen keinem"
-    " keiner keines nie niemals weder niemand nichts kaum nirgends ne pas jamais aucun aucune ni rien personne non"
-    " nunca nada nadie mai nessun 不 没 沒 无 無 未 非 勿 莫 别"
+    "not no never none nobody nothing neither nor cannot nowhere hardly nicht kein keine keinen"
+    " keinem keiner keines nie niemals weder niemand nichts kaum nirgends ne pas jamais aucun"
+    " aucune ni rien personne non nunca nada nadie mai nessun 不 没 沒 无 無 未 非 勿 莫 别"
 )
 
 

@@ -70,6 +70,10 @@ def summary(report: CheckReport) -> str:
     """Return the counts in a sentence."""
     if not report.findings:
         return tr("There is nothing to check.")
-    counts = [f"{report.summary[each]} {_VERDICTS[each]}" for each in VERDICTS if report.summary[each]]
-    checked = ngettext("{count} claim checked", "{count} claims checked", len(report.findings)).format(count=len(report.findings))
+    counts = [
+        f"{report.summary[each]} {_VERDICTS[each]}" for each in VERDICTS if report.summary[each]
+    ]
+    checked = ngettext(
+        "{count} claim checked", "{count} claims checked", len(report.findings)
+    ).format(count=len(report.findings))
     return f"{checked}: {', '.join(counts)}."

@@ -1,1 +1,3 @@
-"""The attachments of a conversation: which files it refers to, and whether the agent has read them."""
+"""The attachments of a conversation: which files it refers to, and whether the agent has read
+them.
+"""

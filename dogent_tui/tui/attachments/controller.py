@@ -1,4 +1,6 @@
-"""What happens to the attachments of a conversation: from what is typed, dropped and pressed to what is shown."""
+"""What happens to the attachments of a conversation: from what is typed, dropped and pressed to
+what is shown.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +25,9 @@ class AttachmentsController:
         references: WorkspaceReferences,
         draw: Callable[[], None],
     ) -> None:
-        """Work for `screen`, on whose loop what touches the disk is waited for. `draw` shows how things are."""
+        """Work for `screen`, on whose loop what touches the disk is waited for. `draw` shows how
+        things are.
+        """
         self.attachments = Attachments(opened.workspace.root)
         self._screen = screen
         self._opened = opened
@@ -47,12 +51,18 @@ class AttachmentsController:
             self.show()
 
     async def attach(self, written: str) -> str:
-        """Have what `written` names (a path, or references) go with the next prompt. Returns what came of it."""
-        return self._take(await asyncio.to_thread(self._references.attachments_named, written), written)
+        """Have what `written` names (a path, or references) go with the next prompt. Returns
+        what came of it.
+        """
+        return self._take(
+            await asyncio.to_thread(self._references.attachments_named, written), written
+        )
 
     async def attach_dropped(self, paths: list[str]) -> str:
         """Have the files at `paths` go with the next prompt. Returns what came of it."""
-        return self._take(await asyncio.to_thread(self._references.attachments_at, paths), ", ".join(paths))
+        return self._take(
+            await asyncio.to_thread(self._references.attachments_at, paths), ", ".join(paths)
+        )
 
     def attach_again(self, attachments: Sequence[Attachment]) -> None:
         """Have files that went with an earlier prompt go with the next one."""
@@ -71,16 +81,23 @@ class AttachmentsController:
         )
 
     def remove(self, attachment: Attachment) -> None:
-        """Take `attachment` back where it waits for the next prompt, else off the list, and say what came of it."""
+        """Take `attachment` back where it waits for the next prompt, else off the list, and say
+        what came of it.
+        """
         name = one_line(attachment.name)
         removed = self.attachments.remove(attachment)
         self.show()
         if removed == "unlisted":
             self._screen.notify(
-                tr("{name} is no longer listed. The agent keeps what it has read of it.").format(name=name), markup=False
+                tr("{name} is no longer listed. The agent keeps what it has read of it.").format(
+                    name=name
+                ),
+                markup=False,
             )
         elif removed:
-            self._screen.notify(tr("{name} won't be sent with the next prompt.").format(name=name), markup=False)
+            self._screen.notify(
+                tr("{name} won't be sent with the next prompt.").format(name=name), markup=False
+            )
 
     def preview(self, attachment: Attachment) -> None:
         """Show what is in `attachment`: the sheet that it names, where it names one."""
@@ -88,7 +105,9 @@ class AttachmentsController:
 
         path = self._opened.workspace.absolute(attachment.path)
         library = self._opened.libraries.documents
-        self._screen.app.push_screen(PreviewScreen(path, library, attachment.path, sheet=attachment.sheet or ""))
+        self._screen.app.push_screen(
+            PreviewScreen(path, library, attachment.path, sheet=attachment.sheet or "")
+        )
 
     def show(self) -> None:
         """Draw how things are."""
@@ -97,5 +116,7 @@ class AttachmentsController:
             self._screen.run_worker(self._measure(unmeasured), group="measure", exclusive=True)
 
     async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
-        self.attachments.measured(await asyncio.to_thread(measure, self._opened.workspace.root, unmeasured))
+        self.attachments.measured(
+            await asyncio.to_thread(measure, self._opened.workspace.root, unmeasured)
+        )
         self._draw()

@@ -1,4 +1,6 @@
-"""Markdown that comes part by part, drawn as in the transcript; only the lines that are seen are drawn."""
+"""Markdown that comes part by part, drawn as in the transcript; only the lines that are seen are
+drawn.
+"""
 
 import asyncio
 from typing import ClassVar
@@ -20,7 +22,9 @@ _NARROWEST = 8
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
-    """Shows the parts that it is given, one below the other, and tells when the end of them comes near."""
+    """Shows the parts that it is given, one below the other, and tells when the end of them
+    comes near.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", tr("Up"), show=False),

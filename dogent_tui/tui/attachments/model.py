@@ -1,4 +1,6 @@
-"""Which files a conversation refers to, and how far the agent is with each. Plain state, without a screen."""
+"""Which files a conversation refers to, and how far the agent is with each. Plain state, without
+a screen.
+"""
 
 import os.path
 import posixpath
@@ -28,7 +30,8 @@ Removed = Literal["", "taken back", "unlisted"]
 
 
 class AttachmentEntry(msgspec.Struct, frozen=True):
-    """A file of the conversation. `sent`: a prompt referred to it; `pending`: it goes with the next prompt.
+    """A file of the conversation. `sent`: a prompt referred to it; `pending`: it goes with the next
+    prompt.
 
     `size` is in bytes, None where it is not known.
     """
@@ -76,13 +79,17 @@ class Attachments:
             return False
         entry = known or AttachmentEntry(attachment)
         self._unlisted.discard(key)
-        self._entries[key] = replace(entry, pending=True, size=size if size is not None else entry.size)
+        self._entries[key] = replace(
+            entry, pending=True, size=size if size is not None else entry.size
+        )
         return True
 
     def remove(self, attachment: Attachment) -> Removed:
-        """Take a pending `attachment` back, or one that was sent off the list; say which of the two happened.
+        """Take a pending `attachment` back, or one that was sent off the list; say which of the two
+        happened.
 
-        It is listed again when a prompt refers to it again, with what is known of it: the agent has read it all the same.
+        It is listed again when a prompt refers to it again, with what is known of it: the agent has
+        read it all the same.
         """
         key = _key(attachment)
         entry = self._entries.get(key)
@@ -119,7 +126,8 @@ class Attachments:
                 return False
 
     def sent(self, attachments: tuple[Attachment, ...]) -> bool:
-        """Take notice that `attachments` went with a prompt: they are pending no more. Return whether there were any.
+        """Take notice that `attachments` went with a prompt: they are pending no more. Return
+        whether there were any.
 
         A file of which some lines were meant is listed once, whatever they were.
         """
@@ -129,7 +137,9 @@ class Attachments:
                 attachment = replace(attachment, lines=None)
             key = _key(attachment)
             self._unlisted.discard(key)
-            self._entries[key] = replace(self._entries.get(key, AttachmentEntry(attachment)), sent=True, pending=False)
+            self._entries[key] = replace(
+                self._entries.get(key, AttachmentEntry(attachment)), sent=True, pending=False
+            )
         return bool(attachments)
 
     def _began_reading(self, tool_use_id: str, path: Any, given: Mapping[str, Any]) -> bool:
@@ -137,7 +147,9 @@ class Attachments:
             return False
         place, sheet = self._place(path), given.get("sheet")
         keys = tuple(
-            key for key in self._entries if self._place(key[0]) == place and (key[1] is None or sheet is None or key[1] == sheet)
+            key
+            for key in self._entries
+            if self._place(key[0]) == place and (key[1] is None or sheet is None or key[1] == sheet)
         )
         if keys:
             self._reading[tool_use_id] = keys
@@ -165,7 +177,9 @@ def _key(attachment: Attachment) -> _Key:
 
 
 def measure(root: Path, attachments: Iterable[Attachment]) -> dict[str, int]:
-    """Return the sizes in bytes of `attachments` by path; folders and what cannot be looked at are left out. Touches the disk."""
+    """Return the sizes in bytes of `attachments` by path; folders and what cannot be looked at
+    are left out. Touches the disk.
+    """
     sizes: dict[str, int] = {}
     for attachment in attachments:
         try:

@@ -1,4 +1,6 @@
-"""A look into a file: the beginning of a text, shown literally, or a document, converted and read on as one scrolls."""
+"""A look into a file: the beginning of a text, shown literally, or a document, converted and
+read on as one scrolls.
+"""
 
 import asyncio
 import codecs
@@ -31,16 +33,23 @@ from dogent_tui.tui.stylesheets import stylesheet
 
 PREVIEW_BYTES = 65_536
 LONGEST_LINE = 2_000
-"""Characters of a line that are shown; a longer line would be wrapped anew for each row that is drawn."""
+"""Characters of a line that are shown; a longer line would be wrapped anew for each row that is
+drawn.
+"""
 
 MOST_LINES = 2_000
 MOST_FOLDER_ENTRIES = 500
 
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """What a preview shows: `text` of the file (None where there is none to show), and a `note` about it.
+    """What a preview shows: `text` of the file (None where there is none to show), and a `note`
+    about it.
 
     `is_binary`: there is a file, and it is no text.
     """
@@ -51,7 +60,9 @@ class Preview(msgspec.Struct, frozen=True):
 
 
 def load_preview(path: Path) -> Preview:
-    """Return the preview of the file or folder at `path`. Reads at most `PREVIEW_BYTES`; never raises for what the disk says."""
+    """Return the preview of the file or folder at `path`. Reads at most `PREVIEW_BYTES`; never
+    raises for what the disk says.
+    """
     try:
         if path.is_dir():
             return _folder(path)
@@ -73,7 +84,10 @@ def _picture(file: IO[bytes], path: Path, size: int) -> Preview | None:
     if not kind_of(file):
         return None
     note = f"{path.suffix.lower().removeprefix('.')} · {readable_size(size)}".removeprefix(" · ")
-    seen = tr("The terminal can't show it. Choose a vision model and the agent can look at it (docs/vision.md).")
+    seen = tr(
+        "The terminal can't show it. Choose a vision model and the agent can look at it"
+        " (docs/vision.md)."
+    )
     return Preview(f"{note}\n{seen}")
 
 
@@ -92,12 +106,16 @@ def _file(data: bytes, size: int) -> Preview:
         note = tr("the first {data} of {note}").format(data=readable_size(len(data)), note=note)
     lines = newlines(text).removesuffix("\n").split("\n")
     if len(lines) > MOST_LINES:
-        note = tr("the first {most_lines:,} lines of {size}").format(most_lines=MOST_LINES, size=readable_size(size))
+        note = tr("the first {most_lines:,} lines of {size}").format(
+            most_lines=MOST_LINES, size=readable_size(size)
+        )
     return Preview(note, "\n".join(_shorten(line) for line in lines[:MOST_LINES]))
 
 
 def _decode(data: bytes, *, cut: bool) -> str | None:
-    """Return `data` as text, or None where it is none. `cut`: its last character may be incomplete."""
+    """Return `data` as text, or None where it is none. `cut`: its last character may be
+    incomplete.
+    """
     encoding = next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
     if encoding != "utf-16" and b"\0" in data:
         return None
@@ -115,7 +133,9 @@ def _shorten(line: str) -> str:
     return (
         line
         if len(line) <= LONGEST_LINE
-        else tr("{line}… ({more:,} more characters)").format(line=line[:LONGEST_LINE], more=len(line) - LONGEST_LINE)
+        else tr("{line}… ({more:,} more characters)").format(
+            line=line[:LONGEST_LINE], more=len(line) - LONGEST_LINE
+        )
     )
 
 
@@ -132,7 +152,9 @@ class PreviewScreen(DialogScreen[None]):
         Binding("c", "copy", tr("Copy")),
     ]
 
-    def __init__(self, path: Path, library: DocumentLibrary, name: str = "", *, sheet: str = "") -> None:
+    def __init__(
+        self, path: Path, library: DocumentLibrary, name: str = "", *, sheet: str = ""
+    ) -> None:
         """Show the file at `path`, which is called `name`; of a workbook, `sheet` first."""
         super().__init__()
         self._path = path
@@ -143,9 +165,17 @@ class PreviewScreen(DialogScreen[None]):
         self._is_reading = False
         self._jumping = False
         self._known_sheets: tuple[Sheet, ...] = ()
-        self._note = Static(tr("loading…"), id="preview-note", classes="dialog-why -first", markup=False)
+        self._note = Static(
+            tr("loading…"), id="preview-note", classes="dialog-why -first", markup=False
+        )
         self._sheets = Static("", id="preview-sheets", markup=False)
-        self._area = LiteralArea(id="preview-text", read_only=True, show_cursor=False, compact=True, highlight_cursor_line=False)
+        self._area = LiteralArea(
+            id="preview-text",
+            read_only=True,
+            show_cursor=False,
+            compact=True,
+            highlight_cursor_line=False,
+        )
         self._view = DocumentView(id="preview-document")
         self._dialog = Dialog(self._title, self._keys(), id="preview", classes="-wide -tall")
 
@@ -185,7 +215,9 @@ class PreviewScreen(DialogScreen[None]):
     # ── Documents ─────────────────────────────────────────────────────────────────────────────
 
     async def _read_on(self) -> None:
-        """Read until there is more than a screen below what is seen; where it was asked for, go to the part that came."""
+        """Read until there is more than a screen below what is seen; where it was asked for, go
+        to the part that came.
+        """
         reading, self._is_reading = self._reading, True
         try:
             while reading.has_more and (self._jumping or self._view.near_end):
@@ -205,7 +237,9 @@ class PreviewScreen(DialogScreen[None]):
                 self._is_reading = self._jumping = False
 
     async def _has_pandoc_now(self, error: DocumentError) -> bool:
-        """Where the document could not be read for want of pandoc: offer to download it. Leaving the preview stops that."""
+        """Where the document could not be read for want of pandoc: offer to download it. Leaving
+        the preview stops that.
+        """
         if not await wants_pandoc(self.app, error):
             return False
         try:

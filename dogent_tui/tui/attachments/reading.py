@@ -1,4 +1,6 @@
-"""A document for its preview: its Markdown part by part, and what is known of it. Without a screen."""
+"""A document for its preview: its Markdown part by part, and what is known of it. Without a
+screen.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -39,9 +41,13 @@ class Sheet(msgspec.Struct, frozen=True):
 
 
 class DocumentReading:
-    """Reads the document at `path` through `library` from its beginning, or a `sheet` of a workbook, or some `pages` of a pdf."""
+    """Reads the document at `path` through `library` from its beginning, or a `sheet` of a
+    workbook, or some `pages` of a pdf.
+    """
 
-    def __init__(self, library: DocumentLibrary, path: Path, sheet: str = "", pages: str = "") -> None:
+    def __init__(
+        self, library: DocumentLibrary, path: Path, sheet: str = "", pages: str = ""
+    ) -> None:
         self._library = library
         self._path = path
         self._options = ReadOptions(sheet=sheet, pages=pages)
@@ -61,7 +67,10 @@ class DocumentReading:
     def sheets(self) -> tuple[Sheet, ...]:
         """The sheets of the workbook, as far as it is one and anything was read."""
         listed = self._last.metadata.get("sheets", ()) if self._last else ()
-        return tuple(Sheet(str(sheet["name"]), sheet.get("state", "visible") != "visible") for sheet in listed)
+        return tuple(
+            Sheet(str(sheet["name"]), sheet.get("state", "visible") != "visible")
+            for sheet in listed
+        )
 
     @property
     def sheet(self) -> str:
@@ -76,7 +85,9 @@ class DocumentReading:
         known = facts(self._last.format, self._last.metadata, self._size)
         if self.has_more:
             of = (
-                tr(" of {total_chars:,}").format(total_chars=self._last.total_chars) if self._last.total_chars is not None else ""
+                tr(" of {total_chars:,}").format(total_chars=self._last.total_chars)
+                if self._last.total_chars is not None
+                else ""
             )
             known.append(tr("the first {text:,}{of} characters").format(text=len(self.text), of=of))
         warnings = [one_line(warning) for warning in self._last.warnings[:_MOST_WARNINGS]]
@@ -90,7 +101,11 @@ class DocumentReading:
         if self._offset is None:
             return ""
         found = await self._library.read(
-            self._path, self._options, max_chars=PART_CHARS, offset=self._offset, on_progress=on_progress
+            self._path,
+            self._options,
+            max_chars=PART_CHARS,
+            offset=self._offset,
+            on_progress=on_progress,
         )
         goes_on = self.text.endswith("|\n") and found.text.startswith("|")
         shown = f"{self._table_head}{found.text}" if goes_on else found.text
@@ -112,12 +127,18 @@ def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
         known.append(extent)
     if size:
         known.append(readable_size(size))
-    title, author = (one_line(str(metadata.get(name) or ""))[:_LONGEST_TITLE] for name in ("title", "author"))
+    title, author = (
+        one_line(str(metadata.get(name) or ""))[:_LONGEST_TITLE] for name in ("title", "author")
+    )
     if title or author:
         known.append(
-            (tr("“{title}” by {author}") if title and author else "“{title}”" if title else tr("by {author}")).format(
-                title=title, author=author
-            )
+            (
+                tr("“{title}” by {author}")
+                if title and author
+                else "“{title}”"
+                if title
+                else tr("by {author}")
+            ).format(title=title, author=author)
         )
     return known
 
@@ -151,7 +172,9 @@ def _extent(metadata: Mapping[str, Any]) -> str:
 
 
 def head_of_last_table(markdown: str) -> str:
-    """Return the two lines that begin the table with which `markdown` ends, empty where it ends with none."""
+    """Return the two lines that begin the table with which `markdown` ends, empty where it ends
+    with none.
+    """
     table = markdown.rstrip("\n").rpartition("\n\n")[2].lstrip("\n")
     lines = table.split("\n", 2)
     if len(lines) < 2 or not lines[0].startswith("|") or set(lines[1]) - set("|-: "):

@@ -30,7 +30,8 @@ READ_MARKS: dict[ReadState, str] = {
 }
 
 EMPTY = tr(
-    "Nothing sent yet. Files for the next prompt are listed above it.\n\nType @ in the prompt to refer to a file, or press a."
+    "Nothing sent yet. Files for the next prompt are listed above it.\n\nType @ in the prompt to"
+    " refer to a file, or press a."
 )
 
 
@@ -62,7 +63,9 @@ class ResultList(OptionList):
 
 
 class AttachmentList(OptionList):
-    """The attachments, two lines each, and one for a sheet; what is longer than the sidebar is wide goes on below."""
+    """The attachments, two lines each, and one for a sheet; what is longer than the sidebar is
+    wide goes on below.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete,backspace", "remove", tr("Remove")),
@@ -98,7 +101,9 @@ class AttachmentList(OptionList):
 
 
 class AttachmentsSidebar(Vertical):
-    """The documents that were made, and what the conversation refers to: type, sheet, size, whether the agent has read it."""
+    """The documents that were made, and what the conversation refers to: type, sheet, size,
+    whether the agent has read it.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "attachment--detail",
@@ -174,7 +179,9 @@ class AttachmentsSidebar(Vertical):
     def notify_style_update(self) -> None:
         """Draw the entries in the colors there are now."""
         super().notify_style_update()
-        if self._look is not None and self._look != self.get_visual_style("attachment--detail", partial=True):
+        if self._look is not None and self._look != self.get_visual_style(
+            "attachment--detail", partial=True
+        ):
             at = self._result_list.highlighted
             self._draw_results(self._results[at].path if at is not None else "")
             self._draw(self._highlighted)
@@ -200,7 +207,9 @@ class AttachmentsSidebar(Vertical):
         return self._entries[highlighted].key if highlighted is not None else None
 
     def focus_list(self) -> None:
-        """Focus the results, or where there are none the attachments, also without any: its keys work there too."""
+        """Focus the results, or where there are none the attachments, also without any: its keys
+        work there too.
+        """
         if self._results:
             self._result_list.focus()
             self._result_list.highlighted = self._result_list.highlighted or 0
@@ -228,13 +237,19 @@ class AttachmentsSidebar(Vertical):
         facts = [RESULT_WORDS[result.kind], *([tr("gone")] if result.gone else [])]
         if result.size is not None:
             facts.append(readable_size(result.size))
-        detail = Content(" · ".join(facts)).stylize(self.get_visual_style("attachment--detail", partial=True))
+        detail = Content(" · ".join(facts)).stylize(
+            self.get_visual_style("attachment--detail", partial=True)
+        )
         return Content.assemble(one_line(result.name), "\n  ", detail)
 
     def _draw(self, key: object = None) -> None:
         count = len(self._entries)
-        self._look = self.get_visual_style("attachment--detail", partial=True) if self._entries else None
-        self._title.update(tr("Attachments {count}").format(count=count) if count else tr("Attachments"))
+        self._look = (
+            self.get_visual_style("attachment--detail", partial=True) if self._entries else None
+        )
+        self._title.update(
+            tr("Attachments {count}").format(count=count) if count else tr("Attachments")
+        )
         self._empty.display = not self._entries
         self._list.set_options(Option(self._row(entry)) for entry in self._entries)
         keys = [entry.key for entry in self._entries]
@@ -256,7 +271,9 @@ class AttachmentsSidebar(Vertical):
 
     def _state(self, entry: AttachmentEntry) -> Content:
         if entry.pending:
-            return Content(tr("next prompt")).stylize(self.get_visual_style("attachment--pending", partial=True))
+            return Content(tr("next prompt")).stylize(
+                self.get_visual_style("attachment--pending", partial=True)
+            )
         names = {"read": "attachment--read", "failed": "attachment--failed"}
         return Content(READ_MARKS[entry.read]).stylize(
             self.get_visual_style(names.get(entry.read, "attachment--detail"), partial=True)

@@ -1,4 +1,6 @@
-"""Having a draft checked by hand: which one, the list of what was found, and the passage of each beside the conversation."""
+"""Having a draft checked by hand: which one, the list of what was found, and the passage of each
+beside the conversation.
+"""
 
 import asyncio
 import importlib
@@ -33,10 +35,16 @@ class Checking:
         self._at = -1
 
     async def check(self, typed: str) -> None:
-        """Do what was `typed` after the command. Not to be awaited by a handler of messages: a list may be shown."""
+        """Do what was `typed` after the command. Not to be awaited by a handler of messages: a
+        list may be shown.
+        """
         step = {NEXT: 1, PREVIOUS: -1}.get(typed.strip(), 0)
         try:
-            said = await (self._step(step) if step and self._findings else self._check("" if step else typed.strip()))
+            said = await (
+                self._step(step)
+                if step and self._findings
+                else self._check("" if step else typed.strip())
+            )
         except DogentError as error:
             said = str(error)
         self._app.conversation.prompt.notify_hint(one_line(said))
@@ -45,7 +53,12 @@ class Checking:
         screen, opened = self._app.conversation, self._app.opened
         if screen.foreground.busy:
             return tr("Something else is in progress. Wait for it to finish, or stop it with Esc.")
-        name = typed.removeprefix("@").strip('"') or opened.libraries.open_document or screen.results.last_markdown or self._draft
+        name = (
+            typed.removeprefix("@").strip('"')
+            or opened.libraries.open_document
+            or screen.results.last_markdown
+            or self._draft
+        )
         if not name:
             return tr("Specify a Markdown file: /check FILE.md.")
         path = opened.workspace.absolute(name)
@@ -65,7 +78,9 @@ class Checking:
         return await self._choose(report)
 
     async def _choose(self, report: CheckReport) -> str:
-        """Show the list, with the finding behind the last one highlighted, and go where the user wants."""
+        """Show the list, with the finding behind the last one highlighted, and go where the user
+        wants.
+        """
         rows = [_row(found) for found in self._findings]
         following = min(self._at + 1, len(rows) - 1)
         chosen = await choose(self._app, one_line(self._draft), summary(report), rows, following)
@@ -79,15 +94,21 @@ class Checking:
         return await self._show()
 
     async def _show(self) -> str:
-        """Open the passage of a finding beside the conversation, or the draft where there is none, and say what it is."""
+        """Open the passage of a finding beside the conversation, or the draft where there is
+        none, and say what it is.
+        """
         found, screen = self._findings[self._at], self._app.conversation
-        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
+        await asyncio.to_thread(
+            importlib.import_module, "dogent_tui.tui.pane.controller"
+        )  # keys come between
         if found.source is None:
             await screen.documents.open(self._draft, line=found.line)
         else:
             place = found.place
             page = str(place.get("page", ""))
-            await screen.documents.open(found.source, line=place.get("line", 0), pages=page, sheet=place.get("sheet", ""))
+            await screen.documents.open(
+                found.source, line=place.get("line", 0), pages=page, sheet=place.get("sheet", "")
+            )
         counted = tr("{number} of {count}").format(number=self._at + 1, count=len(self._findings))
         return f"{counted} · {_row(found)}" + (f" · {difference(found)}" if found.diff else "")
 

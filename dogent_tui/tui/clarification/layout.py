@@ -28,10 +28,14 @@ def _shown(text: str) -> str:
 
 
 def heading(form: ClarificationForm, width: int) -> list[Line]:
-    """Return the title, after which of several requests it is, with the number of open questions at its right."""
+    """Return the title, after which of several requests it is, with the number of open questions
+    at its right.
+    """
     left, total = len(form.open_entries), len(form.entries)
     counter, style = (
-        (tr("{left} of {total} open").format(left=left, total=total), "warning") if left else (tr("all answered"), "success")
+        (tr("{left} of {total} open").format(left=left, total=total), "warning")
+        if left
+        else (tr("all answered"), "success")
     )
     which = [Span(f"{form.counter} · ", "muted")] if form.counter else []
     title = [*which, Span(_shown(form.request.title), "heading1")]
@@ -45,11 +49,15 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
 
 def preface(form: ClarificationForm, width: int) -> list[Line]:
     """Return the agent's reason, in its own paragraphs."""
-    return wrap([Span(revealed(form.request.preface), "muted")], width) if form.request.preface else []
+    return (
+        wrap([Span(revealed(form.request.preface), "muted")], width) if form.request.preface else []
+    )
 
 
 def question_lines(entry: Entry, cursor: int | None, width: int) -> list[Placed]:
-    """Return the question and its options. `cursor` is the row under the cursor, None where that is in another question."""
+    """Return the question and its options. `cursor` is the row under the cursor, None where that
+    is in another question.
+    """
     return [Placed(line) for line in _question(entry, width)] + [
         Placed(line, number)
         for number, row in enumerate(entry.rows)
@@ -89,7 +97,13 @@ def row_mark(entry: Entry, number: int, cursor: int | None) -> tuple[Span, ...]:
 
 
 def _question(entry: Entry, width: int) -> Iterable[Line]:
-    mark = Span("– ", "muted") if entry.skipped else Span("? ", "warning") if entry.open else Span("✓ ", "success")
+    mark = (
+        Span("– ", "muted")
+        if entry.skipped
+        else Span("? ", "warning")
+        if entry.open
+        else Span("✓ ", "success")
+    )
     spans = [Span(_shown(entry.question.question), "strong")]
     if header := _shown(entry.question.header):
         spans.insert(0, Span(f"{header} · ", "muted"))

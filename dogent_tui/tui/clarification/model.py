@@ -1,4 +1,6 @@
-"""The state of a clarification form: what is chosen, what is written, where the cursor is. No screen here."""
+"""The state of a clarification form: what is chosen, what is written, where the cursor is. No
+screen here.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -12,14 +14,18 @@ MOST_NUMBERED = 9
 
 
 class FormResult(msgspec.Struct, frozen=True):
-    """How the form was left: `sent` with the answers, `left` open for later, or `abandoned` for good."""
+    """How the form was left: `sent` with the answers, `left` open for later, or `abandoned` for
+    good.
+    """
 
     outcome: Literal["sent", "left", "abandoned"]
     answers: Mapping[str, Any] = {}
 
 
 class Row(NamedTuple):
-    """One line of a question that the cursor can stand on. `option` counts the options; it is -1 for the others."""
+    """One line of a question that the cursor can stand on. `option` counts the options; it is -1
+    for the others.
+    """
 
     kind: Literal["option", "text", "skip"]
     option: int = -1
@@ -43,7 +49,9 @@ class Entry:
 
     @property
     def answer(self) -> str | list[str] | None:
-        """The value of the option, the text, or a list of these where several can be chosen; None where there is no answer."""
+        """The value of the option, the text, or a list of these where several can be chosen;
+        None where there is no answer.
+        """
         if self.skipped:
             return None
         values = [option.value for option in self.question.options if option.value in self.chosen]
@@ -69,7 +77,9 @@ class Entry:
         return self.question.options[row.option].value in self.chosen
 
     def choose(self, row: Row, *, toggle: bool = True) -> None:
-        """Choose `row`. One that is chosen already is given up, where that means something and `toggle` says so."""
+        """Choose `row`. One that is chosen already is given up, where that means something and
+        `toggle` says so.
+        """
         if row.kind == "skip":
             self.skipped = not (self.skipped and toggle)
             return
@@ -85,7 +95,9 @@ class Entry:
             self.chosen.add(self.question.options[row.option].value)
 
     def write(self, text: str) -> None:
-        """Take `text` as the user's own words; without any, what was chosen before them does not come back."""
+        """Take `text` as the user's own words; without any, what was chosen before them does not
+        come back.
+        """
         self.text = text
         if text.strip():
             self.skipped = False
@@ -107,7 +119,12 @@ class Entry:
 
     def draft(self) -> dict[str, Any]:
         """Return what was answered so far, as JSON."""
-        return {"chosen": sorted(self.chosen), "text": self.text, "speaks": self.speaks, "skipped": self.skipped}
+        return {
+            "chosen": sorted(self.chosen),
+            "text": self.text,
+            "speaks": self.speaks,
+            "skipped": self.skipped,
+        }
 
     def restore(self, draft: Any) -> None:
         """Take over what `draft` returned, as far as it fits this question."""
@@ -126,10 +143,14 @@ class Entry:
 
 
 class ClarificationForm:
-    """All questions, and a cursor: a question and a row of it, or the line behind the last one that sends."""
+    """All questions, and a cursor: a question and a row of it, or the line behind the last one
+    that sends.
+    """
 
     def __init__(self, request: Clarification, draft: Mapping[str, Any] | None = None) -> None:
-        """Ask `request`. `draft` is what `draft()` returned when the form was left, or before a crash."""
+        """Ask `request`. `draft` is what `draft()` returned when the form was left, or before a
+        crash.
+        """
         self.request = request
         self.entries = tuple(Entry(question) for question in request.questions)
         self.counter = ""
@@ -169,7 +190,9 @@ class ClarificationForm:
             self.row = max(0, min(len(entry.rows) - 1, self.row + step))
 
     def turn(self, step: int) -> None:
-        """Move by questions; behind the last one stands the line that sends, and then the first comes again."""
+        """Move by questions; behind the last one stands the line that sends, and then the first
+        comes again.
+        """
         self.go((self.at + step) % (len(self.entries) + 1))
 
     def go(self, at: int, row: int | None = None) -> None:
@@ -195,7 +218,9 @@ class ClarificationForm:
             entry.choose(entry.rows[self.row])
 
     def number(self, digit: int) -> bool:
-        """Do what the number key says: choose that row of the question, or skip it with 0. Returns whether there is one."""
+        """Do what the number key says: choose that row of the question, or skip it with 0.
+        Returns whether there is one.
+        """
         entry = self.entry
         if entry is None:
             return False
@@ -209,7 +234,9 @@ class ClarificationForm:
         return True
 
     def confirm(self) -> None:
-        """Take what is under the cursor and go to the next question. Where several can be chosen, only go."""
+        """Take what is under the cursor and go to the next question. Where several can be
+        chosen, only go.
+        """
         entry = self.entry
         if entry is None:
             return
@@ -220,8 +247,14 @@ class ClarificationForm:
 
     @property
     def answers(self) -> dict[str, str | list[str]]:
-        """The answers by the ids of their questions; those that were skipped or left open are not there."""
-        return {entry.question.id: answer for entry in self.entries if (answer := entry.answer) is not None}
+        """The answers by the ids of their questions; those that were skipped or left open are
+        not there.
+        """
+        return {
+            entry.question.id: answer
+            for entry in self.entries
+            if (answer := entry.answer) is not None
+        }
 
     # ── For a crash ───────────────────────────────────────────────────────────────────────────
 

@@ -1,4 +1,6 @@
-"""The parts of the form on the screen: lines that can be clicked, a field for the user's own words, a question of both."""
+"""The parts of the form on the screen: lines that can be clicked, a field for the user's own
+words, a question of both.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
@@ -98,11 +100,18 @@ class FormLines(Widget, can_focus=False):
 
 
 class FreeText(LiteralArea):
-    """A field of some lines for the user's own words. Up and down leave it at its edges, Enter goes on."""
+    """A field of some lines for the user's own words. Up and down leave it at its edges, Enter
+    goes on.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go_on", tr("Continue"), key_display="⏎"),
-        Binding(",".join(sorted(NEWLINE_KEYS - SEND_KEYS - {"shift+\r", "alt+\r"})), "newline", tr("New line"), key_display="^J"),
+        Binding(
+            ",".join(sorted(NEWLINE_KEYS - SEND_KEYS - {"shift+\r", "alt+\r"})),
+            "newline",
+            tr("New line"),
+            key_display="^J",
+        ),
         Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
     ]
 
@@ -114,8 +123,12 @@ class FreeText(LiteralArea):
             self.step = step
 
     def __init__(self, text: str, placeholder: str, held: Callable[[events.Key], bool]) -> None:
-        """Show `text`. `held` says whether a key was meant for what was here before the form, and takes it then."""
-        hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))  # no markup: it comes from the agent
+        """Show `text`. `held` says whether a key was meant for what was here before the form,
+        and takes it then.
+        """
+        hint = Content(
+            one_line(revealed(placeholder)) or tr("In your own words")
+        )  # no markup: it comes from the agent
         super().__init__(carry(text), placeholder=hint, compact=True, highlight_cursor_line=False)
         self._held = held
         self.cursor_blink = False
@@ -165,7 +178,11 @@ class FreeText(LiteralArea):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Cut and copy what is selected; where nothing is, Ctrl+X and Ctrl+C are the form's."""
-        return not self.selection.is_empty if action in ("cut", "copy") else super().check_action(action, parameters)
+        return (
+            not self.selection.is_empty
+            if action in ("cut", "copy")
+            else super().check_action(action, parameters)
+        )
 
     def action_go_on(self) -> None:
         """Go on to the next question."""
@@ -187,7 +204,9 @@ class FreeText(LiteralArea):
 
 
 class QuestionBlock(Vertical):
-    """One question: its lines, the field for own words where it takes them, and the line that skips it."""
+    """One question: its lines, the field for own words where it takes them, and the line that
+    skips it.
+    """
 
     class Picked(Message):
         """A row was clicked, or the question itself with -1."""
@@ -205,7 +224,11 @@ class QuestionBlock(Vertical):
         self._options = FormLines(lambda width: question_lines(entry, self.cursor, width))
         self._skip = FormLines(lambda width: skip_lines(entry, self.cursor, width))
         self._mark = FormLines(lambda _: self._text_mark(), classes="form-mark")
-        self.area = FreeText(entry.text, entry.question.placeholder, held) if entry.question.takes_text else None
+        self.area = (
+            FreeText(entry.text, entry.question.placeholder, held)
+            if entry.question.takes_text
+            else None
+        )
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
@@ -222,7 +245,9 @@ class QuestionBlock(Vertical):
         return [Placed(Line(row_mark(self.entry, self._text_row, self.cursor)), self._text_row)]
 
     def show(self, cursor: int | None) -> None:
-        """Draw the question as it is now. `cursor` is the row under the cursor, None where that is elsewhere."""
+        """Draw the question as it is now. `cursor` is the row under the cursor, None where that
+        is elsewhere.
+        """
         self.cursor = cursor
         self.set_class(cursor is not None, "-at")
         for part in self._parts():
@@ -236,10 +261,16 @@ class QuestionBlock(Vertical):
 
     def row_region(self, row: int) -> Region:
         """Return where `row` stands, in the coordinates of the container of this block."""
-        if self.entry.rows[row].kind == "text" and self.area is not None and self.area.parent is not None:
+        if (
+            self.entry.rows[row].kind == "text"
+            and self.area is not None
+            and self.area.parent is not None
+        ):
             region = self.query_one(".form-text").virtual_region
         else:
-            region = (self._skip if self.entry.rows[row].kind == "skip" else self._options).region_of(row)
+            region = (
+                self._skip if self.entry.rows[row].kind == "skip" else self._options
+            ).region_of(row)
         return region.translate(self.virtual_region.offset)
 
     def on_form_lines_clicked(self, event: FormLines.Clicked) -> None:

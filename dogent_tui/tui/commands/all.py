@@ -17,9 +17,46 @@ if TYPE_CHECKING:
 
 
 _EVERYDAY = (
-    *("help", "open", "export", "outline", "attach", "review", "undo", "rewind", "find", "copy", "compact", "context", "usage"),
-    *("new", "sessions", "resume", "init", "learn", "show", "profile", "model", "settings", "setup", "theme"),
-    *("sources", "edit", "permissions", "mcp", "trust", "doctor", "export-session", "restart", "mouse", "exit"),
+    *(
+        "help",
+        "open",
+        "export",
+        "outline",
+        "attach",
+        "review",
+        "undo",
+        "rewind",
+        "find",
+        "copy",
+        "compact",
+        "context",
+        "usage",
+    ),
+    *(
+        "new",
+        "sessions",
+        "resume",
+        "init",
+        "learn",
+        "show",
+        "profile",
+        "model",
+        "settings",
+        "setup",
+        "theme",
+    ),
+    *(
+        "sources",
+        "edit",
+        "permissions",
+        "mcp",
+        "trust",
+        "doctor",
+        "export-session",
+        "restart",
+        "mouse",
+        "exit",
+    ),
 )
 """The order until it is known what the user runs."""
 

@@ -24,15 +24,27 @@ class ApplicationCommands:
         self._mouse_on = True
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("help", tr("Show all keys and commands"), self._help, key=shown_key(self._app, "help"))
+        yield Command(
+            "help", tr("Show all keys and commands"), self._help, key=shown_key(self._app, "help")
+        )
         yield Command("mouse", tr("Give the mouse to the terminal, or take it back"), self._mouse)
-        yield Command("permissions", tr("Show what the agent may do without asking, and revoke it"), self._permissions)
+        yield Command(
+            "permissions",
+            tr("Show what the agent may do without asking, and revoke it"),
+            self._permissions,
+        )
         yield Command("sample", tr("Open a folder of sample documents"), self._sample, "[FOLDER]")
         setup = tr("Choose a model: local, your own endpoint, or none")
         yield Command("setup", setup, self._setup, key=shown_key(self._app, "setup"))
-        yield Command("theme", tr("Change the theme"), self._theme, "[name]", prepare=self._app.prepare_theme)
-        yield Command("trust", tr("Decide again whether to trust what came with this folder"), self._trust)
-        yield Command("exit", tr("Leave"), self._exit, key=shown_key(self._app, "quit"), at_once=True)
+        yield Command(
+            "theme", tr("Change the theme"), self._theme, "[name]", prepare=self._app.prepare_theme
+        )
+        yield Command(
+            "trust", tr("Decide again whether to trust what came with this folder"), self._trust
+        )
+        yield Command(
+            "exit", tr("Leave"), self._exit, key=shown_key(self._app, "quit"), at_once=True
+        )
 
     async def _help(self, _: str) -> str:
         self._app.action_help()
@@ -61,7 +73,9 @@ class ApplicationCommands:
         return ""
 
     async def _sample(self, folder: str) -> str:
-        self._app.run_worker(self._open_sample(folder or SAMPLE), group="command")  # the palette must not wait for the answer
+        self._app.run_worker(
+            self._open_sample(folder or SAMPLE), group="command"
+        )  # the palette must not wait for the answer
         return ""
 
     async def _open_sample(self, folder: str) -> None:
@@ -71,12 +85,22 @@ class ApplicationCommands:
         shown = one_line(display_path(path))
         if not await asyncio.to_thread(path.is_dir):
             title = tr("Put the sample documents into {folder}?").format(folder=shown)
-            if await choose(self._app, title, tr("/sample FOLDER takes another folder."), (tr("No"), tr("Yes"))) != 1:
+            if (
+                await choose(
+                    self._app,
+                    title,
+                    tr("/sample FOLDER takes another folder."),
+                    (tr("No"), tr("Yes")),
+                )
+                != 1
+            ):
                 return
         try:
             await asyncio.to_thread(copy_sample, path)
         except OSError as error:
-            said = tr("{name} cannot be written: {reason}.").format(name=shown, reason=error.strerror or error)
+            said = tr("{name} cannot be written: {reason}.").format(
+                name=shown, reason=error.strerror or error
+            )
             self._app.conversation.prompt.notify_hint(said, warning=True)
             return
         self._app.go_elsewhere(Workspace(path), "")
@@ -93,8 +117,12 @@ class ApplicationCommands:
 
     async def _trust(self, _: str) -> str:
         if not self._app.opened.trust.came:
-            return tr("Nothing that came with this folder would be used, so there is nothing to trust.")
-        self._app.run_worker(self._ask_for_trust(), group="command")  # the palette must not wait for the answer
+            return tr(
+                "Nothing that came with this folder would be used, so there is nothing to trust."
+            )
+        self._app.run_worker(
+            self._ask_for_trust(), group="command"
+        )  # the palette must not wait for the answer
         return ""
 
     async def _ask_for_trust(self) -> None:
@@ -108,7 +136,9 @@ class ApplicationCommands:
 
 
 def switch_mouse(app: "AppPort", *, on: bool) -> None:
-    """Take or release the mouse while the application runs. Textual offers this only at start: a test names the two methods."""
+    """Take or release the mouse while the application runs. Textual offers this only at start: a
+    test names the two methods.
+    """
     driver = app._driver  # noqa: SLF001
     if driver is not None:
         getattr(driver, "_enable_mouse_support" if on else "_disable_mouse_support")()

@@ -21,8 +21,15 @@ class ContextCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("compact", tr("Replace what was said by a summary, to make room"), self._compact, "[FOCUS]")
-        yield Command("usage", tr("Show tokens and cost, and set a budget"), self._usage, "[DOLLARS|off]")
+        yield Command(
+            "compact",
+            tr("Replace what was said by a summary, to make room"),
+            self._compact,
+            "[FOCUS]",
+        )
+        yield Command(
+            "usage", tr("Show tokens and cost, and set a budget"), self._usage, "[DOLLARS|off]"
+        )
         yield Command("context", tr("Show what fills the context of the agent"), self._context)
 
     async def _compact(self, focus: str) -> str:
@@ -30,7 +37,9 @@ class ContextCommands:
 
         opened = self._app.opened
         if opened.endpoint.kind == "offline":
-            return tr("The built-in engine keeps no conversation to compact. /setup connects an AI model.")
+            return tr(
+                "The built-in engine keeps no conversation to compact. /setup connects an AI model."
+            )
         if not await self._app.ensure_writable():
             return READ_ONLY
         if not opened.service.said:
@@ -53,7 +62,9 @@ class ContextCommands:
             now = datetime.now()
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
             entries = await asyncio.to_thread(usage_since, midnight - timedelta(days=DAYS - 1), now)
-            return usage_page(entries, opened.service.session_id, prompts, opened.service.budget, now)
+            return usage_page(
+                entries, opened.service.session_id, prompts, opened.service.budget, now
+            )
 
         self._app.push_screen(PageScreen(tr("What was used"), found))
         return ""
@@ -65,7 +76,9 @@ class ContextCommands:
         if limit is None:
             return tr("Specify an amount in dollars: /usage 2.50, or /usage off.")
         if self._app.opened.endpoint.kind != "anthropic":
-            return tr("Only Anthropic's own endpoint says what a run costs; a budget cannot be kept here.")
+            return tr(
+                "Only Anthropic's own endpoint says what a run costs; a budget cannot be kept here."
+            )
         if not await self._app.ensure_writable():
             return READ_ONLY
         try:
@@ -74,7 +87,9 @@ class ContextCommands:
             return f"{error.message} {error.remedy}"
         if not limit:
             return tr("This conversation has no budget.")
-        return tr("This conversation may cost ${limit:.2f}; then you are asked.").format(limit=limit)
+        return tr("This conversation may cost ${limit:.2f}; then you are asked.").format(
+            limit=limit
+        )
 
     async def _context(self, _: str) -> str:
         from dogent_tui.tui.context_page import context_page
@@ -88,5 +103,7 @@ class ContextCommands:
             return context_page(await opened.service.context())
 
         title = tr("What fills the context")
-        self._app.push_screen(PageScreen(title, found, about=self._app.conversation.status_bar.status.endpoint))
+        self._app.push_screen(
+            PageScreen(title, found, about=self._app.conversation.status_bar.status.endpoint)
+        )
         return ""

@@ -25,16 +25,29 @@ class ConversationCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("attach", tr("Send a file with the next prompt"), self._attach, "PATH", "file")
+        yield Command(
+            "attach", tr("Send a file with the next prompt"), self._attach, "PATH", "file"
+        )
         yield Command("copy", tr("Copy the last reply"), self._copy)
-        yield Command("find", tr("Search the transcript"), self._find, key=shown_key(self._app, "find"))
+        yield Command(
+            "find", tr("Search the transcript"), self._find, key=shown_key(self._app, "find")
+        )
         yield Command("new", tr("Start a new conversation"), self._new, at_once=True)
         yield Command("restart", tr("Restart the agent after it was lost"), self._restart)
         yield Command("review", tr("Turn review of every file change on or off"), self._review)
-        yield Command("undo", tr("Bring back what the agent, /archive or /clean changed last"), self._undo, at_once=True)
+        yield Command(
+            "undo",
+            tr("Bring back what the agent, /archive or /clean changed last"),
+            self._undo,
+            at_once=True,
+        )
 
     async def _attach(self, path: str) -> str:
-        return await self._app.conversation.attaching.attach(path) if path else tr("Specify a file: /attach PATH.")
+        return (
+            await self._app.conversation.attaching.attach(path)
+            if path
+            else tr("Specify a file: /attach PATH.")
+        )
 
     async def _copy(self, _: str) -> str:
         screen = self._app.conversation
@@ -59,7 +72,11 @@ class ConversationCommands:
         if service.state != "lost":
             return tr("The agent is running.")
         await service.restart()
-        return tr("The agent did not start.") if service.state == "lost" else tr("The agent runs again.")
+        return (
+            tr("The agent did not start.")
+            if service.state == "lost"
+            else tr("The agent runs again.")
+        )
 
     async def _review(self, _: str) -> str:
         mode = self._app.opened.review_mode
@@ -68,7 +85,9 @@ class ConversationCommands:
         return (
             tr("You now review every file change before it is written. Use /review again to stop.")
             if mode.on
-            else tr("The agent writes files itself again; you still review the changes it proposes.")
+            else tr(
+                "The agent writes files itself again; you still review the changes it proposes."
+            )
         )
 
     async def _undo(self, _: str) -> str:
@@ -97,9 +116,15 @@ def undone_words(undone: "Undone | None", root: str) -> str:
     parts = [tr("Undone: {done}").format(done=done)] if done else []
     if undone.left:
         parts.append(tr("Left unchanged: {files}").format(files=_listed(undone.left, root)))
-    return one_line(tr("{join}. The change was: {label}").format(join=". ".join(parts), label=undone.label))
+    return one_line(
+        tr("{join}. The change was: {label}").format(join=". ".join(parts), label=undone.label)
+    )
 
 
 def _listed(paths: Sequence[str], root: str) -> str:
     named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
-    return tr("{named} and {more} more").format(named=named, more=len(paths) - _MOST_NAMED) if len(paths) > _MOST_NAMED else named
+    return (
+        tr("{named} and {more} more").format(named=named, more=len(paths) - _MOST_NAMED)
+        if len(paths) > _MOST_NAMED
+        else named
+    )

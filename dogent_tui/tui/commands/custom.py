@@ -1,4 +1,6 @@
-"""The commands and skills of the user and of a trusted workspace: each is a prompt that is filled in and sent."""
+"""The commands and skills of the user and of a trusted workspace: each is a prompt that is
+filled in and sent.
+"""
 
 import asyncio
 from pathlib import Path
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 
 
 async def offer_custom_commands(app: "AppPort") -> None:
-    """Offer what lies in the folders of commands now; what a folder brought along counts once it is trusted."""
+    """Offer what lies in the folders of commands now; what a folder brought along counts once it
+    is trusted.
+    """
     from dogent_tui.workspace.custom_commands import custom_commands
     from dogent_tui.workspace.skills import skills
 
@@ -22,14 +26,18 @@ async def offer_custom_commands(app: "AppPort") -> None:
     trusted, home = opened.trust.trusted, Path.home()
     found = await asyncio.to_thread(custom_commands, opened.workspace, home, trusted=trusted)
     known = await asyncio.to_thread(skills, opened.workspace, home, trusted=trusted)
-    app.commands.offer_also([*(_of_skill(app, skill) for skill in known), *(_command(app, custom) for custom in found)])
+    app.commands.offer_also(
+        [*(_of_skill(app, skill) for skill in known), *(_command(app, custom) for custom in found)]
+    )
 
 
 def _of_skill(app: "AppPort", skill: "Skill") -> Command:
     async def run(typed: str) -> str:
         from dogent_tui.workspace.references import find_references
 
-        asked = tr("Use the skill {name}: read {file} first, and follow it.").format(name=skill.name, file=skill.file)
+        asked = tr("Use the skill {name}: read {file} first, and follow it.").format(
+            name=skill.name, file=skill.file
+        )
         text = f"{asked}\n\n{typed}".rstrip()
         await app.conversation.typed.send(text, find_references(typed))
         return ""
@@ -49,5 +57,7 @@ def _command(app: "AppPort", custom: "CustomCommand") -> Command:
         return ""
 
     whose = tr("this folder") if custom.of_workspace else tr("yours")
-    argument = custom.argument or "[…]"  # one that does not stand in brackets is needed: Enter in the picker waits for it
+    argument = (
+        custom.argument or "[…]"
+    )  # one that does not stand in brackets is needed: Enter in the picker waits for it
     return Command(custom.name, f"{custom.description} ({whose})", run, argument)

@@ -30,7 +30,9 @@ class DocumentCommands:
             "markdown",
             words=("next", "previous"),
         )
-        yield Command("doctor", tr("Show the engines, and how to fix what is missing"), self._doctor)
+        yield Command(
+            "doctor", tr("Show the engines, and how to fix what is missing"), self._doctor
+        )
         yield Command(
             "export",
             tr("Export a Markdown file as pdf or docx"),
@@ -40,7 +42,9 @@ class DocumentCommands:
             words=("pdf", "docx"),
         )
         shows = tr("Open a document beside the conversation, or close it")
-        yield Command("open", shows, self._open, "[PATH]", "file", key=shown_key(self._app, "document"))
+        yield Command(
+            "open", shows, self._open, "[PATH]", "file", key=shown_key(self._app, "document")
+        )
         yield Command(
             "sources",
             tr("List the web pages that were read here, each with the key to cite it by"),
@@ -49,14 +53,20 @@ class DocumentCommands:
             "word",
             words=("remove",),
         )
-        yield Command("outline", tr("Rearrange the sections of a Markdown file"), self._outline, "FILE.md")
+        yield Command(
+            "outline", tr("Rearrange the sections of a Markdown file"), self._outline, "FILE.md"
+        )
 
     async def _export_typed(self, typed: str) -> None:
-        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.exporting.controller")  # keys come between
+        await asyncio.to_thread(
+            importlib.import_module, "dogent_tui.tui.exporting.controller"
+        )  # keys come between
         await self._exporting.export(typed)
 
     async def _check_typed(self, typed: str) -> None:
-        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.checking.controller")  # keys come between
+        await asyncio.to_thread(
+            importlib.import_module, "dogent_tui.tui.checking.controller"
+        )  # keys come between
         await self._checking.check(typed)
 
     @cached_property
@@ -66,7 +76,9 @@ class DocumentCommands:
         return Checking(self._app)
 
     async def _check(self, typed: str) -> str:
-        self._app.run_worker(self._check_typed(typed), group="check")  # a list is shown, and the palette must not wait for it
+        self._app.run_worker(
+            self._check_typed(typed), group="check"
+        )  # a list is shown, and the palette must not wait for it
         return ""
 
     @cached_property
@@ -88,13 +100,17 @@ class DocumentCommands:
         return ""
 
     async def _export(self, typed: str) -> str:
-        self._app.run_worker(self._export_typed(typed), group="export")  # it asks, and the palette must not wait for it
+        self._app.run_worker(
+            self._export_typed(typed), group="export"
+        )  # it asks, and the palette must not wait for it
         return ""
 
     async def _open(self, path: str) -> str:
         screen = self._app.conversation
         if path:
-            await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
+            await asyncio.to_thread(
+                importlib.import_module, "dogent_tui.tui.pane.controller"
+            )  # keys come between
             return await screen.documents.open(path)
         if not screen.has_document:
             return tr("Specify a document: /open PATH.")
@@ -107,7 +123,9 @@ class DocumentCommands:
         records = self._app.opened.libraries.sources
         if action == "remove":
             removed = await asyncio.to_thread(records.remove, key.strip().removeprefix("@"))
-            words = tr("The source {key} was removed.") if removed else tr("There is no source {key}.")
+            words = (
+                tr("The source {key} was removed.") if removed else tr("There is no source {key}.")
+            )
             return words.format(key=key.strip())
         if action:
             return tr("Usage: /sources, or /sources remove KEY.")
@@ -121,10 +139,17 @@ class DocumentCommands:
         screen = self._app.conversation
         records = await asyncio.to_thread(self._app.opened.libraries.sources.all)
         if not records:
-            screen.prompt.notify_hint(tr("No sources yet: web pages that the agent reads are kept here."))
+            screen.prompt.notify_hint(
+                tr("No sources yet: web pages that the agent reads are kept here.")
+            )
             return
-        rows = [" · ".join(filter(None, (f"@{each.key}", each.title or each.url, each.published[:10]))) for each in records]
-        chosen = await choose(self._app, tr("Sources"), tr("Web pages that were read here. Enter opens one."), rows, 0)
+        rows = [
+            " · ".join(filter(None, (f"@{each.key}", each.title or each.url, each.published[:10])))
+            for each in records
+        ]
+        chosen = await choose(
+            self._app, tr("Sources"), tr("Web pages that were read here. Enter opens one."), rows, 0
+        )
         if chosen is not None:
             screen.prompt.notify_hint(await screen.documents.open(records[chosen].file))
 

@@ -30,7 +30,9 @@ class HistoryCommands:
         shows = tr("Show this folder's history, lessons or memory")
         yield Command("show", shows, self._show, "|".join(shown), "word", shown)
         forgets = tr("Delete this folder's history, lessons or memory")
-        yield Command("clean", forgets, self._clean, "|".join(cleaned), "word", cleaned, forgets=True)
+        yield Command(
+            "clean", forgets, self._clean, "|".join(cleaned), "word", cleaned, forgets=True
+        )
         archives = tr("Archive history and lessons, and start fresh")
         yield Command("archive", archives, self._archive, forgets=True)
 
@@ -48,17 +50,26 @@ class HistoryCommands:
         workspace = self._app.opened.workspace
         file = workspace.memory_file if what == "memory" else workspace.lessons_file
         if not file.is_file() and what == "memory":
-            return tr("The agent has no notes for this folder. It keeps some in .dogent/memory.md during a long text.")
+            return tr(
+                "The agent has no notes for this folder. It keeps some in .dogent/memory.md during"
+                " a long text."
+            )
         if not file.is_file():
             return tr("There are no lessons for this folder yet. Use /learn to note one.")
-        self._app.conversation.attaching.preview(Attachment(workspace.relative(file), file.name, "md"))
+        self._app.conversation.attaching.preview(
+            Attachment(workspace.relative(file), file.name, "md")
+        )
         return ""
 
     async def _clean(self, what: str) -> str:
-        meant = FORGETTABLE if what == "all" else tuple(name for name in FORGETTABLE if name == what)
+        meant = (
+            FORGETTABLE if what == "all" else tuple(name for name in FORGETTABLE if name == what)
+        )
         if not meant:
             return tr("Usage: /clean history, lessons, memory or all.")
-        self._app.run_worker(self._forget(meant), group="command")  # it asks, and the palette must not wait for it
+        self._app.run_worker(
+            self._forget(meant), group="command"
+        )  # it asks, and the palette must not wait for it
         return ""
 
     async def _forget(self, what: Sequence[Forgettable]) -> None:
@@ -93,11 +104,15 @@ class HistoryCommands:
     def _forget_kept(self, what: Sequence[Forgettable]) -> None:
         opened = self._app.opened
         files = [place(opened.workspace, name) for name in what]
-        opened.copies().keep(f"/clean {' '.join(what)}", [file for file in files if not file.is_symlink()], own=True)
+        opened.copies().keep(
+            f"/clean {' '.join(what)}", [file for file in files if not file.is_symlink()], own=True
+        )
         forget(opened.workspace, what)
 
     async def _archive(self, _: str) -> str:
-        self._app.run_worker(self._put_aside(), group="command")  # it asks, and the palette must not wait for it
+        self._app.run_worker(
+            self._put_aside(), group="command"
+        )  # it asks, and the palette must not wait for it
         return ""
 
     async def _put_aside(self) -> None:
@@ -108,7 +123,10 @@ class HistoryCommands:
         if not await asyncio.to_thread(anything_to_archive, workspace):
             say(tr("There is no history and no lesson to archive."))
             return
-        title, why = tr("Archive history and lessons?"), tr("They move to .dogent/archives. /undo takes this back.")
+        title, why = (
+            tr("Archive history and lessons?"),
+            tr("They move to .dogent/archives. /undo takes this back."),
+        )
         if await choose(self._app, title, why, (tr("Keep them here"), tr("Archive them"))) != 1:
             say(tr("Nothing was archived."))
             return

@@ -1,4 +1,6 @@
-"""The commands in the command palette: in the order of the table, and found by what they are called and what they do."""
+"""The commands in the command palette: in the order of the table, and found by what they are
+called and what they do.
+"""
 
 from typing import TYPE_CHECKING, cast
 
@@ -24,7 +26,9 @@ class CommandProvider(Provider):
     async def discover(self) -> Hits:
         """Yield all commands; the first does no harm, and what archives or forgets comes last."""
         for command in self._app.commands:
-            yield DiscoveryHit(command.usage, self._app.palette_action(command), help=_described(command))
+            yield DiscoveryHit(
+                command.usage, self._app.palette_action(command), help=_described(command)
+            )
 
     async def search(self, query: str) -> Hits:
         """Yield the commands that fit `query`, each scored from 0 to 1."""
@@ -36,7 +40,13 @@ class CommandProvider(Provider):
             starts = command.name.startswith(query.strip().removeprefix("/").lower())
             fit = _LAST if command.forgets and not starts else score + starts
             shown = matcher.highlight(command.usage)
-            yield Hit(fit - place * 1e-6, shown, self._app.palette_action(command), command.usage, _described(command))
+            yield Hit(
+                fit - place * 1e-6,
+                shown,
+                self._app.palette_action(command),
+                command.usage,
+                _described(command),
+            )
 
 
 def _described(command: Command) -> str:

@@ -13,7 +13,12 @@ from dogent_tui.tui.commands.table import Command, shown_key
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.workspace.checking import ConfigWarning, nearest, read_profiles
 from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint, profile_endpoint
+from dogent_tui.workspace.profiles import (
+    ENVIRONMENT,
+    OFFLINE,
+    environment_endpoint,
+    profile_endpoint,
+)
 from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
@@ -32,11 +37,21 @@ class SettingsCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("profile", tr("Show the profiles, and switch to another"), self._profile, "[NAME]")
-        yield Command("model", tr("Switch to another model of this profile, and set the effort"), self._model, "[NAME] [EFFORT]")
+        yield Command(
+            "profile", tr("Show the profiles, and switch to another"), self._profile, "[NAME]"
+        )
+        yield Command(
+            "model",
+            tr("Switch to another model of this profile, and set the effort"),
+            self._model,
+            "[NAME] [EFFORT]",
+        )
         yield Command("mcp", tr("Show your MCP servers, and switch or restart them"), self._mcp)
         yield Command(
-            "settings", tr("Set models, keys, and how the agent works"), self._settings, key=shown_key(self._app, "settings")
+            "settings",
+            tr("Set models, keys, and how the agent works"),
+            self._settings,
+            key=shown_key(self._app, "settings"),
         )
 
     async def _settings(self, _: str) -> str:
@@ -54,12 +69,14 @@ class SettingsCommands:
         words = typed.split()
         effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""
         if len(words) > 1:
-            return tr("Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}.").format(
-                efforts=", ".join(EFFORTS)
-            )
+            return tr(
+                "Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}."
+            ).format(efforts=", ".join(EFFORTS))
         if words or effort:
             return await self._use_model(words[0] if words else opened.endpoint.model, effort)
-        self._app.run_worker(self._choose_model(), group="command")  # the palette must not wait for the answer
+        self._app.run_worker(
+            self._choose_model(), group="command"
+        )  # the palette must not wait for the answer
         return ""
 
     async def _use_model(self, model: str, effort: "Effort") -> str:
@@ -76,7 +93,9 @@ class SettingsCommands:
         app, endpoint = self._app, self._app.opened.endpoint
         names = await list_models(endpoint.base_url, credential_headers(endpoint), _LIST_LIMIT_S)
         if not names:
-            app.conversation.prompt.notify_hint(tr("This endpoint lists no models. /model NAME switches to one that you know."))
+            app.conversation.prompt.notify_hint(
+                tr("This endpoint lists no models. /model NAME switches to one that you know.")
+            )
             return
         why = tr("The conversation continues. /model NAME high sets the effort as well: {efforts}.")
         at = names.index(endpoint.model) if endpoint.model in names else 0
@@ -92,7 +111,11 @@ class SettingsCommands:
         if opened.read_only:
             return READ_ONLY
         started = opened.endpoint.kind != "offline" and not opened.libraries.consent
-        self._app.push_screen(ServersScreen(opened.workspace, opened.service, trusted=opened.trust.trusted, started=started))
+        self._app.push_screen(
+            ServersScreen(
+                opened.workspace, opened.service, trusted=opened.trust.trusted, started=started
+            )
+        )
         return ""
 
     async def _profile(self, name: str) -> str:
@@ -100,7 +123,9 @@ class SettingsCommands:
             return tr("The agent is working. Wait, or stop it first with Esc.")
         if name:
             return await self._change(name)
-        self._app.run_worker(self._choose(), group="command")  # the palette must not wait for the answer
+        self._app.run_worker(
+            self._choose(), group="command"
+        )  # the palette must not wait for the answer
         return ""
 
     async def _choose(self) -> None:
@@ -121,7 +146,9 @@ class SettingsCommands:
         chosen = await choose(
             app,
             tr("Which model from now on?"),
-            tr("Current: {who}. The conversation continues. Add or change profiles in /settings.").format(who=self._label()),
+            tr(
+                "Current: {who}. The conversation continues. Add or change profiles in /settings."
+            ).format(who=self._label()),
             [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
             values.index(now) if now in values else len(values) - 1,
         )
@@ -130,15 +157,25 @@ class SettingsCommands:
 
     async def _change(self, name: str) -> str:
         profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
-        if name == ENVIRONMENT and await asyncio.to_thread(environment_endpoint, os.environ) is None:
-            return tr("There is no usable key in the environment. Use /profile to see what is available.")
+        if (
+            name == ENVIRONMENT
+            and await asyncio.to_thread(environment_endpoint, os.environ) is None
+        ):
+            return tr(
+                "There is no usable key in the environment. Use /profile to see what is available."
+            )
         if name and name not in (OFFLINE, ENVIRONMENT) and name not in profiles:
             near = nearest(name, [*profiles, OFFLINE])
             return one_line(_unknown(name, near))
         if name in profiles:  # looked at before the session is left
             wrong: list[ConfigWarning] = []
             file = dogent_home() / "claude.json"
-            if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, os.environ, wrong) is None:
+            if (
+                await asyncio.to_thread(
+                    profile_endpoint, name, profiles[name], file, os.environ, wrong
+                )
+                is None
+            ):
                 return one_line(str(wrong[-1]))
         await self._app.change_profile(name)
         return tr("From now on: {who}.").format(who=self._label())
@@ -149,7 +186,9 @@ class SettingsCommands:
 
 
 def _without_a_choice(workspace: Workspace) -> str:
-    """Return who answers in the folder where nobody is chosen by name, in the order that holds: folder, home, environment."""
+    """Return who answers in the folder where nobody is chosen by name, in the order that holds:
+    folder, home, environment.
+    """
     here = load_settings(workspace)[0].profile.strip()
     if here:
         return tr("set for this folder: {name}").format(name=one_line(here))
@@ -159,7 +198,9 @@ def _without_a_choice(workspace: Workspace) -> str:
     endpoint = environment_endpoint(os.environ)
     if endpoint is None:
         return tr("from the environment, which has no key: the offline engine")
-    return tr("from the environment: {who}").format(who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
+    return tr("from the environment: {who}").format(
+        who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
+    )
 
 
 def _unknown(name: str, near: str) -> str:

@@ -11,21 +11,26 @@ import msgspec
 from dogent_tui.language import tr
 
 Run: TypeAlias = Callable[[str], Awaitable[str]]
-"""Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
+"""Runs a command with what was typed after its name, and returns the one line that says what it
+did (or nothing).
+"""
 
 Completes: TypeAlias = Literal["", "file", "markdown", "word"]
-"""What the picker offers for the argument of a command: nothing, files of the workspace, Markdown files and words, one word."""
+"""What the picker offers for the argument of a command: nothing, files of the workspace,
+Markdown files and words, one word.
+"""
 
 
 class Command(msgspec.Struct, frozen=True):
     """A command of the application. `help` is one line.
 
-    `argument` is how its argument is named to the user, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
-    takes none. `words` may stand in an argument of several. `prepare` is called with an argument that stands in the prompt for a
-    moment, so that running the command is quick then. `key` names the key that does the same, where one does.
+    `argument` is how its argument is named to the user, ``PATH`` where it is needed, ``[name]``
+    where it is not, empty where it takes none. `words` may stand in an argument of several.
+    `prepare` is called with an argument that stands in the prompt for a moment, so that running the
+    command is quick then. `key` names the key that does the same, where one does.
 
-    `at_once`: running it changes something without a question. `forgets`: it archives or deletes what the user may want again, so
-    it is listed last.
+    `at_once`: running it changes something without a question. `forgets`: it archives or deletes
+    what the user may want again, so it is listed last.
     """
 
     name: str
@@ -67,7 +72,9 @@ def shown_key(app: _HasKeys, action: str) -> Callable[[], str]:
 
 
 class CommandTable:
-    """The commands by name, those first that the user runs most; where there is no difference, in the order given."""
+    """The commands by name, those first that the user runs most; where there is no difference,
+    in the order given.
+    """
 
     def __init__(self, *commands: Command) -> None:
         self._own = {command.name: command for command in commands}
@@ -75,7 +82,9 @@ class CommandTable:
         self._uses: Counter[str] = Counter()
 
     def offer_also(self, commands: Iterable[Command]) -> None:
-        """Offer `commands` beside our own, in place of those offered so before. Where a name is taken, ours is meant."""
+        """Offer `commands` beside our own, in place of those offered so before. Where a name is
+        taken, ours is meant.
+        """
         self._commands = {**{command.name: command for command in commands}, **self._own}
 
     def used(self, typed: Iterable[str]) -> None:
@@ -83,12 +92,17 @@ class CommandTable:
         self._uses.update(text[1:].split(maxsplit=1)[0] for text in typed if re.match(r"/\S", text))
 
     def __iter__(self) -> Iterator[Command]:
-        ranked = sorted(self._commands.values(), key=lambda command: (command.forgets, -self._uses[command.name]))
+        ranked = sorted(
+            self._commands.values(),
+            key=lambda command: (command.forgets, -self._uses[command.name]),
+        )
         first = next((number for number, command in enumerate(ranked) if not command.at_once), 0)
         return iter([ranked[first], *ranked[:first], *ranked[first + 1 :]] if ranked else [])
 
     def find(self, text: str) -> tuple[Command | None, str]:
-        """Return the command that `text` (``/name argument``) calls, None where there is none, and its argument."""
+        """Return the command that `text` (``/name argument``) calls, None where there is none,
+        and its argument.
+        """
         name, _, argument = text.strip().removeprefix("/").partition(" ")
         return self._commands.get(name), argument.strip()
 
@@ -97,5 +111,7 @@ class CommandTable:
         name = text.strip().removeprefix("/").split(" ", 1)[0]
         near = get_close_matches(name, self._commands, n=1)
         return tr("There is no command /{name}. ").format(name=name) + (
-            tr("Did you mean /{near}?").format(near=near[0]) if near else tr("Press ? to list them.")
+            tr("Did you mean /{near}?").format(near=near[0])
+            if near
+            else tr("Press ? to list them.")
         )

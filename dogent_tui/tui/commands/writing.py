@@ -1,4 +1,6 @@
-"""The commands about how one writes in this workspace: its wishes, its lessons, its files in one's own editor."""
+"""The commands about how one writes in this workspace: its wishes, its lessons, its files in
+one's own editor.
+"""
 
 import asyncio
 import os
@@ -37,11 +39,23 @@ class WritingCommands:
 
     def __iter__(self) -> Iterator[Command]:
         yield Command("edit", tr("Edit a file in your own editor"), self._edit, "PATH", "file")
-        yield Command("init", tr("Write the rules for documents in this folder"), self._init, tr("[template | what you write]"))
-        yield Command("learn", tr("Note what the agent should do differently next time"), self._learn, tr("[lesson | on | off]"))
+        yield Command(
+            "init",
+            tr("Write the rules for documents in this folder"),
+            self._init,
+            tr("[template | what you write]"),
+        )
+        yield Command(
+            "learn",
+            tr("Note what the agent should do differently next time"),
+            self._learn,
+            tr("[lesson | on | off]"),
+        )
 
     def _later(self, asking: "Coroutine[None, None, str]") -> str:
-        """Have what may ask the user done behind the command: the palette must not wait for the answer."""
+        """Have what may ask the user done behind the command: the palette must not wait for the
+        answer.
+        """
 
         async def say() -> None:
             try:
@@ -53,12 +67,19 @@ class WritingCommands:
         self._app.run_worker(say(), group="command")
         return ""
 
-    async def _write(self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False) -> str:
+    async def _write(
+        self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False
+    ) -> str:
         from dogent_tui.tui.questions.own_writes import write_own
 
         opened = self._app.opened
         return await write_own(
-            opened.workspace, opened.authority, self._app.conversation.questions.ask, plan, because, exactly=exactly
+            opened.workspace,
+            opened.authority,
+            self._app.conversation.questions.ask,
+            plan,
+            because,
+            exactly=exactly,
         )
 
     # ── The wishes ────────────────────────────────────────────────────────────────────────────────
@@ -71,7 +92,9 @@ class WritingCommands:
         from dogent_tui.workspace.templates import called, templates
 
         opened = self._app.opened
-        among = await asyncio.to_thread(templates, opened.workspace, dogent_home(), trusted=opened.trust.trusted)
+        among = await asyncio.to_thread(
+            templates, opened.workspace, dogent_home(), trusted=opened.trust.trusted
+        )
         if not typed:
             chosen = await self._choose(among)
             return await self._use(chosen) if chosen else tr("Nothing was written.")
@@ -84,11 +107,19 @@ class WritingCommands:
         from dogent_tui.workspace.paths import dogent_home
         from dogent_tui.workspace.templates import where_templates_lie
 
-        titles = await asyncio.to_thread(lambda: [f"{template.spelled} · {template.title}" for template in among])
+        titles = await asyncio.to_thread(
+            lambda: [f"{template.spelled} · {template.title}" for template in among]
+        )
         folders = where_templates_lie(self._app.opened.workspace, dogent_home())
-        why = tr("The template becomes .dogent/dogent.md. Your own templates are in {folders}.").format(folders=folders)
-        fills = "" if self._offline else tr("Use /init WHAT YOU WRITE to have the agent fill it in.")
-        place = await choose(self._app, tr("What do you write in this folder?"), f"{why} {fills}".strip(), titles)
+        why = tr(
+            "The template becomes .dogent/dogent.md. Your own templates are in {folders}."
+        ).format(folders=folders)
+        fills = (
+            "" if self._offline else tr("Use /init WHAT YOU WRITE to have the agent fill it in.")
+        )
+        place = await choose(
+            self._app, tr("What do you write in this folder?"), f"{why} {fills}".strip(), titles
+        )
         return None if place is None else among[place]
 
     async def _use(self, template: "Template") -> str:
@@ -96,10 +127,14 @@ class WritingCommands:
 
         file = self._app.opened.workspace.constraints_file
         text = await asyncio.to_thread(template.text)
-        done = await self._write(partial(plan_change, file, text), _asked_with(f"/init {template.spelled}"))
+        done = await self._write(
+            partial(plan_change, file, text), _asked_with(f"/init {template.spelled}")
+        )
         if done == "denied":
             return tr(".dogent/dogent.md is unchanged.")
-        return tr("Applied {spelled} to .dogent/dogent.md. The agent follows it from now on.").format(spelled=template.spelled)
+        return tr(
+            "Applied {spelled} to .dogent/dogent.md. The agent follows it from now on."
+        ).format(spelled=template.spelled)
 
     @property
     def _offline(self) -> bool:
@@ -109,14 +144,15 @@ class WritingCommands:
     async def _describe(self, described: str) -> str:
         if self._offline:
             return tr(
-                "Filling in a template needs an AI model: /setup connects one. /init alone lists templates to use as they are."
+                "Filling in a template needs an AI model: /setup connects one. /init alone lists"
+                " templates to use as they are."
             )
         there = await asyncio.to_thread(self._app.opened.workspace.constraints_file.is_file)
         said = (
             tr("Set this folder up for what I write here: {described}").format(described=described),
             tr(
-                "Write .dogent/dogent.md for it, following the template {template}: keep its headings and adapt the text "
-                "below them."
+                "Write .dogent/dogent.md for it, following the template {template}: keep its"
+                " headings and adapt the text below them."
             ).format(template=f"@@built-in:{_GENERAL}"),
             *([tr("There is one already: read it first.")] if there else []),
         )
@@ -128,24 +164,43 @@ class WritingCommands:
     async def _learn(self, typed: str) -> str:
         if not typed:
             self._app.conversation.prompt.editor.replace_all("/learn ")
-            return tr("What should the agent do differently next time? Enter saves it to .dogent/lessons.md.")
-        return self._later(self._offer(on=typed == "on") if typed in ("on", "off") else self._note(typed))
+            return tr(
+                "What should the agent do differently next time? Enter saves it to"
+                " .dogent/lessons.md."
+            )
+        return self._later(
+            self._offer(on=typed == "on") if typed in ("on", "off") else self._note(typed)
+        )
 
     async def _offer(self, *, on: bool) -> str:
         from dogent_tui.workspace.settings import plan_settings
 
         because = _asked_with(f"/learn {'on' if on else 'off'}")
-        done = await self._write(partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}), because, exactly=True)
+        done = await self._write(
+            partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}),
+            because,
+            exactly=True,
+        )
         if done == "denied":
             return tr(".dogent/dogent.json is unchanged.")
         self._app.conversation.lessons.offers = on
-        return tr("You'll be reminded of /learn after a failed run.") if on else tr("You won't be reminded of /learn.")
+        return (
+            tr("You'll be reminded of /learn after a failed run.")
+            if on
+            else tr("You won't be reminded of /learn.")
+        )
 
     async def _note(self, lesson: str) -> str:
         from dogent_tui.workspace.lessons import plan_lesson
 
         about = self._app.conversation.lessons.about
-        plan = partial(plan_lesson, self._app.opened.workspace, lesson, day=date.today().isoformat(), about=about)
+        plan = partial(
+            plan_lesson,
+            self._app.opened.workspace,
+            lesson,
+            day=date.today().isoformat(),
+            about=about,
+        )
         done = await self._write(plan, _asked_with("/learn"))
         return (
             tr(".dogent/lessons.md is unchanged.")
@@ -156,7 +211,11 @@ class WritingCommands:
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
     async def _edit(self, path: str) -> str:
-        return self._later(self._edit_file(path.removeprefix("@").strip('"'))) if path else tr("Specify a file: /edit PATH.")
+        return (
+            self._later(self._edit_file(path.removeprefix("@").strip('"')))
+            if path
+            else tr("Specify a file: /edit PATH.")
+        )
 
     async def _edit_file(self, path: str) -> str:
         from dogent_tui.tui.terminal import edit_copy
@@ -167,7 +226,9 @@ class WritingCommands:
         file = workspace.absolute(path)
         before = await asyncio.to_thread(content_of, file)
         if before is not None and not _is_text(before):
-            return tr("{path} is not text: open it in a program made for it.").format(path=one_line(path))
+            return tr("{path} is not text: open it in a program made for it.").format(
+                path=one_line(path)
+            )
         try:
             with self._app.suspend():
                 after = await asyncio.to_thread(edit_copy, file.name, before or b"", os.environ)
@@ -180,16 +241,25 @@ class WritingCommands:
         if not _is_text(after):
             return await self._keep(file, after)
         change = OwnChange(file, before, after.decode())
-        if await self._write(lambda: change, tr("You changed it in your editor: /edit {path}").format(path=path)) == "denied":
+        if (
+            await self._write(
+                lambda: change, tr("You changed it in your editor: /edit {path}").format(path=path)
+            )
+            == "denied"
+        ):
             return await self._keep(file, after)
         return tr("Saved {relative}.").format(relative=workspace.relative(file))
 
     async def _keep(self, file: "Path", edited: bytes) -> str:
-        """Put aside what may not be written: not text any more, denied, or of a file that changed meanwhile."""
+        """Put aside what may not be written: not text any more, denied, or of a file that
+        changed meanwhile.
+        """
         from dogent_tui.workspace.files import atomic_write, private_folder
         from dogent_tui.workspace.paths import display_path, state_dir
 
-        kept = private_folder(state_dir() / "edited") / f"{datetime.now():%Y%m%d-%H%M%S}-{file.name}"
+        kept = (
+            private_folder(state_dir() / "edited") / f"{datetime.now():%Y%m%d-%H%M%S}-{file.name}"
+        )
         await asyncio.to_thread(atomic_write, kept, edited)
         return tr("{name} is unchanged on disk. Your text is kept in {kept}.").format(
             name=one_line(file.name), kept=display_path(kept)

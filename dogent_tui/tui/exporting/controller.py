@@ -1,4 +1,6 @@
-"""Having a document exported by hand: which one, whether it may be written, with what, and what came of it."""
+"""Having a document exported by hand: which one, whether it may be written, with what, and what
+came of it.
+"""
 
 import asyncio
 import re
@@ -34,8 +36,8 @@ _MOST_LISTED = 12
 """Things left out that a notice names."""
 _BUSY = tr("An export is already running. Esc stops it.")
 _NO_BROWSER = tr(
-    "No browser on this computer can print the pdf. Without one, the built-in typst engine makes it in a simpler style "
-    "that ignores pdf.css. You're asked only once per session."
+    "No browser on this computer can print the pdf. Without one, the built-in typst engine makes it"
+    " in a simpler style that ignores pdf.css. You're asked only once per session."
 )
 
 
@@ -47,7 +49,9 @@ class Exporting:
         self._asked_for_browser = False
 
     async def export(self, typed: str) -> None:
-        """Do what was `typed` after the command, and say what came of it. Not to be awaited by a handler of messages."""
+        """Do what was `typed` after the command, and say what came of it. Not to be awaited by a
+        handler of messages.
+        """
         try:
             said = await self._export(typed)
         except DogentError as error:
@@ -62,12 +66,16 @@ class Exporting:
         markdown = typed_export.markdown or await self._document_meant()
         if markdown is None:
             return tr("Nothing was exported.")
-        request = await asyncio.to_thread(plan_export, opened.workspace, markdown, typed_export.kind, typed_export.output)
+        request = await asyncio.to_thread(
+            plan_export, opened.workspace, markdown, typed_export.kind, typed_export.output
+        )
         name = opened.workspace.relative(request.target)
         if not await asyncio.to_thread(request.markdown.is_file):
             return tr("There is no file {markdown} here.").format(markdown=markdown)
         kind: ExportKind = "docx" if typed_export.kind == "docx" else "pdf"
-        if not await may_do(opened.authority, screen.questions.ask, partial(_as_call, request, kind), _BECAUSE):
+        if not await may_do(
+            opened.authority, screen.questions.ask, partial(_as_call, request, kind), _BECAUSE
+        ):
             return tr("Nothing was exported: {name} is unchanged.").format(name=name)
         if kind == "pdf" and not await self._offer_browser():
             return tr("Nothing was exported.")
@@ -81,8 +89,12 @@ class Exporting:
         screen.look_again()
         return await asyncio.to_thread(_done, name, made)
 
-    async def _make(self, exporter: Exporter, request: ExportRequest, kind: ExportKind) -> ExportResult | None:
-        """Have it made, with a pandoc that is downloaded before where the user says so. None where it was stopped."""
+    async def _make(
+        self, exporter: Exporter, request: ExportRequest, kind: ExportKind
+    ) -> ExportResult | None:
+        """Have it made, with a pandoc that is downloaded before where the user says so. None
+        where it was stopped.
+        """
         foreground = self._app.conversation.foreground
         try:
             return await foreground.run(partial(_make, exporter, request, kind))
@@ -96,15 +108,21 @@ class Exporting:
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
     async def _document_meant(self) -> str | None:
-        """Return the document written last here, or the only one there is, or the one that the user picks."""
+        """Return the document written last here, or the only one there is, or the one that the
+        user picks.
+        """
         screen = self._app.conversation
         last = screen.results.last_markdown
-        is_there = bool(last) and await asyncio.to_thread(screen.opened.workspace.absolute(last).is_file)
+        is_there = bool(last) and await asyncio.to_thread(
+            screen.opened.workspace.absolute(last).is_file
+        )
         if is_there:
             return last
         found = await asyncio.to_thread(_markdown_files, screen.index)
         if not found:
-            raise DogentError(tr("There is no Markdown file in this folder."), tr("Specify one: /export FILE.md."))
+            raise DogentError(
+                tr("There is no Markdown file in this folder."), tr("Specify one: /export FILE.md.")
+            )
         if len(found) == 1:
             return found[0]
         chosen = await choose(self._app, tr("Which document should be exported?"), "", found)
@@ -113,7 +131,8 @@ class Exporting:
     # ── The browser ───────────────────────────────────────────────────────────────────────────
 
     async def _offer_browser(self) -> bool:
-        """Where no browser is here: ask once whether to download one, and do that. False where the user goes back.
+        """Where no browser is here: ask once whether to download one, and do that. False where the
+        user goes back.
 
         Without one, another engine sets the pdf.
         """
@@ -121,8 +140,13 @@ class Exporting:
             return True
         if await asyncio.to_thread(find_browsers):
             return True
-        answers = (tr("Make the pdf without a browser"), tr("Download Chromium (about 100 MB, through Playwright)"))
-        chosen = await choose(self._app, tr("Download a browser for better pdfs?"), _NO_BROWSER, answers)
+        answers = (
+            tr("Make the pdf without a browser"),
+            tr("Download Chromium (about 100 MB, through Playwright)"),
+        )
+        chosen = await choose(
+            self._app, tr("Download a browser for better pdfs?"), _NO_BROWSER, answers
+        )
         if chosen is None:
             return False
         self._asked_for_browser = True
@@ -137,7 +161,9 @@ class Exporting:
     # ── What came of it ───────────────────────────────────────────────────────────────────────
 
     def _say_what_is_missing(self, name: str, made: ExportResult) -> None:
-        """Put into the transcript what the user should know of the look of it, and what the file has not."""
+        """Put into the transcript what the user should know of the look of it, and what the file
+        has not.
+        """
         handle = self._app.conversation.handle
         for warning in made.warnings:
             handle(Notice(level="warning", message=one_line(f"{name}: {warning}")))
@@ -145,7 +171,9 @@ class Exporting:
             handle(
                 Notice(
                     level="warning",
-                    message=tr("Left out of {name}:\n{left_out}").format(name=one_line(name), left_out=_listed(made.left_out)),
+                    message=tr("Left out of {name}:\n{left_out}").format(
+                        name=one_line(name), left_out=_listed(made.left_out)
+                    ),
                 )
             )
 
@@ -159,12 +187,16 @@ def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
     return ToolCall("mcp__dogent__export_document", given)
 
 
-async def _make(exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell) -> ExportResult:
+async def _make(
+    exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell
+) -> ExportResult:
     tell(tr("Exporting {name}").format(name=request.markdown.name))
     return await exporter.export(request, kind, tell)
 
 
-async def _fetch_pandoc_and_make(exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell) -> ExportResult:
+async def _fetch_pandoc_and_make(
+    exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell
+) -> ExportResult:
     await install_pandoc(tell)
     return await _make(exporter, request, kind, tell)
 
@@ -176,14 +208,24 @@ async def _fetch_browser(tell: Tell) -> bool:
 
 
 def _markdown_files(index: FileIndex) -> list[str]:
-    """Return the Markdown files of the workspace, those changed lately first. Walks the folder where nobody did so far."""
+    """Return the Markdown files of the workspace, those changed lately first. Walks the folder
+    where nobody did so far.
+    """
     if not index.ready:
         index.refresh()
-    return [hit.path for hit in index.search("", len(index)) if not hit.is_folder and is_markdown(hit.path)][:_MOST_OFFERED]
+    return [
+        hit.path
+        for hit in index.search("", len(index))
+        if not hit.is_folder and is_markdown(hit.path)
+    ][:_MOST_OFFERED]
 
 
 def _done(name: str, made: ExportResult) -> str:
-    pages = ngettext("{count:,} page, ", "{count:,} pages, ", made.pages).format(count=made.pages) if made.pages else ""
+    pages = (
+        ngettext("{count:,} page, ", "{count:,} pages, ", made.pages).format(count=made.pages)
+        if made.pages
+        else ""
+    )
     remarks = len(made.warnings) + bool(made.left_out)
     more = tr(" Notes are above.") if remarks else ""
     return tr("Wrote {name}: {pages}{path}, by {engine}.{more}").format(
@@ -204,5 +246,9 @@ def _size(path: Path) -> str:
 
 
 def _listed(what: Sequence[str]) -> str:
-    more = [tr("and {more} more").format(more=len(what) - _MOST_LISTED)] if len(what) > _MOST_LISTED else []
+    more = (
+        [tr("and {more} more").format(more=len(what) - _MOST_LISTED)]
+        if len(what) > _MOST_LISTED
+        else []
+    )
     return "\n".join(f"· {one_line(entry)}" for entry in [*what[:_MOST_LISTED], *more])

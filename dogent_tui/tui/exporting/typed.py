@@ -11,11 +11,15 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.results.model import is_markdown
 
 _WORD = re.compile(r'@?"([^"]*)"|(\S+)')
-_USAGE = tr("Usage: /export FILE.md pdf|docx OUT, with each part optional; quote names with spaces.")
+_USAGE = tr(
+    "Usage: /export FILE.md pdf|docx OUT, with each part optional; quote names with spaces."
+)
 
 
 class TypedExport(msgspec.Struct, frozen=True):
-    """What is to be made. `markdown` is empty where no file is named, `output` where it goes beside that. `kind`: see `KINDS`."""
+    """What is to be made. `markdown` is empty where no file is named, `output` where it goes
+    beside that. `kind`: see `KINDS`.
+    """
 
     markdown: str
     kind: str
@@ -23,7 +27,9 @@ class TypedExport(msgspec.Struct, frozen=True):
 
 
 def parse_export(typed: str) -> TypedExport:
-    """Return what `typed` says. Where no format is named, the ending of the output is it, else pdf. Raises UsageError."""
+    """Return what `typed` says. Where no format is named, the ending of the output is it, else
+    pdf. Raises UsageError.
+    """
     markdown = kind = output = ""
     rest: list[str] = []
     for found in _WORD.finditer(typed):

@@ -20,4 +20,6 @@ EDITOR_KEYS: tuple[Binding, ...] = (
     Binding("x", "abandon", tr("Abandon")),
     *LEAVING_KEYS,
 )
-"""What the editor does; what its tree does, `OutlineView` knows. The first key of each is one that every terminal can send."""
+"""What the editor does; what its tree does, `OutlineView` knows. The first key of each is one
+that every terminal can send.
+"""

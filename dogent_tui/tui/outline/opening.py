@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 _AGAIN = tr("Your unsaved edit was restored: Ctrl+S saves it, Ctrl+Z undoes it.")
 
 
-async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "DraftKeeper", typed: str) -> str:
-    """Open the editor on the file that a user `typed`. Returns the sentence for what went wrong, or nothing.
+async def edit_document(
+    app: "App[None]", workspace: "Workspace", keeper: "DraftKeeper", typed: str
+) -> str:
+    """Open the editor on the file that a user `typed`. Returns the sentence for what went wrong, or
+    nothing.
 
-    What is not saved yet is kept with every change, and is there again the next time, unless the user left without it.
+    What is not saved yet is kept with every change, and is there again the next time, unless the
+    user left without it.
     """
     name = typed.strip().removeprefix("@").strip("\"'")
     await keeper.close()
@@ -35,11 +39,18 @@ async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "Draft
     except DogentError as error:
         return str(error)
     except OSError as error:
-        return tr("Your unsaved edit of {name} cannot be read: {strerror}.").format(name=one_line(name), strerror=error.strerror)
+        return tr("Your unsaved edit of {name} cannot be read: {strerror}.").format(
+            name=one_line(name), strerror=error.strerror
+        )
 
     def keep(markdown: str) -> None:
         changed = markdown != file.text
-        keeper.keep(_key(file), {"document": file.name, "base": file.fingerprint, "outline": markdown} if changed else None)
+        keeper.keep(
+            _key(file),
+            {"document": file.name, "base": file.fingerprint, "outline": markdown}
+            if changed
+            else None,
+        )
 
     def left(result: OutlineResult | None) -> None:
         if result is not None:
@@ -54,16 +65,21 @@ async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "Draft
         save=file.save,
         save_as=lambda new, text: save_new(workspace, new, text),
     )
-    app.push_screen(await asyncio.to_thread(OutlineScreen, task), left)  # parsing a long document takes a while
+    app.push_screen(
+        await asyncio.to_thread(OutlineScreen, task), left
+    )  # parsing a long document takes a while
     return ""
 
 
 def _key(file: TextFile) -> str:
-    return f"document-{hashlib.sha256(str(file.path).encode(errors='surrogatepass')).hexdigest()[:24]}"
+    return (
+        f"document-{hashlib.sha256(str(file.path).encode(errors='surrogatepass')).hexdigest()[:24]}"
+    )
 
 
 def _unsaved(drafts: "AnswerDrafts", file: TextFile) -> tuple[str | None, str]:
-    """Return the edit of `file` that was not saved, None for none, and what to say of it. Raises OSError.
+    """Return the edit of `file` that was not saved, None for none, and what to say of it. Raises
+    OSError.
 
     One of a file that has changed since fits no more: it is kept in a file of its own.
     """
@@ -74,4 +90,6 @@ def _unsaved(drafts: "AnswerDrafts", file: TextFile) -> tuple[str | None, str]:
     if kept.get("base") == file.fingerprint:
         return text, _AGAIN
     aside = drafts.set_aside(_key(file), text)
-    return None, tr("The file has changed since your unsaved edit, which is kept in {aside}.").format(aside=display_path(aside))
+    return None, tr(
+        "The file has changed since your unsaved edit, which is kept in {aside}."
+    ).format(aside=display_path(aside))

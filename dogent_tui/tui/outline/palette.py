@@ -21,9 +21,13 @@ class OffersActions(Protocol):
 
 
 def all_keys(binding: Binding) -> str:
-    """Return every key of `binding`, as the footer spells the first: not every terminal sends each."""
+    """Return every key of `binding`, as the footer spells the first: not every terminal sends
+    each.
+    """
     first, *others = binding.key.split(",")
-    return " · ".join([binding.key_display or first, *(key.replace("ctrl+", "Ctrl+") for key in others)])
+    return " · ".join(
+        [binding.key_display or first, *(key.replace("ctrl+", "Ctrl+") for key in others)]
+    )
 
 
 class OutlineCommands(Provider):
@@ -38,7 +42,11 @@ class OutlineCommands(Provider):
             return lambda: screen.call_later(screen.perform, action)
 
         return [
-            (tr("Outline: {description}").format(description=binding.description), all_keys(binding), run(binding.action))
+            (
+                tr("Outline: {description}").format(description=binding.description),
+                all_keys(binding),
+                run(binding.action),
+            )
             for binding in screen.offered()
         ]
 

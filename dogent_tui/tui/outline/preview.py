@@ -56,7 +56,9 @@ class OutlinePreview(Widget):
         def lines(place: int) -> list[tuple[Line, bool]]:
             heading: Heading = outline.headings[place]
             title = f"{numbers[place]}{heading.text}{heading.length}"
-            return [(line, place == at) for line in _section(heading.level, title, heading.body, width)]
+            return [
+                (line, place == at) for line in _section(heading.level, title, heading.body, width)
+            ]
 
         below: list[tuple[Line, bool]] = []
         for place in range(at, len(outline.headings)):

@@ -19,9 +19,13 @@ _QUICK_CHARACTERS = 20_000
 
 
 class RawMode:
-    """Keeps `editing` in step with the text in `area`. `followed` is called when it has followed."""
+    """Keeps `editing` in step with the text in `area`. `followed` is called when it has
+    followed.
+    """
 
-    def __init__(self, editing: OutlineEditing, area: RawMarkdown, followed: Callable[[], None]) -> None:
+    def __init__(
+        self, editing: OutlineEditing, area: RawMarkdown, followed: Callable[[], None]
+    ) -> None:
         self._editing = editing
         self._area = area
         self._followed = followed
@@ -51,7 +55,9 @@ class RawMode:
             self._edit.take(self.text)
 
     def end(self) -> None:
-        """Take over what is typed, and put the cursor of the tree on the heading that it is about."""
+        """Take over what is typed, and put the cursor of the tree on the heading that it is
+        about.
+        """
         self.settle()
         self._editing.go_to_line(self._area.cursor_location[0])
         self._edit = None
@@ -77,7 +83,11 @@ class RawMode:
                 return
             if text != edit.text:
                 read = self._editing.outline.read
-                outline = read(text) if len(text) < _QUICK_CHARACTERS else await asyncio.to_thread(read, text)
+                outline = (
+                    read(text)
+                    if len(text) < _QUICK_CHARACTERS
+                    else await asyncio.to_thread(read, text)
+                )
                 if edit is not self._edit:  # they have left
                     return
                 edit.take(text, outline)

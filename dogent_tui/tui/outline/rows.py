@@ -77,16 +77,27 @@ def one_line_kept(number: str) -> str:
 
 
 def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
-    """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and the target length at the right."""
-    changed = [Span(CHANGE_MARKS[change].ljust(3 - len(look.changes)), change) for change in look.changes] or [Span("  ")]
+    """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and
+    the target length at the right.
+    """
+    changed = [
+        Span(CHANGE_MARKS[change].ljust(3 - len(look.changes)), change) for change in look.changes
+    ] or [Span("  ")]
     marks = [
         Span("❯" if look.is_cursor else "┃" if look.is_selected else " ", "pointer"),
         *changed,
         Span(" " * (glyph_column(heading.level, look.base) - GUTTER)),
-        Span(("▸ " if look.is_folded else "▾ ") if look.has_children else "· ", "fold" if look.has_children else "leaf"),
+        Span(
+            ("▸ " if look.is_folded else "▾ ") if look.has_children else "· ",
+            "fold" if look.has_children else "leaf",
+        ),
     ]
     level = min(3, heading.level - look.base + 1)
-    title = _marked(one_line(heading.text), f"title{level}", look.found) if heading.text else [Span("untitled", "muted")]
+    title = (
+        _marked(one_line(heading.text), f"title{level}", look.found)
+        if heading.text
+        else [Span("untitled", "muted")]
+    )
     spans = [*marks, Span(one_line_kept(look.number), "number"), *title]
     if look.is_folded:
         spans.append(Span(f"  +{look.hidden}", "muted"))
@@ -99,7 +110,11 @@ def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
         spans += crop([Span(f"  — {note}", "muted")], room - used)
         used = sum(cell_len(span.text) for span in spans)
     if length:
-        spans += [Span(" " * (width - used - cell_len(length) - 1)), Span(length, "length"), Span(" ")]
+        spans += [
+            Span(" " * (width - used - cell_len(length) - 1)),
+            Span(length, "length"),
+            Span(" "),
+        ]
     return spans
 
 
@@ -108,11 +123,17 @@ def _marked(title: str, style: str, found: str) -> list[Span]:
     if place < 0 or len(title.casefold()) != len(title):
         return [Span(title, style)]
     end = place + len(found)
-    parts = [Span(title[:place], style), Span(title[place:end], f"{style} match"), Span(title[end:], style)]
+    parts = [
+        Span(title[:place], style),
+        Span(title[place:end], f"{style} match"),
+        Span(title[end:], style),
+    ]
     return [span for span in parts if span.text]
 
 
-def look_of(tree: OutlineTree, row: int, changes: tuple[Change, ...], number: str, base: int, found: str) -> RowLook:
+def look_of(
+    tree: OutlineTree, row: int, changes: tuple[Change, ...], number: str, base: int, found: str
+) -> RowLook:
     """Return how the row is to look, but for the selection."""
     place = tree.rows[row]
     heading = tree.outline.headings[place]

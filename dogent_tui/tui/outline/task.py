@@ -9,8 +9,9 @@ import msgspec
 class OutlineResult(msgspec.Struct, frozen=True):
     """How the user left the editor.
 
-    `accepted`: the proposal as it is. `edited`: `markdown` is the whole outline, `changes` say what is other than proposed, and
-    `comment` is for the agent. `left`: nothing was decided, and the draft stands. `abandoned`: they want none of it.
+    `accepted`: the proposal as it is. `edited`: `markdown` is the whole outline, `changes` say what
+    is other than proposed, and `comment` is for the agent. `left`: nothing was decided, and the
+    draft stands. `abandoned`: they want none of it.
     """
 
     outcome: Literal["accepted", "edited", "left", "abandoned"]
@@ -22,10 +23,10 @@ class OutlineResult(msgspec.Struct, frozen=True):
 class OutlineTask(msgspec.Struct, frozen=True):
     """What the editor is opened for.
 
-    `draft`: what the user had made of `proposal` before. `on_draft` is called with the text soon after each change.
-    `notice` is said first.
-    `save_as(name, text)` writes a new file and returns its name; `save(text)` makes this the editor of a document. Both are
-    called in a thread and raise DogentError.
+    `draft`: what the user had made of `proposal` before. `on_draft` is called with the text soon
+    after each change. `notice` is said first.
+    `save_as(name, text)` writes a new file and returns its name; `save(text)` makes this the editor
+    of a document. Both are called in a thread and raise DogentError.
     """
 
     title: str
@@ -38,7 +39,9 @@ class OutlineTask(msgspec.Struct, frozen=True):
     save: Callable[[str], None] | None = None
 
     def offers(self, action: str) -> bool:
-        """Say whether the editor has this action: a document is saved, an outline of the agent is answered."""
+        """Say whether the editor has this action: a document is saved, an outline of the agent
+        is answered.
+        """
         if action in ("send", "accept", "abandon", "ask('comment')", "ask('length')"):
             return self.save is None
         if action == "save":

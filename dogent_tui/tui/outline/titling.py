@@ -8,9 +8,13 @@ from dogent_tui.tui.outline.view import EditRequest, OutlineView
 
 
 class TitleEditing:
-    """Lays the line over the row of `view` whose title is typed. `changed` is called when it was taken over or given up."""
+    """Lays the line over the row of `view` whose title is typed. `changed` is called when it was
+    taken over or given up.
+    """
 
-    def __init__(self, editing: OutlineEditing, view: OutlineView, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, editing: OutlineEditing, view: OutlineView, changed: Callable[[], None]
+    ) -> None:
         self.line = TitleInput(self._left, id="outline-title-input")
         self._editing = editing
         self._view = view
@@ -39,7 +43,9 @@ class TitleEditing:
             self.line.styles.width = region.width
 
     def _left(self, then: str) -> None:
-        """Take the title over, and do what the key does in the outline. An empty new heading was never there."""
+        """Take the title over, and do what the key does in the outline. An empty new heading was
+        never there.
+        """
         id_, typed, added = self._id, self.line.typed, self._added
         if id_ is None:
             return
@@ -64,7 +70,9 @@ class TitleEditing:
         elif then == "child":
             view.add(lambda: outline.add_child(id_))
         elif then in ("in", "out", "move_up", "move_down"):
-            (view.action_shift if then in ("in", "out") else view.action_move)(1 if then in ("in", "move_down") else -1)
+            (view.action_shift if then in ("in", "out") else view.action_move)(
+                1 if then in ("in", "move_down") else -1
+            )
             view.edit(EditRequest(id_))
         elif then in ("up", "down"):
             view.action_go(1 if then == "down" else -1)

@@ -1,4 +1,6 @@
-"""Where texts of the outline are typed: a title in its place, a note, one line below the outline, and the raw Markdown."""
+"""Where texts of the outline are typed: a title in its place, a note, one line below the
+outline, and the raw Markdown.
+"""
 
 import re
 from collections.abc import Callable
@@ -16,7 +18,9 @@ from dogent_tui.tui.prompt.literal_area import LiteralArea
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
-_ITEM = re.compile(r"\s*([-*+•]|\d+(?:\.\d+)*[.)、]?|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）])\s")
+_ITEM = re.compile(
+    r"\s*([-*+•]|\d+(?:\.\d+)*[.)、]?|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）])\s"
+)
 
 Asked = Literal["find", "length", "comment", "save"]
 
@@ -46,7 +50,9 @@ class TitleInput(ImmediateKeys, Input):
     ]
 
     def __init__(self, leave: Callable[[str], None], id: str | None = None) -> None:  # noqa: A002
-        """`leave` is called with what the key that ends the editing means; at once, so that what is typed next comes after it."""
+        """`leave` is called with what the key that ends the editing means; at once, so that what
+        is typed next comes after it.
+        """
         super().__init__(compact=True, select_on_focus=False, id=id)
         self._leave = leave
 
@@ -78,7 +84,9 @@ class LineInput(ImmediateKeys, Input):
 class NoteArea(ImmediateKeys, LiteralArea):
     """The note of a heading: what its section should say."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "screen.keep_note", tr("Keep"), key_display="Esc")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+s", "screen.keep_note", tr("Keep"), key_display="Esc")
+    ]
 
 
 class RawMarkdown(ImmediateKeys, LiteralArea):
@@ -93,7 +101,9 @@ class RawMarkdown(ImmediateKeys, LiteralArea):
     ]
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id, soft_wrap=True, tab_behavior="indent", compact=True, highlight_cursor_line=False)
+        super().__init__(
+            id=id, soft_wrap=True, tab_behavior="indent", compact=True, highlight_cursor_line=False
+        )
         self._code: frozenset[int] = frozenset()
 
     def tell_code(self) -> None:
@@ -115,5 +125,7 @@ class RawMarkdown(ImmediateKeys, LiteralArea):
         elif plain.startswith("    ") and not _ITEM.match(plain):
             line.stylize(self.get_component_rich_style("raw--code", partial=True))
         elif item := _ITEM.match(plain):
-            line.stylize(self.get_component_rich_style("raw--mark", partial=True), item.start(1), item.end(1))
+            line.stylize(
+                self.get_component_rich_style("raw--mark", partial=True), item.start(1), item.end(1)
+            )
         return line

@@ -1,4 +1,6 @@
-"""The tree of headings: one widget that draws the rows that are visible, and takes the keys that change the outline."""
+"""The tree of headings: one widget that draws the rows that are visible, and takes the keys that
+change the outline.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +21,16 @@ from dogent_tui.outline.markdown import titles
 from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.tui.fast_render import cached_lines
 from dogent_tui.tui.immediate_keys import ImmediateKeys
-from dogent_tui.tui.outline.rows import GUTTER, INDENT, LOOKS, glyph_column, look_of, lowest_level, row_spans, title_column
+from dogent_tui.tui.outline.rows import (
+    GUTTER,
+    INDENT,
+    LOOKS,
+    glyph_column,
+    look_of,
+    lowest_level,
+    row_spans,
+    title_column,
+)
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
@@ -32,14 +43,19 @@ _KEPT_ROWS = 1_000
 
 _NO_CHANGE = {
     "move": tr("It can't move further that way."),
-    "in": tr("It can't go deeper: it needs a heading before it to belong to, and Markdown has six levels."),
+    "in": tr(
+        "It can't go deeper: it needs a heading before it to belong to, and Markdown has six"
+        " levels."
+    ),
     "out": tr("It is already at the top level."),
 }
 
 
 @dataclass(frozen=True)
 class EditRequest:
-    """The title of the heading is to be edited in place. `is_new`: it was added for that, below the heading `origin`."""
+    """The title of the heading is to be edited in place. `is_new`: it was added for that, below
+    the heading `origin`.
+    """
 
     id: int
     is_new: bool = False
@@ -47,7 +63,8 @@ class EditRequest:
 
 
 class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
-    """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and `Refused` for what cannot be.
+    """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and
+    `Refused` for what cannot be.
 
     `perform` runs the action of a key and says whether there is one; `edit` has a title typed.
     """
@@ -102,7 +119,9 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
         self._perform = perform
         self.edit = edit
         self.is_fixed = False
-        """Whether it is only looked at: what is typed elsewhere is shown. A click still goes to its heading."""
+        """Whether it is only looked at: what is typed elsewhere is shown. A click still goes to
+        its heading.
+        """
         self.model = model
         self.marks: Mapping[int, tuple[Change, ...]] = {}
         self.found = ""
@@ -133,7 +152,9 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
     def show_cursor(self) -> None:
         """Draw what is there now, with the cursor in sight."""
         size = Size(self.size.width, len(self.model.rows))
-        if size != self.virtual_size:  # not through the reactive, which would lay out the whole screen
+        if (
+            size != self.virtual_size
+        ):  # not through the reactive, which would lay out the whole screen
             self.set_reactive(Widget.virtual_size, size)
             self._scroll_update(size)
         row, height = self.model.cursor_row, max(1, self.size.height)
@@ -163,13 +184,28 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
         row = round(self.scroll_y) + y
         if row >= len(self.model.rows):
             text = tr(" No headings yet. Enter adds one.") if row == 0 else ""
-            return Strip([Segment(text, palette.style("muted"))]).adjust_cell_length(width, palette.base)
+            return Strip([Segment(text, palette.style("muted"))]).adjust_cell_length(
+                width, palette.base
+            )
         place = self.model.rows[row]
         heading = self.model.outline.headings[place]
-        look = look_of(self.model, row, self.marks.get(heading.id, ()), self._numbers[place], self._base, self.found)
+        look = look_of(
+            self.model,
+            row,
+            self.marks.get(heading.id, ()),
+            self._numbers[place],
+            self._base,
+            self.found,
+        )
         first, end = self._chosen
         selected = first <= place < end
-        fill = ("cursor" if self.has_focus else "idle") if look.is_cursor else "selected" if selected else ""
+        fill = (
+            ("cursor" if self.has_focus else "idle")
+            if look.is_cursor
+            else "selected"
+            if selected
+            else ""
+        )
         if self._drop is not None and row == self._drop[0] - 1:
             fill = f"{fill} drop".strip()
         if selected:
@@ -179,8 +215,13 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
         if strip is None:
             if len(self._strips) > _KEPT_ROWS:
                 self._strips.clear()
-            segments = [Segment(span.text, palette.style(span.style, fill=fill)) for span in row_spans(heading, look, width)]
-            strip = self._strips[key] = Strip(segments).adjust_cell_length(width, palette.style("", fill=fill))
+            segments = [
+                Segment(span.text, palette.style(span.style, fill=fill))
+                for span in row_spans(heading, look, width)
+            ]
+            strip = self._strips[key] = Strip(segments).adjust_cell_length(
+                width, palette.style("", fill=fill)
+            )
         return strip
 
     def title_region(self, id_: int) -> Region | None:
@@ -190,7 +231,9 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
             return None
         self._look()
         place = self.model.rows[row]
-        left = title_column(self.model.outline.headings[place].level, self._numbers[place], self._base)
+        left = title_column(
+            self.model.outline.headings[place].level, self._numbers[place], self._base
+        )
         left = min(left, max(0, self.size.width - 12))
         return Region(left, row - round(self.scroll_y), max(12, self.size.width - left), 1)
 
@@ -271,7 +314,13 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
     def action_add_child(self) -> None:
         """Add a heading below the one under the cursor."""
         cursor = self.model.cursor
-        self.add(lambda: self.model.outline.add_child(cursor) if cursor is not None else self.model.outline.add_sibling(None))
+        self.add(
+            lambda: (
+                self.model.outline.add_child(cursor)
+                if cursor is not None
+                else self.model.outline.add_sibling(None)
+            )
+        )
 
     def add(self, make: Callable[[], int | None]) -> None:
         """Have `make` add a heading, and have its title typed."""
@@ -299,7 +348,11 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
         column = event.x
         if not (event.shift or self._in_selection(row)):
             self.model.go(row)
-            if glyph_column(heading.level, self._base) <= column <= glyph_column(heading.level, self._base) + 1:
+            if (
+                glyph_column(heading.level, self._base)
+                <= column
+                <= glyph_column(heading.level, self._base) + 1
+            ):
                 self.model.fold(heading.id)
         elif event.shift:
             self.model.go(row, selecting=True)

@@ -1,4 +1,5 @@
-"""The document pane: a document beside the conversation, which follows the file and lets lines of it be chosen.
+"""The document pane: a document beside the conversation, which follows the file and lets lines of
+it be chosen.
 
 The open document
 -----------------

@@ -13,9 +13,24 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.reading import DocumentReading
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
-from dogent_tui.tui.pane.text import Changes, Manuscript, Moved, Part, Stamp, changes, read_manuscript, stamp_of
+from dogent_tui.tui.pane.text import (
+    Changes,
+    Manuscript,
+    Moved,
+    Part,
+    Stamp,
+    changes,
+    read_manuscript,
+    stamp_of,
+)
 from dogent_tui.tui.pane.view import PaneView
-from dogent_tui.workspace.references import Reference, ResolvedReference, find_references, format_lines, resolve
+from dogent_tui.workspace.references import (
+    Reference,
+    ResolvedReference,
+    find_references,
+    format_lines,
+    resolve,
+)
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -28,13 +43,16 @@ LOOK_EVERY_S = 1.0
 
 
 class OpenDocument:
-    """A document that is open. `manuscript` is what a Markdown file held when it was last read, `before` what the last run found.
+    """A document that is open. `manuscript` is what a Markdown file held when it was last read,
+    `before` what the last run found.
 
-    `reading` is how any other document is read. `is_result`: the agent wrote it, and the user opened no other. `is_growing`: it
-    is not on the disk yet as it is shown.
+    `reading` is how any other document is read. `is_result`: the agent wrote it, and the user
+    opened no other. `is_growing`: it is not on the disk yet as it is shown.
     """
 
-    def __init__(self, path: Path, name: str, reading: DocumentReading | None, *, is_result: bool = False) -> None:
+    def __init__(
+        self, path: Path, name: str, reading: DocumentReading | None, *, is_result: bool = False
+    ) -> None:
         self.path = path
         self.is_result = is_result
         self.is_growing = False
@@ -48,7 +66,9 @@ class OpenDocument:
 
 
 class PaneController:
-    """Keeps `pane`, the file behind it and what goes with the next prompt in line. `sheet` and lines come with what was typed."""
+    """Keeps `pane`, the file behind it and what goes with the next prompt in line. `sheet` and
+    lines come with what was typed.
+    """
 
     def __init__(self, screen: "ConversationPort") -> None:
         self.pane = DocumentPane(id="pane")
@@ -66,9 +86,11 @@ class PaneController:
     # ── Opening and closing ───────────────────────────────────────────────────────────────────────
 
     async def open(self, typed: str, *, line: int = 0, pages: str = "", sheet: str = "") -> str:
-        """Open what `typed` names: a path, or a reference with a sheet or lines. Returns what came of it.
+        """Open what `typed` names: a path, or a reference with a sheet or lines. Returns what came
+        of it.
 
-        `line` of a Markdown file is gone to, counted from 1; of another document `pages` or the `sheet` is shown alone.
+        `line` of a Markdown file is gone to, counted from 1; of another document `pages` or the
+        `sheet` is shown alone.
         """
         opened = self._screen.opened
         found = await asyncio.to_thread(_named, typed, self._screen)
@@ -78,7 +100,13 @@ class PaneController:
         if found.type == "folder":
             return tr("{name} is a folder. Specify a document in it.").format(name=name)
         is_text = is_markdown(found.name)
-        reading = None if is_text else DocumentReading(opened.libraries.documents, found.absolute, found.sheet or sheet, pages)
+        reading = (
+            None
+            if is_text
+            else DocumentReading(
+                opened.libraries.documents, found.absolute, found.sheet or sheet, pages
+            )
+        )
         document = OpenDocument(found.absolute, found.path, reading)
         if said := await self._load(document):
             return said
@@ -97,22 +125,31 @@ class PaneController:
 
     @property
     def is_result(self) -> bool:
-        """Whether what is open was written by the agent, and may give way to what it writes next."""
+        """Whether what is open was written by the agent, and may give way to what it writes
+        next.
+        """
         return self.open_document is not None and self.open_document.is_result
 
     def shows(self, name: str) -> bool:
         """Whether the document `name` is open."""
-        return self.open_document is not None and self.open_document.path == self._screen.opened.workspace.absolute(name)
+        return (
+            self.open_document is not None
+            and self.open_document.path == self._screen.opened.workspace.absolute(name)
+        )
 
     async def show_growing(self, name: str, text: str) -> None:
-        """Show the beginning of a Markdown text that is about to be written to `name`, and follow its end."""
+        """Show the beginning of a Markdown text that is about to be written to `name`, and
+        follow its end.
+        """
         if not is_markdown(name):
             return
         manuscript = await asyncio.to_thread(Manuscript, text)
         async with self._turn:
             document = self.open_document
             if document is None or not self.shows(name):
-                document = OpenDocument(self._screen.opened.workspace.absolute(name), name, None, is_result=True)
+                document = OpenDocument(
+                    self._screen.opened.workspace.absolute(name), name, None, is_result=True
+                )
                 await self._take(document)
             document.is_growing = True
             document.manuscript, document.before = manuscript, None
@@ -121,7 +158,9 @@ class PaneController:
         self._draw_title()
 
     async def end_growing(self) -> None:
-        """Show what is on the disk where a text was about to be written. Where nothing is, there is nothing to show."""
+        """Show what is on the disk where a text was about to be written. Where nothing is, there
+        is nothing to show.
+        """
         document = self.open_document
         if document is None or not document.is_growing:
             return
@@ -132,7 +171,8 @@ class PaneController:
             await self.close()
 
     async def show_result(self, name: str, hunks: Sequence[tuple[str, str]] = ()) -> None:
-        """Show the document `name`, which the agent wrote, as it is on the disk, and `hunks` of it that were just changed.
+        """Show the document `name`, which the agent wrote, as it is on the disk, and `hunks` of it
+        that were just changed.
 
         Raises DogentError.
         """
@@ -141,20 +181,26 @@ class PaneController:
         if self.open_document is not None and self.open_document.path == path:
             await self._look(self.open_document)
             return
-        reading = None if is_markdown(path.name) else DocumentReading(opened.libraries.documents, path)
+        reading = (
+            None if is_markdown(path.name) else DocumentReading(opened.libraries.documents, path)
+        )
         document = OpenDocument(path, name, reading, is_result=True)
         async with self._turn:
             document.stamp = await asyncio.to_thread(stamp_of, path)
             if reading is None:
                 document.manuscript = await asyncio.to_thread(read_manuscript, path)
-                document.before = await asyncio.to_thread(_put_back, document.manuscript.lines, hunks)
+                document.before = await asyncio.to_thread(
+                    _put_back, document.manuscript.lines, hunks
+                )
                 parts: tuple[Part, ...] = document.manuscript.parts
             else:
                 parts = (Part(await reading.more(_not_told)),)
             await self._take(document)
             self.view.show(parts, document.manuscript.definitions, top=0)
             if hunks and document.before is not None:
-                changed = await asyncio.to_thread(changes, document.before, document.manuscript.lines)
+                changed = await asyncio.to_thread(
+                    changes, document.before, document.manuscript.lines
+                )
                 self._show_changes(document, changed)
                 self._reveal(changed)
         self._tell_the_tools()
@@ -203,15 +249,22 @@ class PaneController:
         return ""
 
     async def _first_part(self, reading: DocumentReading) -> tuple[Part, ...]:
-        """Read the beginning of a document, which takes a while: no part where the user stopped it."""
+        """Read the beginning of a document, which takes a while: no part where the user stopped
+        it.
+        """
         foreground = self._screen.foreground
         if foreground.busy:
-            raise DogentError(tr("Something else is in progress."), tr("Wait for it to finish, or stop it with Esc."))
+            raise DogentError(
+                tr("Something else is in progress."),
+                tr("Wait for it to finish, or stop it with Esc."),
+            )
 
         async def read(tell: Tell) -> str:
             def report(done: int, total: int, what: str) -> None:
                 tell(
-                    tr("Reading: {done:,} of {total:,} {what}").format(done=done, total=total, what=what)
+                    tr("Reading: {done:,} of {total:,} {what}").format(
+                        done=done, total=total, what=what
+                    )
                     if total
                     else tr("Reading")
                 )
@@ -237,7 +290,9 @@ class PaneController:
     # ── Following the file ────────────────────────────────────────────────────────────────────────
 
     def handle(self, event: Event) -> None:
-        """Learn from `event`: what changes from here on is what the run changed, and what a tool did may be a change."""
+        """Learn from `event`: what changes from here on is what the run changed, and what a tool
+        did may be a change.
+        """
         document = self.open_document
         if document is None:
             return
@@ -262,7 +317,9 @@ class PaneController:
             document.trouble = "" if stamp is not None else tr("the file is gone")
             if stamp is not None:
                 try:
-                    await (self._read_again if document.reading is None else self._convert_again)(document)
+                    await (self._read_again if document.reading is None else self._convert_again)(
+                        document
+                    )
                 except DogentError as error:
                     document.trouble = str(error)
             self._draw_title()
@@ -277,7 +334,10 @@ class PaneController:
             return
         document.manuscript = now
         if now.lines != old:
-            chosen, goes_along = self.view.chosen, document.is_result and not self.view.scrolled and not self.view.has_focus
+            chosen, goes_along = (
+                self.view.chosen,
+                document.is_result and not self.view.scrolled and not self.view.has_focus,
+            )
             self.view.show(now.parts, now.definitions, top=moved.line(self.view.top_line))
             if chosen is not None:
                 self.view.choose(moved.lines(*chosen))
@@ -288,7 +348,9 @@ class PaneController:
 
     async def _convert_again(self, document: OpenDocument) -> None:
         assert document.reading is not None
-        document.reading = DocumentReading(self._screen.opened.libraries.documents, document.path, document.reading.sheet)
+        document.reading = DocumentReading(
+            self._screen.opened.libraries.documents, document.path, document.reading.sheet
+        )
         part = Part(await document.reading.more(_not_told))
         if document is self.open_document:
             self.view.show((part,), top=None)
@@ -312,12 +374,22 @@ class PaneController:
     def read_on(self) -> None:
         """Read more of a document that is converted, where there is more."""
         document = self.open_document
-        if document is not None and document.reading is not None and document.reading.has_more and not self._turn.locked():
+        if (
+            document is not None
+            and document.reading is not None
+            and document.reading.has_more
+            and not self._turn.locked()
+        ):
             self.pane.run_worker(self._read_on(document, document.reading), group="follow")
 
     async def _read_on(self, document: OpenDocument, reading: DocumentReading) -> None:
         async with self._turn:
-            while document.reading is reading and document is self.open_document and reading.has_more and self.view.near_end:
+            while (
+                document.reading is reading
+                and document is self.open_document
+                and reading.has_more
+                and self.view.near_end
+            ):
                 try:
                     self.view.append(Part(await reading.more(_not_told)))
                 except DogentError as error:
@@ -328,7 +400,9 @@ class PaneController:
     # ── What goes with the next prompt ────────────────────────────────────────────────────────────
 
     def chosen(self) -> None:
-        """Have the lines that are chosen go with the next prompt, and nothing where there are none."""
+        """Have the lines that are chosen go with the next prompt, and nothing where there are
+        none.
+        """
         if self.open_document is not None:
             lines = self.view.chosen
             self._carry(self._attachment(lines) if lines is not None else None)
@@ -360,7 +434,9 @@ class PaneController:
         assert self.open_document is not None
         path = self.open_document.path
         named = format_lines((lines[0] + 1, lines[1])) if lines is not None else None
-        return Attachment(self.open_document.name, path.name, path.suffix[1:].lower() or "file", None, named)
+        return Attachment(
+            self.open_document.name, path.name, path.suffix[1:].lower() or "file", None, named
+        )
 
     def _carry(self, attachment: Attachment | None) -> None:
         if attachment == self._carried:
@@ -374,10 +450,16 @@ class PaneController:
         self._screen.attaching.show()
 
     def _tell_the_tools(self) -> None:
-        """Have a proposal without a path be for what is open: a text of the workspace, and none that the agent has to obey."""
+        """Have a proposal without a path be for what is open: a text of the workspace, and none
+        that the agent has to obey.
+        """
         document, opened = self.open_document, self._screen.opened
         name = document.name if document is not None and document.reading is None else ""
-        is_ours = bool(name) and opened.workspace.contains(name) and not any(part.startswith(".") for part in Path(name).parts)
+        is_ours = (
+            bool(name)
+            and opened.workspace.contains(name)
+            and not any(part.startswith(".") for part in Path(name).parts)
+        )
         opened.libraries.open_document = name if is_ours else ""
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
@@ -403,7 +485,11 @@ class PaneController:
                 self.look()
             case "copy":
                 first, end = self.view.chosen or (0, None)
-                lines = document.manuscript.lines if document.reading is None else document.reading.text.split("\n")
+                lines = (
+                    document.manuscript.lines
+                    if document.reading is None
+                    else document.reading.text.split("\n")
+                )
                 await self._screen.copy("\n".join(lines[first:end]))
             case "close":
                 self._screen.showing.close()
@@ -464,7 +550,9 @@ def _not_told(_done: int, _total: int, _what: str) -> None:
     """How far it is nobody wants to know while there is something to read."""
 
 
-def _compared(before: Sequence[str], old: Sequence[str], now: Sequence[str]) -> tuple[Changes, Moved]:
+def _compared(
+    before: Sequence[str], old: Sequence[str], now: Sequence[str]
+) -> tuple[Changes, Moved]:
     return changes(before, now), Moved(old, now)
 
 

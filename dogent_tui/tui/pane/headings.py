@@ -17,10 +17,19 @@ from dogent_tui.tui.pane.text import Heading
 class _Headings(Provider):
     """Offers headings in the command palette, indented by their levels."""
 
-    def __init__(self, headings: Sequence[Heading], go: Callable[[int], None], screen: Screen[Any], style: Style | None) -> None:
+    def __init__(
+        self,
+        headings: Sequence[Heading],
+        go: Callable[[int], None],
+        screen: Screen[Any],
+        style: Style | None,
+    ) -> None:
         super().__init__(screen, style)
         top = min((heading.level for heading in headings), default=1)
-        self._rows = [("  " * (heading.level - top), one_line(heading.title), heading.line) for heading in headings]
+        self._rows = [
+            ("  " * (heading.level - top), one_line(heading.title), heading.line)
+            for heading in headings
+        ]
         self._go = go
 
     async def discover(self) -> Hits:

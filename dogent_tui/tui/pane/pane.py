@@ -16,7 +16,9 @@ from dogent_tui.tui.stylesheets import stylesheet
 
 
 class DocumentPane(Vertical):
-    """A document beside the conversation. What its keys mean to the conversation it says with messages."""
+    """A document beside the conversation. What its keys mean to the conversation it says with
+    messages.
+    """
 
     DEFAULT_CSS = stylesheet("pane.tcss").read_text(encoding="utf-8")
 
@@ -29,7 +31,9 @@ class DocumentPane(Vertical):
     ]
 
     class Wanted(Message):
-        """The user wants something that concerns more than the pane: ask, headings, copy, leave, close, look."""
+        """The user wants something that concerns more than the pane: ask, headings, copy, leave,
+        close, look.
+        """
 
         def __init__(self, what: str) -> None:
             super().__init__()
@@ -46,7 +50,9 @@ class DocumentPane(Vertical):
         yield self.view
 
     def on_mount(self) -> None:
-        """Look at the file when the user comes back from another window, where it may have been changed."""
+        """Look at the file when the user comes back from another window, where it may have been
+        changed.
+        """
         self.watch(self.app, "app_focus", self._window_changed, init=False)
 
     def _window_changed(self, app_focus: bool) -> None:

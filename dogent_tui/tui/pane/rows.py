@@ -1,4 +1,6 @@
-"""The parts of a document as rows of drawn lines, and the way between these and the lines of the file."""
+"""The parts of a document as rows of drawn lines, and the way between these and the lines of the
+file.
+"""
 
 import re
 from bisect import bisect_right
@@ -12,7 +14,9 @@ from dogent_tui.tui.transcript.markdown import markdown_lines, sourced_lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
 Unit: TypeAlias = tuple[int, int]
-"""Lines of the file that are chosen together, such as a paragraph: the first, and the one after the last, from 0."""
+"""Lines of the file that are chosen together, such as a paragraph: the first, and the one after
+the last, from 0.
+"""
 
 
 _NAMED = re.compile(r"\[([^\[\]]+)\](?!:)")
@@ -30,9 +34,17 @@ class DocumentRows(Rows):
         self._firsts: list[int] = []
         self._definitions: Mapping[str, str] = {}
 
-    def show(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Show `parts` and nothing else. `definitions` are the lines of Markdown that say where their links lead, by name."""
-        heights = {part.text: row.height for part, row in zip(self._parts, self.rows, strict=True) if row.measured}
+    def show(
+        self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Show `parts` and nothing else. `definitions` are the lines of Markdown that say where
+        their links lead, by name.
+        """
+        heights = {
+            part.text: row.height
+            for part, row in zip(self._parts, self.rows, strict=True)
+            if row.measured
+        }
         self.rows, self._parts, self._firsts, self._unmeasured = [], [], [], []
         self._definitions = definitions
         self._lines.clear()
@@ -68,7 +80,9 @@ class DocumentRows(Rows):
         # Before the text, where a fence that is never closed cannot swallow them.
         before = self._definitions_for(part.text)
         shift = part.first - len(before)
-        text = part.text if len(part.text) <= _LONGEST_DRAWN else f"{part.text[:_LONGEST_DRAWN]}\n\n…"
+        text = (
+            part.text if len(part.text) <= _LONGEST_DRAWN else f"{part.text[:_LONGEST_DRAWN]}\n\n…"
+        )
         drawn = sourced_lines("\n".join((*before, text)), self._width)
         return above + [_shifted(line, shift) for line in drawn]
 
@@ -83,7 +97,9 @@ class DocumentRows(Rows):
     # ── Lines of the file ─────────────────────────────────────────────────────────────────────────
 
     def place_of(self, number: int) -> Place | None:
-        """Return where line `number` of the file is drawn, or what comes after it. None in an empty document."""
+        """Return where line `number` of the file is drawn, or what comes after it. None in an
+        empty document.
+        """
         if not self.rows:
             return None
         row = self.rows[max(0, bisect_right(self._firsts, number) - 1)]
@@ -116,7 +132,14 @@ class DocumentRows(Rows):
         place = self.place_of(unit[0])
         if place is None:
             return None
-        return next((line.source for _, line in self._from(place, step) if line.source and line.source != unit), None)
+        return next(
+            (
+                line.source
+                for _, line in self._from(place, step)
+                if line.source and line.source != unit
+            ),
+            None,
+        )
 
     def last_place_of(self, unit: Unit) -> Place | None:
         """Return where the last line of `unit` is drawn."""
@@ -135,7 +158,9 @@ class DocumentRows(Rows):
         return self.top(place.row.index) + place.line
 
     def _from(self, place: Place, step: int) -> Iterator[tuple[Place, Line]]:
-        """Yield what is drawn after `place`, or before it where `step` is negative, nearest first."""
+        """Yield what is drawn after `place`, or before it where `step` is negative, nearest
+        first.
+        """
         row, at = place.row, place.line + step
         while True:
             lines = self.lines(row)
@@ -149,4 +174,8 @@ class DocumentRows(Rows):
 
 
 def _shifted(line: Line, lines: int) -> Line:
-    return line if line.source is None else line._replace(source=(line.source[0] + lines, line.source[1] + lines))
+    return (
+        line
+        if line.source is None
+        else line._replace(source=(line.source[0] + lines, line.source[1] + lines))
+    )

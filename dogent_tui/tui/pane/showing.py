@@ -1,4 +1,6 @@
-"""Showing what the agent writes: a text that streams, grows or changes, beside the conversation, without being asked."""
+"""Showing what the agent writes: a text that streams, grows or changes, beside the conversation,
+without being asked.
+"""
 
 import asyncio
 import importlib
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from dogent_tui.tui.ports import ConversationPort, DocumentsPort
 
 SHOWN_FROM = 140
-"""Columns from which a text that is written stands beside the conversation by itself; in a narrower window F3 shows it."""
+"""Columns from which a text that is written stands beside the conversation by itself; in a
+narrower window F3 shows it.
+"""
 
 Hunks: TypeAlias = tuple[tuple[str, str], ...]
 """The places of a text that were changed, as they were and are now."""
@@ -45,7 +49,9 @@ class Streaming(msgspec.Struct):
 
 
 class Showing:
-    """Has the pane of `screen` show what is written, unless the user closed it or opened a document of their own there."""
+    """Has the pane of `screen` show what is written, unless the user closed it or opened a
+    document of their own there.
+    """
 
     def __init__(self, screen: "ConversationPort") -> None:
         self._screen = screen
@@ -66,7 +72,9 @@ class Showing:
                 self._streaming.pieces.append(event.text)
                 self._soon()
             case ToolResult(tool_use_id=tool_use_id):
-                is_its_end = self._streaming is not None and self._streaming.tool_use_id == tool_use_id
+                is_its_end = (
+                    self._streaming is not None and self._streaming.tool_use_id == tool_use_id
+                )
                 if is_its_end:
                     self._streaming = None
                 is_text = made is not None and made.kind == "written"
@@ -74,7 +82,9 @@ class Showing:
                     self._wanted = made, event.changes
                 if is_its_end or is_text:
                     self._soon(0)
-            case MessageDropped() | Interrupted() | SessionLost() | RunFinished() if self._streaming is not None:
+            case MessageDropped() | Interrupted() | SessionLost() | RunFinished() if (
+                self._streaming is not None
+            ):
                 self._streaming = None
                 self._soon(0)
             case RunStarted() if "documents" in self._screen.__dict__:
@@ -97,7 +107,9 @@ class Showing:
         self._closed, self._streaming, self._wanted = False, None, None
 
     async def open(self, path: str) -> bool:
-        """Open a result because the user asks for it, and go there. Returns whether it could be opened."""
+        """Open a result because the user asks for it, and go there. Returns whether it could be
+        opened.
+        """
         self._closed = False
         documents = await self._documents()
         try:
@@ -137,7 +149,9 @@ class Showing:
         async with self._turn:
             streaming, wanted = self._streaming, self._wanted
             documents = await self._documents()
-            with suppress(DogentError):  # said by the card of the call already, or nothing that can be shown
+            with suppress(
+                DogentError
+            ):  # said by the card of the call already, or nothing that can be shown
                 if streaming is not None and (self._may or documents.shows(streaming.path)):
                     streaming.pieces[:] = ["".join(streaming.pieces)]
                     await documents.show_growing(streaming.path, streaming.pieces[0])
@@ -147,5 +161,7 @@ class Showing:
                         await documents.show_result(wanted[0].path, wanted[1])
 
     async def _documents(self) -> "DocumentsPort":
-        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
+        await asyncio.to_thread(
+            importlib.import_module, "dogent_tui.tui.pane.controller"
+        )  # keys come between
         return self._screen.documents

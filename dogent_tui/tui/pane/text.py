@@ -1,4 +1,6 @@
-"""A Markdown file as the pane shows it: cut into parts that are drawn on their own, and compared with what it was. No screen."""
+"""A Markdown file as the pane shows it: cut into parts that are drawn on their own, and compared
+with what it was. No screen.
+"""
 
 import re
 from bisect import bisect_right
@@ -26,7 +28,9 @@ _DEFINITION = re.compile(r" {0,3}\[(?!\^)([^\]]+)\]:[ \t]*\S")
 
 
 class Part(NamedTuple):
-    """Some of a text. `first` is the number of its first line, from 0; None where the text is no file's own."""
+    """Some of a text. `first` is the number of its first line, from 0; None where the text is no
+    file's own.
+    """
 
     text: str
     first: int | None = None
@@ -55,7 +59,9 @@ class Manuscript:
         self.lines = text.split("\n")
         if len(self.lines) > 1 and not self.lines[-1]:
             self.lines.pop()
-        self._front = text.count("\n", 0, front_matter(text)) if text.startswith(("---", "+++")) else 0
+        self._front = (
+            text.count("\n", 0, front_matter(text)) if text.startswith(("---", "+++")) else 0
+        )
         self._fenced = frozenset(fenced_lines(self.lines))
         self.parts = tuple(self._cut())
 
@@ -73,7 +79,10 @@ class Manuscript:
         """The headings. The first time, a megabyte takes a second: ask in a thread."""
         text = "\n".join(self.lines)
         try:
-            return tuple(Heading(start, level, self._title(start)) for start, _end, level in heading_lines(text))
+            return tuple(
+                Heading(start, level, self._title(start))
+                for start, _end, level in heading_lines(text)
+            )
         except RecursionError:  # thousands of quotes or lists inside one another
             return ()
 
@@ -88,7 +97,11 @@ class Manuscript:
             yield Part(f"```yaml\n{inside}\n```", 0)
         start, opener = self._front, list[str]()
         for end in self._ends():
-            if end == start + 1 and len(self.lines[start]) > _LONGEST_PART and start not in self._fenced:
+            if (
+                end == start + 1
+                and len(self.lines[start]) > _LONGEST_PART
+                and start not in self._fenced
+            ):
                 yield from _pieces(self.lines[start], start)
                 start, opener = end, []
                 continue
@@ -97,13 +110,19 @@ class Manuscript:
             start, opener = end, _opener(part.text, is_fenced=end in self._fenced)
 
     def _ends(self) -> Iterator[int]:
-        """Yield where the parts end, each before a line that begins something, or where the part is long enough as it is."""
+        """Yield where the parts end, each before a line that begins something, or where the part
+        is long enough as it is.
+        """
         size, is_comment, is_blank = 0, False, True
         for number in range(self._front, len(self.lines)):
             line = self.lines[number]
             is_fenced = number in self._fenced
             begins = is_blank and not is_fenced and bool(line) and not _GOES_ON.match(line)
-            if size and not is_comment and ((begins and size >= _PART) or size + len(line) >= _LONGEST_PART):
+            if (
+                size
+                and not is_comment
+                and ((begins and size >= _PART) or size + len(line) >= _LONGEST_PART)
+            ):
                 yield number
                 size = 0
             size += len(line) + 1
@@ -120,11 +139,17 @@ def _pieces(line: str, number: int) -> Iterator[Part]:
 
 
 def _opener(text: str, *, is_fenced: bool) -> list[str]:
-    """Return the lines that begin the code or the table with which `text` ends, to stand before what follows of it."""
+    """Return the lines that begin the code or the table with which `text` ends, to stand before
+    what follows of it.
+    """
     if not is_fenced:
         return head_of_last_table(text).split("\n")[:-1]
     fence = open_fence(text)
-    return [next(line for line in reversed(text.split("\n")) if line.lstrip().startswith(fence))] if fence else []
+    return (
+        [next(line for line in reversed(text.split("\n")) if line.lstrip().startswith(fence))]
+        if fence
+        else []
+    )
 
 
 def link_name(label: str) -> str:
@@ -139,15 +164,19 @@ def _in_comment(line: str, before: bool) -> bool:
 
 
 class Changes(NamedTuple):
-    """What came to a text: `added` are its lines that are new or rewritten, `cut` those before which some are gone, rising."""
+    """What came to a text: `added` are its lines that are new or rewritten, `cut` those before
+    which some are gone, rising.
+    """
 
     added: tuple[int, ...] = ()
     cut: tuple[int, ...] = ()
 
     def mark(self, lines: tuple[int, int], after: int) -> str:
-        """Return what happened to `lines`, of which the last is not one: ``added``, ``cut``, or nothing.
+        """Return what happened to `lines`, of which the last is not one: ``added``, ``cut``, or
+        nothing.
 
-        ``cut`` are lines that went away above them, from `after` on: not all that stands in a text is drawn.
+        ``cut`` are lines that went away above them, from `after` on: not all that stands in a text
+        is drawn.
         """
         first, end = lines
         if _holds(self.added, first, end):
@@ -191,13 +220,19 @@ class Moved:
         return min(j + number - i, self._last)
 
     def lines(self, first: int, end: int) -> tuple[int, int] | None:
-        """Return where the lines from `first` to before `end` are now, None where any of them was changed."""
+        """Return where the lines from `first` to before `end` are now, None where any of them
+        was changed.
+        """
         at = bisect_right(self._olds, first - 1)
         wanted = self._pairs[at : at + end - first]
         if len(wanted) < end - first or wanted[0][0] != first:
             return None
         shift = wanted[0][1] - first
-        return (first + shift, end + shift) if all(j - i == shift for i, j in wanted) and wanted[-1][0] == end - 1 else None
+        return (
+            (first + shift, end + shift)
+            if all(j - i == shift for i, j in wanted) and wanted[-1][0] == end - 1
+            else None
+        )
 
 
 def _pairs(before: Sequence[str], now: Sequence[str]) -> list[Pair]:
@@ -224,14 +259,21 @@ def read_manuscript(path: Path) -> Manuscript:
             data = stream.read(LARGEST + 1)
     except OSError as error:
         raise DogentError(
-            tr("{name} cannot be read: {reason}.").format(name=path.name, reason=error.strerror or error),
+            tr("{name} cannot be read: {reason}.").format(
+                name=path.name, reason=error.strerror or error
+            ),
             tr("Check its permissions."),
         ) from None
     if not encoding:
-        raise DogentError(tr("{name} contains no text.").format(name=path.name), tr("It is a Markdown file in name only."))
+        raise DogentError(
+            tr("{name} contains no text.").format(name=path.name),
+            tr("It is a Markdown file in name only."),
+        )
     if len(data) > LARGEST:
         raise DogentError(
-            tr("{name} is too large to show: the limit is {size} MB.").format(name=path.name, size=LARGEST >> 20),
+            tr("{name} is too large to show: the limit is {size} MB.").format(
+                name=path.name, size=LARGEST >> 20
+            ),
             tr("Open part of it."),
         )
     text = data.decode(encoding, errors="replace").removeprefix("\ufeff")

@@ -1,4 +1,6 @@
-"""The widget that draws a document and lets lines of it be chosen; only the lines that are seen are laid out at once."""
+"""The widget that draws a document and lets lines of it be chosen; only the lines that are seen
+are laid out at once.
+"""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -41,7 +43,9 @@ _MARKS = {"added": ("▎", "success"), "cut": ("▔", "error")}
 
 
 class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
-    """Shows the parts of a document. `changes` are marked in its margin; `chosen` are lines of the file, None for none."""
+    """Shows the parts of a document. `changes` are marked in its margin; `chosen` are lines of
+    the file, None for none.
+    """
 
     ALLOW_SELECT = False  # the mouse chooses lines
 
@@ -54,7 +58,13 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("pagedown,space", "page(1)", tr("Page down"), show=False),
         Binding("home,g", "end(-1)", tr("Beginning"), show=False),
         Binding("end,G", "end(1)", tr("End"), show=False),
-        Binding("left_square_bracket", "heading(-1)", tr("Previous heading"), key_display="[", show=False),
+        Binding(
+            "left_square_bracket",
+            "heading(-1)",
+            tr("Previous heading"),
+            key_display="[",
+            show=False,
+        ),
         Binding("right_square_bracket", "heading(1)", tr("Next heading"), key_display="]"),
         Binding("n", "change(1)", tr("Next change"), show=False),
         Binding("N", "change(-1)", tr("Previous change"), show=False),
@@ -80,23 +90,39 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         self._is_dragging = False
         self._grows = False
         self.scrolled = False
-        """Whether the user went to a place of their own: a text that grows is not followed from there."""
+        """Whether the user went to a place of their own: a text that grows is not followed from
+        there.
+        """
 
     def focus_on_click(self) -> bool:
-        """Leave the focus where the user types: what they chose with the mouse is what they ask about next."""
+        """Leave the focus where the user types: what they chose with the mouse is what they ask
+        about next.
+        """
         return False
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────────
 
-    def show(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({}), *, top: int | None = 0) -> None:
-        """Show `parts`, with line `top` of the file at the top; None leaves the place as it is, for parts with no lines."""
+    def show(
+        self,
+        parts: Sequence[Part],
+        definitions: Mapping[str, str] = MappingProxyType({}),
+        *,
+        top: int | None = 0,
+    ) -> None:
+        """Show `parts`, with line `top` of the file at the top; None leaves the place as it is,
+        for parts with no lines.
+        """
         y, self._grows = self._viewport.top, False
         self._rows.show(parts, definitions)
         place = self._rows.place_of(top) if top is not None else None
         self._put(y if top is None else 0 if place is None or top == 0 else self._rows.y_of(place))
 
-    def grow(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Show `parts`, of which more will come, at their end, unless the user went to a place of their own."""
+    def grow(
+        self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Show `parts`, of which more will come, at their end, unless the user went to a place
+        of their own.
+        """
         self._rows.show(parts, definitions)
         self._grows = True
         self._place()
@@ -158,7 +184,9 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         return self._rows.unit_at(place) if place is not None else None
 
     def _see(self, unit: Unit) -> None:
-        """Scroll so far that `unit` is in sight: its end, or where it is higher than the window its beginning."""
+        """Scroll so far that `unit` is in sight: its end, or where it is higher than the window
+        its beginning.
+        """
         first, last = self._rows.place_of(unit[0]), self._rows.last_place_of(unit)
         if first is None or last is None:
             return
@@ -191,7 +219,9 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         try:
             size = Size(self.size.width, self._viewport.total)
             if size != self.virtual_size:
-                self.set_reactive(Widget.virtual_size, size)  # nothing but the scrollbar depends on it
+                self.set_reactive(
+                    Widget.virtual_size, size
+                )  # nothing but the scrollbar depends on it
                 self._scroll_update(size)
             self.scroll_target_y = self.scroll_y = self._viewport.top
         finally:
@@ -291,7 +321,9 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
             return
         if not 0 <= event.y < self.size.height:
             self._go(max(0, self._viewport.top + (1 if event.y > 0 else -1)))
-        if (unit := self._unit_at_y(self._viewport.top + max(0, min(event.y, self.size.height - 1)))) is not None:
+        if (
+            unit := self._unit_at_y(self._viewport.top + max(0, min(event.y, self.size.height - 1)))
+        ) is not None:
             self._choose(self._anchor, unit)
 
     def on_mouse_up(self) -> None:
@@ -311,7 +343,9 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         """Draw the lines in `crop`."""
         if not self.is_attached:  # closed, and drawn once more
             return [Strip.blank(crop.width)] * crop.height
-        if self._rows.width != self._text_width:  # a scrollbar came or went, which is no resize to Textual
+        if (
+            self._rows.width != self._text_width
+        ):  # a scrollbar came or went, which is no resize to Textual
             self.call_later(self.on_resize)
         return cached_lines(self, crop, self._strip)
 
@@ -335,4 +369,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         strip = self._palette.strip(line, self._rows.width, self.size.width)
         if not mark:
             return strip
-        return Strip([Segment(mark.ljust(MARGIN), self._palette.style(style)), *list(strip)[1:]], strip.cell_length)
+        return Strip(
+            [Segment(mark.ljust(MARGIN), self._palette.style(style)), *list(strip)[1:]],
+            strip.cell_length,
+        )

@@ -1,4 +1,6 @@
-"""The prompt as a whole: the queue strip, the chips of what goes along, the picker, the editor and the line of hints."""
+"""The prompt as a whole: the queue strip, the chips of what goes along, the picker, the editor
+and the line of hints.
+"""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +33,9 @@ MARKS: dict[Mode, str] = {"prompt": "›", "shell": "!", "command": "/"}
 
 
 class PromptBox(Vertical):
-    """Everything a user types into. The messages of `PromptEditor` and `QueueStrip` bubble up from here."""
+    """Everything a user types into. The messages of `PromptEditor` and `QueueStrip` bubble up
+    from here.
+    """
 
     class HintChanged(Message):
         """The line under the prompt says something else."""
@@ -45,11 +49,15 @@ class PromptBox(Vertical):
         placeholder: str = tr("What would you like to write?"),
         id: str | None = None,  # noqa: A002
     ) -> None:
-        """Prompt with `references` to complete and to check, `history` (oldest first) to recall, and a `draft` to go on with."""
+        """Prompt with `references` to complete and to check, `history` (oldest first) to recall,
+        and a `draft` to go on with.
+        """
         super().__init__(id=id)
         self._references = references
         self._draft = draft
-        self.editor = PromptEditor(references.find, recall=Recall(history), placeholder=placeholder, id="prompt-editor")
+        self.editor = PromptEditor(
+            references.find, recall=Recall(history), placeholder=placeholder, id="prompt-editor"
+        )
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
         self.queue = QueueStrip(id="prompt-queue")
         self.pending = PendingStrip(id="prompt-pending")
@@ -122,14 +130,18 @@ class PromptBox(Vertical):
         self.editor.focus()
 
     def set_busy(self, busy: bool) -> None:
-        """Say how to stop a run while there is one. What was said before it began is over, unless it was a warning."""
+        """Say how to stop a run while there is one. What was said before it began is over,
+        unless it was a warning.
+        """
         if busy and not self._busy and not self._warns:
             self._notice = ""
         self._busy = busy
         self._show_busy()
 
     def set_doing(self, what: str) -> None:
-        """Say under the prompt `what` goes on by hand, and how to stop it; nothing goes on where it is empty."""
+        """Say under the prompt `what` goes on by hand, and how to stop it; nothing goes on where
+        it is empty.
+        """
         if what and not self._doing:
             self._notice = ""
         self._doing = what
@@ -140,7 +152,9 @@ class PromptBox(Vertical):
         self._show_hint()
 
     def notify_hint(self, sentence: str, *, warning: bool = False) -> None:
-        """Show `sentence` under the prompt until the text changes or a run begins; `warning`: that something was not done."""
+        """Show `sentence` under the prompt until the text changes or a run begins; `warning`:
+        that something was not done.
+        """
         self._notice, self._noticed, self._warns = sentence, self.editor.raw, warning
         self._show_hint()
 
@@ -179,8 +193,16 @@ class PromptBox(Vertical):
             return True
         if self.picker.current is not None:
             return self._take_picker_key(key)
-        if key == "tab" and self._requests and (self.editor.is_blank or self.editor.raw in self._requests):
-            at = self._requests.index(self.editor.raw) + 1 if self.editor.raw in self._requests else 0
+        if (
+            key == "tab"
+            and self._requests
+            and (self.editor.is_blank or self.editor.raw in self._requests)
+        ):
+            at = (
+                self._requests.index(self.editor.raw) + 1
+                if self.editor.raw in self._requests
+                else 0
+            )
             self.editor.replace_all(self._requests[at % len(self._requests)])
             return True
         if key == "alt+up" or (key == "up" and self.editor.is_blank):
@@ -192,25 +214,35 @@ class PromptBox(Vertical):
         if key in ReferencePicker.STEPS:
             self.picker.move(ReferencePicker.STEPS[key])
         elif key == "enter" and self.editor.value.strip() == "/" and not self.picker.chosen:
-            self.notify_hint(tr("Choose a command with ↑ ↓, or type its name."))  # nothing runs that nobody named
+            self.notify_hint(
+                tr("Choose a command with ↑ ↓, or type its name.")
+            )  # nothing runs that nobody named
         elif candidate is not None and key in ("tab", "enter"):
             return self._accept(candidate, sends=key == "enter")
         return key != "alt+up"
 
     def _accept(self, candidate: Candidate, *, sends: bool) -> bool:
-        """Write `candidate` into the prompt. Return False when the Enter key should go on and send."""
+        """Write `candidate` into the prompt. Return False when the Enter key should go on and
+        send.
+        """
         completion = self.picker.completion
         if completion is None:
             return False
         named = self._token(completion).rstrip(".-")
-        if completion.kind == "file" and not self.picker.moved and any(named == row.insert for row in self.picker.rows):
+        if (
+            completion.kind == "file"
+            and not self.picker.moved
+            and any(named == row.insert for row in self.picker.rows)
+        ):
             self.picker.dismiss()  # a whole name, and the punctuation of the sentence that it ends
             return not sends
         goes_on = completion.kind == "command" and candidate.more
         changes = goes_on or self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
         if changes:
-            space = goes_on or not (candidate.more or send_now or completion.bare)  # a command's path ends the line
+            space = goes_on or not (
+                candidate.more or send_now or completion.bare
+            )  # a command's path ends the line
             self.editor.complete(completion.start, completion.end, candidate.insert, space=space)
         if send_now:
             self.picker.dismiss()
@@ -245,7 +277,9 @@ class PromptBox(Vertical):
         if self._states and "@" not in self.editor.raw:  # sent, or cleared: they are gone at once
             self._states = {}
             self._show_pending()
-        if self.editor.raw != self._noticed:  # a change from before the notice may be reported after it
+        if (
+            self.editor.raw != self._noticed
+        ):  # a change from before the notice may be reported after it
             self._notice = ""
         if self.editor.raw:
             self._offer = ""
@@ -292,9 +326,10 @@ class PromptBox(Vertical):
     def _say_too_long(self, event: PromptEditor.UnfoldRefused) -> None:
         event.stop()
         self.notify_hint(
-            tr("These {characters:,} characters are too long to show here. Ctrl+G opens them in your editor.").format(
-                characters=event.characters
-            ),
+            tr(
+                "These {characters:,} characters are too long to show here. Ctrl+G opens them in"
+                " your editor."
+            ).format(characters=event.characters),
             warning=True,
         )
 
@@ -312,7 +347,9 @@ class PromptBox(Vertical):
     async def _look_up(self) -> None:
         """Look up the references of the text as it is now; a later check replaces this one."""
         text = "" if self.editor.mode == "shell" else self.editor.raw
-        states = dict(await asyncio.to_thread(self._references.look_up, text)) if "@" in text else {}
+        states = (
+            dict(await asyncio.to_thread(self._references.look_up, text)) if "@" in text else {}
+        )
         for reference in self._being_completed():
             states.pop(reference.key, None)
         self.editor.set_states(states)
@@ -326,12 +363,19 @@ class PromptBox(Vertical):
 
     def _being_completed(self) -> Sequence[Reference]:
         completion = self.picker.completion
-        return self._references.find(self._token(completion)) if completion and self.picker.current else ()
+        return (
+            self._references.find(self._token(completion))
+            if completion and self.picker.current
+            else ()
+        )
 
     def _show_mode(self) -> None:
         mode = self.editor.mode
         if mode != self._mode:
-            for part in (self._line, self._mark):  # and not the box: that would restyle the editor too
+            for part in (
+                self._line,
+                self._mark,
+            ):  # and not the box: that would restyle the editor too
                 part.set_class(mode == "shell", "-shell")
                 part.set_class(mode == "command", "-command")
             self._mode = mode

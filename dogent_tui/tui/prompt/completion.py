@@ -1,4 +1,6 @@
-"""What the picker completes: the token at the cursor, and what it may become. Plain functions, without a screen."""
+"""What the picker completes: the token at the cursor, and what it may become. Plain functions,
+without a screen.
+"""
 
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -11,8 +13,9 @@ from dogent_tui.tui.commands.table import Command
 
 CompletionKind = Literal["file", "sheet", "command", "word", "template"]
 
-# A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence without spaces.
-# What ends an unquoted path is, for completing it, what `workspace.references` says, without the rarer marks.
+# A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence
+# without spaces. What ends an unquoted path is, for completing it, what `workspace.references`
+# says, without the rarer marks.
 _BARE = r"""[^\s"#@!?,:;'`()\[\]{}<>|，。；：！？、（）【】「」『』《》“”‘’]*"""
 _REFERENCE = re.compile(
     r"(?<![A-Za-z0-9_.%+\-@/])@"
@@ -21,12 +24,15 @@ _REFERENCE = re.compile(
 )
 _REST = re.compile(_BARE)
 _ARGUMENT = re.compile(r"/(\S+) +(?![@/~.])(.*)$")
-"""A command and a path in the workspace. One that leads out of it is not looked for there, and ``@`` begins a reference."""
+"""A command and a path in the workspace. One that leads out of it is not looked for there, and
+``@`` begins a reference.
+"""
 _TEMPLATE = re.compile(r"(?<![\w@/.])@@([\w:-]*)$")
 _COMMAND = re.compile(r"/(\S*)$")
 _LAST_WORD = re.compile(r'/(\S+) +((?:(?:@?"[^"]*"|[^\s"]+)\s+)*)(?![@/~.])("[^"]*|[^\s"]*)$')
 """A command, the words after it, and the one that is being typed."""
-_REACH = 500  # characters before the cursor that are looked at: a path is shorter, and a line may be long
+# characters before the cursor that are looked at: a path is shorter, and a line may be long
+_REACH = 500
 
 
 MARKDOWN = (".md", ".markdown")
@@ -38,8 +44,9 @@ _MOST_LOOKED_AT = 2_000
 class Completion(msgspec.Struct, frozen=True):
     """The token at the cursor: columns `start` to `end` of its line would be replaced.
 
-    `path`: the file whose sheets are asked for. `bare`: the argument of a command, which is a path without an ``@``. `command`
-    and `before`: whose word is asked for, and what was typed between its name and that.
+    `path`: the file whose sheets are asked for. `bare`: the argument of a command, which is a path
+    without an ``@``. `command` and `before`: whose word is asked for, and what was typed between
+    its name and that.
     """
 
     kind: CompletionKind
@@ -53,10 +60,11 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces the token.
+    """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces
+    the token.
 
-    `detail` says what it is, `argument` how what follows a command is named, `key` which key does the same.
-    `more`: the picker stays open with what comes next
+    `detail` says what it is, `argument` how what follows a command is named, `key` which key does
+    the same. `more`: the picker stays open with what comes next
     (a folder's content, the argument of a command). `runs`: Enter may send at once.
     """
 
@@ -78,7 +86,9 @@ class Candidates(msgspec.Struct, frozen=True):
 
 
 class FileHit(Protocol):
-    """A file or folder that matched. `path` is relative to the workspace; `positions` are its matched characters."""
+    """A file or folder that matched. `path` is relative to the workspace; `positions` are its
+    matched characters.
+    """
 
     @property
     def path(self) -> str: ...  # noqa: D102
@@ -89,7 +99,9 @@ class FileHit(Protocol):
 
 
 class FileSource(Protocol):
-    """The part of the workspace's file index that the picker uses. Its methods may be called in a thread."""
+    """The part of the workspace's file index that the picker uses. Its methods may be called in
+    a thread.
+    """
 
     @property
     def ready(self) -> bool: ...  # noqa: D102
@@ -98,23 +110,46 @@ class FileSource(Protocol):
 
 
 def completion_at(
-    line: str, column: int, *, first_line: bool = False, path_commands: Container[str] = (), word_commands: Container[str] = ()
+    line: str,
+    column: int,
+    *,
+    first_line: bool = False,
+    path_commands: Container[str] = (),
+    word_commands: Container[str] = (),
 ) -> Completion | None:
     """Return what could be completed at `column` of `line`, or None.
 
-    A command stands at the very start of the `first_line`; what follows one of `path_commands` is a path, and what follows one
-    of `word_commands` are words and paths.
+    A command stands at the very start of the `first_line`; what follows one of `path_commands` is a
+    path, and what follows one of `word_commands` are words and paths.
     """
     begin = max(0, column - _REACH)
     before = line[begin:column]
     if first_line and begin == 0 and (command := _COMMAND.match(before)):
         return Completion("command", command[1], 0, column)
-    if first_line and begin == 0 and (argument := _ARGUMENT.match(before)) and argument[1] in path_commands:
+    if (
+        first_line
+        and begin == 0
+        and (argument := _ARGUMENT.match(before))
+        and argument[1] in path_commands
+    ):
         return Completion("file", argument[2], argument.start(2), len(line), bare=True)
-    if first_line and begin == 0 and (last := _LAST_WORD.match(before)) and last[1] in word_commands:
+    if (
+        first_line
+        and begin == 0
+        and (last := _LAST_WORD.match(before))
+        and last[1] in word_commands
+    ):
         quoted = last[3].startswith('"')
         end = _token_end(line, column, quoted=quoted)
-        return Completion("word", last[3].removeprefix('"'), last.start(3), end, bare=True, command=last[1], before=last[2])
+        return Completion(
+            "word",
+            last[3].removeprefix('"'),
+            last.start(3),
+            end,
+            bare=True,
+            command=last[1],
+            before=last[2],
+        )
     if template := _TEMPLATE.search(before):
         return Completion("template", template[1], begin + template.start(), column)
     if "@" not in before or (match := _REFERENCE.search(before)) is None:
@@ -128,7 +163,9 @@ def completion_at(
     return Completion("file", path, start, _token_end(line, column, quoted=match["plain"] is None))
 
 
-def _sheet_completion(match: re.Match[str], path: str, start: int, line: str, column: int) -> Completion | None:
+def _sheet_completion(
+    match: re.Match[str], path: str, start: int, line: str, column: int
+) -> Completion | None:
     if match["quoted"] is not None and not match["closed"]:
         return None  # a # inside of a quoted name
     quoted = match["quoted_sheet"] is not None
@@ -137,7 +174,9 @@ def _sheet_completion(match: re.Match[str], path: str, start: int, line: str, co
 
 
 def _token_end(line: str, column: int, *, quoted: bool) -> int:
-    """Return where the token ends to the right of the cursor: a quoted one with the quote that follows, if one does."""
+    """Return where the token ends to the right of the cursor: a quoted one with the quote that
+    follows, if one does.
+    """
     if quoted:
         return column + 1 if line[column : column + 1] == '"' else column
     rest = _REST.match(line, column)
@@ -145,7 +184,9 @@ def _token_end(line: str, column: int, *, quoted: bool) -> int:
 
 
 class Completions:
-    """Finds candidates for a completion. `search` may be slow (an index, a workbook): call it in a thread."""
+    """Finds candidates for a completion. `search` may be slow (an index, a workbook): call it in
+    a thread.
+    """
 
     def __init__(
         self,
@@ -158,8 +199,8 @@ class Completions:
     ) -> None:
         """Search `files` and `commands`.
 
-        `format_reference` writes a reference to a path and a sheet; `sheet_names` lists the sheets of a workspace path;
-        `templates` how each document template is spelled, and its title.
+        `format_reference` writes a reference to a path and a sheet; `sheet_names` lists the sheets
+        of a workspace path; `templates` how each document template is spelled, and its title.
         """
         self._files = files
         self._format = format_reference
@@ -173,9 +214,18 @@ class Completions:
         return tuple(self._table)
 
     def usage(self, text: str) -> str:
-        """Return how the command that `text` begins with is typed; empty where it takes no argument, or there is none."""
+        """Return how the command that `text` begins with is typed; empty where it takes no
+        argument, or there is none.
+        """
         name = text.split(maxsplit=1)[0] if text.strip() else ""
-        return next((command.usage for command in self.commands if f"/{command.name}" == name and command.argument), "")
+        return next(
+            (
+                command.usage
+                for command in self.commands
+                if f"/{command.name}" == name and command.argument
+            ),
+            "",
+        )
 
     @property
     def path_commands(self) -> frozenset[str]:
@@ -185,7 +235,9 @@ class Completions:
     @property
     def word_commands(self) -> frozenset[str]:
         """The names of the commands whose argument is several words."""
-        return frozenset(command.name for command in self.commands if command.completes in ("markdown", "word"))
+        return frozenset(
+            command.name for command in self.commands if command.completes in ("markdown", "word")
+        )
 
     def search(self, completion: Completion, limit: int = 50) -> Candidates:
         """Return at most `limit` candidates, best first."""
@@ -204,20 +256,36 @@ class Completions:
         if not query.endswith("/"):
             hits = list(self._files.search(query, limit))
             named = query.rstrip(".-")
-            if named != query:  # the whole name of a file first, where a sentence may have ended with it
-                hits[:0] = [hit for hit in self._files.search(named, limit) if hit.path == named and hit not in hits]
+            if (
+                named != query
+            ):  # the whole name of a file first, where a sentence may have ended with it
+                hits[:0] = [
+                    hit
+                    for hit in self._files.search(named, limit)
+                    if hit.path == named and hit not in hits
+                ]
             found = tuple(self._file_row(hit, bare=bare) for hit in hits)
-            is_typed = bare and [row.insert for row in found] == [query]  # nothing is left to be taken: Enter runs the command
+            is_typed = bare and [row.insert for row in found] == [
+                query
+            ]  # nothing is left to be taken: Enter runs the command
             return Candidates(() if is_typed else found, indexing)
-        rows = tuple(self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit])
+        rows = tuple(
+            self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit]
+        )
         itself = Candidate(query, self._written(query, bare=bare), tr("the folder itself"))
         return Candidates((itself, *rows) if rows else (), indexing)
 
     def _find_words(self, completion: Completion, limit: int) -> Candidates:
-        """Offer the words of a command, and Markdown files where it takes one, each as long as none of its kind was typed."""
+        """Offer the words of a command, and Markdown files where it takes one, each as long as
+        none of its kind was typed.
+        """
         before = completion.before.lower().replace('"', " ").split()
-        command = next((command for command in self.commands if command.name == completion.command), None)
-        words, alone = (command.words, command.completes == "word") if command is not None else ((), True)
+        command = next(
+            (command for command in self.commands if command.name == completion.command), None
+        )
+        words, alone = (
+            (command.words, command.completes == "word") if command is not None else ((), True)
+        )
         offered = words if not any(word in before for word in words) else ()
         rows = [
             Candidate(word, word, positions=tuple(range(len(completion.query))), runs=alone)
@@ -228,13 +296,25 @@ class Completions:
             return Candidates(tuple(rows))
         if not any(word.endswith(MARKDOWN) for word in before):
             hits = self._files.search(completion.query, _MOST_LOOKED_AT)
-            found = [hit for hit in hits if not hit.is_folder and hit.path.lower().endswith(MARKDOWN)]
-            rows += [Candidate(hit.path, _one_word(hit.path), positions=tuple(hit.positions)) for hit in found]
+            found = [
+                hit for hit in hits if not hit.is_folder and hit.path.lower().endswith(MARKDOWN)
+            ]
+            rows += [
+                Candidate(hit.path, _one_word(hit.path), positions=tuple(hit.positions))
+                for hit in found
+            ]
         return Candidates(tuple(rows[:limit]), not self._files.ready)
 
     def _written(self, path: str, *, bare: bool) -> str:
-        """Return how `path` is written: bare only where nothing in it would be read as anything else."""
-        plain = path.isprintable() and path == path.strip() and not path.startswith("@") and '"' not in path
+        """Return how `path` is written: bare only where nothing in it would be read as anything
+        else.
+        """
+        plain = (
+            path.isprintable()
+            and path == path.strip()
+            and not path.startswith("@")
+            and '"' not in path
+        )
         return path if bare and plain else self._format(path, None)
 
     def _file_row(self, hit: FileHit, *, bare: bool) -> Candidate:
@@ -243,21 +323,33 @@ class Completions:
             return Candidate(path, self._written(path, bare=bare), positions=tuple(hit.positions))
         written = self._written(f"{path}/", bare=bare)
         # A quoted folder stays open at its end, so that what follows is typed inside of the quotes.
-        return Candidate(f"{path}/", written.removesuffix('"'), positions=tuple(hit.positions), more=True)
+        return Candidate(
+            f"{path}/", written.removesuffix('"'), positions=tuple(hit.positions), more=True
+        )
 
     def _find_sheets(self, completion: Completion) -> tuple[Candidate, ...]:
         names = list(self._sheet_names(completion.path))
         found = _fuzzy(completion.query, names)
         return tuple(
-            Candidate(names[index], self._format(completion.path, names[index]), positions=positions)
+            Candidate(
+                names[index], self._format(completion.path, names[index]), positions=positions
+            )
             for index, positions in found
         )
 
     def _find_templates(self, query: str) -> tuple[Candidate, ...]:
         found = list(self._templates())
-        rows = ((found[index], positions) for index, positions in _fuzzy(query, [spelled for spelled, _ in found]))
+        rows = (
+            (found[index], positions)
+            for index, positions in _fuzzy(query, [spelled for spelled, _ in found])
+        )
         return tuple(
-            Candidate(f"@@{spelled}", f"@@{spelled}", title, positions=tuple(position + 2 for position in positions))
+            Candidate(
+                f"@@{spelled}",
+                f"@@{spelled}",
+                title,
+                positions=tuple(position + 2 for position in positions),
+            )
             for (spelled, title), positions in rows
         )
 
@@ -268,16 +360,30 @@ class Completions:
         def fit(match: tuple[int, tuple[int, ...]]) -> tuple[bool, bool, int]:
             command = commands[match[0]]
             starts = command.name.startswith(query.lower())
-            return not starts, command.forgets, match[0] if starts else 0  # the others as the search ranked them
+            return (
+                not starts,
+                command.forgets,
+                match[0] if starts else 0,
+            )  # the others as the search ranked them
 
-        return tuple(self._command_row(commands[index], positions) for index, positions in sorted(found, key=fit))
+        return tuple(
+            self._command_row(commands[index], positions)
+            for index, positions in sorted(found, key=fit)
+        )
 
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
         shifted = tuple(position + 1 for position in positions)
         name = f"/{command.name}"
         goes_on = command.needs_argument and bool(command.completes)
         return Candidate(
-            name, name, command.help, command.argument, command.key(), shifted, goes_on, runs=not command.needs_argument
+            name,
+            name,
+            command.help,
+            command.argument,
+            command.key(),
+            shifted,
+            goes_on,
+            runs=not command.needs_argument,
         )
 
 
@@ -286,12 +392,17 @@ def _one_word(path: str) -> str:
 
 
 def _fuzzy(query: str, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
-    """Return index and matched positions of each of `names` that matches, best first; all of them for an empty query."""
+    """Return index and matched positions of each of `names` that matches, best first; all of
+    them for an empty query.
+    """
     if not query:
         return [(index, ()) for index in range(len(names))]
     from frizbee import Matcher  # compiled code, not needed before the first picker opens
 
-    return [(match.index, _characters(names[match.index], match.indices)) for match in Matcher(query).match_list_indices(names)]
+    return [
+        (match.index, _characters(names[match.index], match.indices))
+        for match in Matcher(query).match_list_indices(names)
+    ]
 
 
 def _characters(name: str, offsets: Sequence[int]) -> tuple[int, ...]:

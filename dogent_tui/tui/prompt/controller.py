@@ -1,4 +1,6 @@
-"""What becomes of what is typed: a prompt for the agent, a command of the application, or one for the shell."""
+"""What becomes of what is typed: a prompt for the agent, a command of the application, or one
+for the shell.
+"""
 
 import asyncio
 import os
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
 UNTRUSTED_COMMANDS = tr("Commands that came with this folder work once you trust it: /trust.")
 READ_ONLY = tr(
-    "This conversation is open in another window and is read-only here. Use /new to start another, or /sessions to open one."
+    "This conversation is open in another window and is read-only here. Use /new to start another,"
+    " or /sessions to open one."
 )
 
 LOOK_DELAY_S = 0.3
@@ -32,7 +35,9 @@ INDEX_DELAY_S = 0.5
 
 
 class PromptController:
-    """Has what is typed on `screen` done. What could not be sent or run goes back into the prompt, with the reason."""
+    """Has what is typed on `screen` done. What could not be sent or run goes back into the
+    prompt, with the reason.
+    """
 
     def __init__(self, screen: "ConversationPort", commands: CommandTable) -> None:
         self._screen = screen
@@ -49,14 +54,18 @@ class PromptController:
     def submit(self, text: str, references: Sequence[Reference]) -> None:
         """Send or run `text`, in the background."""
         if text.startswith("/"):
-            self._app.run_worker(self._run_typed(text), group="command")  # it may replace this screen
+            self._app.run_worker(
+                self._run_typed(text), group="command"
+            )  # it may replace this screen
         elif text.startswith("!"):
             self._screen.run_worker(self._run_shell(text[1:].strip()), group="shell")
         else:
             self._screen.run_worker(self.send(text, references), group="send")
 
     async def send(self, text: str, references: Sequence[Reference]) -> None:
-        """Send `text` with the files of its `references` and those that wait, and the template that it names."""
+        """Send `text` with the files of its `references` and those that wait, and the template
+        that it names.
+        """
         screen = self._screen
         attached = screen.attachments.pending if screen.opened.read_only else ()
         if not await self._app.ensure_writable():
@@ -65,12 +74,16 @@ class PromptController:
         screen.attaching.attach_again(attached)
         async with self._sending:  # one at a time: prompts go in the order in which they were sent
             pending = screen.attachments.pending
-            prompt, missing = await asyncio.to_thread(make_prompt, text, screen.opened.workspace, references, pending)
+            prompt, missing = await asyncio.to_thread(
+                make_prompt, text, screen.opened.workspace, references, pending
+            )
             try:
                 await settle_trust(self._app, screen.opened)
                 if "@@" in text:
                     trusted = screen.opened.trust.trusted
-                    prompt = await asyncio.to_thread(with_template, prompt, screen.opened.workspace, trusted=trusted)
+                    prompt = await asyncio.to_thread(
+                        with_template, prompt, screen.opened.workspace, trusted=trusted
+                    )
                 await screen.service.submit(prompt)
             except (DogentError, OSError) as error:
                 self._give_back(text, one_line(str(error)))
@@ -80,7 +93,9 @@ class PromptController:
             self._prompt.notify_hint(tr("This is queued until you answer the agent. F2 answers."))
         for reference in missing:
             screen.notify(
-                tr("There is no file {path} here; the text was sent unchanged.").format(path=one_line(reference.path)),
+                tr("There is no file {path} here; the text was sent unchanged.").format(
+                    path=one_line(reference.path)
+                ),
                 markup=False,
             )
         screen.action_follow()
@@ -120,7 +135,9 @@ class PromptController:
             self._prompt.notify_hint(done)
 
     async def stop(self) -> None:
-        """Stop what was asked for by hand; else take back what waits, or where nothing waits, interrupt the run."""
+        """Stop what was asked for by hand; else take back what waits, or where nothing waits,
+        interrupt the run.
+        """
         service = self._screen.service
         if self._screen.foreground.stop() or service.stop_shell():
             return
@@ -130,7 +147,9 @@ class PromptController:
         waiting = [service.take_back(queued.id) for queued in service.queued]
         if waiting:
             texts = "\n\n".join(prompt.text for prompt in waiting if prompt is not None)
-            self._give_back(texts, tr("Queued prompts are back in the editor. Press Esc again to stop the run."))
+            self._give_back(
+                texts, tr("Queued prompts are back in the editor. Press Esc again to stop the run.")
+            )
         else:
             self._screen.status_bar.stop()
             await service.interrupt()
@@ -151,16 +170,18 @@ class PromptController:
             with self._app.suspend():
                 text = await asyncio.to_thread(edit_externally, text, os.environ)
         except (OSError, ValueError) as error:
-            said = tr("The editor did not start: {error}. Set $EDITOR to one that is installed.").format(
-                error=one_line(str(error))
-            )
+            said = tr(
+                "The editor did not start: {error}. Set $EDITOR to one that is installed."
+            ).format(error=one_line(str(error)))
             self._prompt.notify_hint(said, warning=True)
             return
         self._prompt.editor.replace_all(text)
         self._screen.refresh(layout=True)
 
     def draft_changed(self, text: str) -> None:
-        """Keep what is typed, look for the files that it begins to name, and get ready for the command that it is."""
+        """Keep what is typed, look for the files that it begins to name, and get ready for the
+        command that it is.
+        """
         self._app.save_draft(text)
         self._looked_at = text
         self._look.poke()
@@ -176,7 +197,9 @@ class PromptController:
 
     async def refresh_index(self) -> None:
         """Look again which files there are, in a thread."""
-        await asyncio.sleep(INDEX_DELAY_S)  # tool results come in bursts; the last one of a burst is enough
+        await asyncio.sleep(
+            INDEX_DELAY_S
+        )  # tool results come in bursts; the last one of a burst is enough
         await asyncio.to_thread(self._screen.index.refresh)
 
     def _give_back(self, text: str, because: str) -> None:

@@ -10,9 +10,13 @@ from dogent_tui.tui.timers import after
 
 
 class Debounce:
-    """Runs `action` once `delay` seconds have passed since the last `poke`. A poke costs a clock reading, not a timer."""
+    """Runs `action` once `delay` seconds have passed since the last `poke`. A poke costs a clock
+    reading, not a timer.
+    """
 
-    def __init__(self, owner: MessagePump, delay: float, action: Callable[[], None], *, most: float = inf) -> None:
+    def __init__(
+        self, owner: MessagePump, delay: float, action: Callable[[], None], *, most: float = inf
+    ) -> None:
         """Run `action` on the loop of `owner`, which must be running when `poke` is called.
 
         It waits `most` seconds at the most, also where there is no pause.

@@ -1,4 +1,6 @@
-"""A pasted or dropped path: what terminals and file managers write when a file is dragged into them."""
+"""A pasted or dropped path: what terminals and file managers write when a file is dragged into
+them.
+"""
 
 import re
 import shlex
@@ -11,10 +13,12 @@ _PATH = re.compile(r"(?:[~.]{0,2}/|~/|file://|[^\s/]+/)")
 
 
 def dropped_paths(text: str) -> list[str]:
-    """Return the paths that `text` consists of, or an empty list where it is anything else than paths.
+    """Return the paths that `text` consists of, or an empty list where it is anything else than
+    paths.
 
-    Understood: ``file://`` URIs, quoted paths, backslash-escaped spaces, several of these on one or more lines. Whether a path
-    exists is for the caller to find out (in a thread: a network folder may be slow).
+    Understood: ``file://`` URIs, quoted paths, backslash-escaped spaces, several of these on one or
+    more lines. Whether a path exists is for the caller to find out (in a thread: a network folder
+    may be slow).
     """
     text = text.strip()
     if not text or len(text) > _LONGEST or "\0" in text:
@@ -30,8 +34,15 @@ def dropped_paths(text: str) -> list[str]:
 
 
 def _plain(text: str) -> bool:
-    """Return whether all of `text` names one existing-looking path as it stands, unescaped spaces included."""
-    return text[0] in "/~" and not re.search(r"\\|['\"]", text) and " /" not in text and " ~" not in text
+    """Return whether all of `text` names one existing-looking path as it stands, unescaped
+    spaces included.
+    """
+    return (
+        text[0] in "/~"
+        and not re.search(r"\\|['\"]", text)
+        and " /" not in text
+        and " ~" not in text
+    )
 
 
 def _from_uri(word: str) -> str:
@@ -43,9 +54,14 @@ def _from_uri(word: str) -> str:
 
 
 def existing(paths: list[str], folder: Path) -> list[Path] | None:
-    """Return `paths` as absolute paths (seen from `folder`) when every one exists, else None. Touches the disk."""
+    """Return `paths` as absolute paths (seen from `folder`) when every one exists, else None.
+    Touches the disk.
+    """
     try:
         found = [folder / Path(path).expanduser() for path in paths]
         return found if found and all(path.exists() for path in found) else None
-    except (OSError, RuntimeError):  # a name too long, a folder that may not be entered, a ~user that is nobody
+    except (
+        OSError,
+        RuntimeError,
+    ):  # a name too long, a folder that may not be entered, a ~user that is nobody
         return None

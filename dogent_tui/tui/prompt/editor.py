@@ -1,4 +1,6 @@
-"""The editor of the prompt: a text area that sends, recalls, folds long pastes and marks references."""
+"""The editor of the prompt: a text area that sends, recalls, folds long pastes and marks
+references.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,9 +56,11 @@ FindReferences = Callable[[str], Sequence[Reference]]
 
 
 class ReferenceState(msgspec.Struct, frozen=True):
-    """Whether a reference leads to a file. `problem`: why it does not, empty where it does; `attachment`: the file.
+    """Whether a reference leads to a file. `problem`: why it does not, empty where it does;
+    `attachment`: the file.
 
-    `length`: how many of its characters belong to it. Text may follow a name without a blank, as in ``@报告.md的内容``.
+    `length`: how many of its characters belong to it. Text may follow a name without a blank, as in
+    ``@报告.md的内容``.
     """
 
     length: int
@@ -73,9 +77,10 @@ def _actions(bindings: Sequence[BindingType]) -> Iterator[tuple[str, str]]:
 class PromptEditor(FoldingArea):
     """Where the prompt is typed.
 
-    `completes` is whether the last thing that happened was typing: a recalled or pasted text, or a cursor that merely passes,
-    asks for no completion. `key_filter` sees the keys that a popup may own before the editor does, and returns whether it took
-    one. Keys act at once, not after bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
+    `completes` is whether the last thing that happened was typing: a recalled or pasted text, or a
+    cursor that merely passes, asks for no completion. `key_filter` sees the keys that a popup may
+    own before the editor does, and returns whether it took one. Keys act at once, not after
+    bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -88,7 +93,11 @@ class PromptEditor(FoldingArea):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", tr("Send")),
         Binding(
-            ",".join(sorted(NEWLINE_KEYS)), "newline", tr("New line"), show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"
+            ",".join(sorted(NEWLINE_KEYS)),
+            "newline",
+            tr("New line"),
+            show=False,
+            key_display="Ctrl+J, Shift+Enter, Alt+Enter",
         ),
         Binding("escape", "escape", tr("Interrupt; when idle, press twice to clear"), show=False),
         Binding("ctrl+c", "copy_or_clear", tr("Copy, clear, quit"), show=False),
@@ -107,7 +116,9 @@ class PromptEditor(FoldingArea):
 
     @dataclass(eq=False, repr=False)
     class Submitted(Message):
-        """The user sends `text` (placeholders expanded). `references`: those typed, in order; pasted text is not searched."""
+        """The user sends `text` (placeholders expanded). `references`: those typed, in order;
+        pasted text is not searched.
+        """
 
         text: str
         references: tuple[Reference, ...]
@@ -126,7 +137,9 @@ class PromptEditor(FoldingArea):
 
     @dataclass(eq=False, repr=False)
     class PathsPasted(Message):
-        """`paths` were pasted or dropped. They stand at `start` to `end` as `inserted` until `replace_pasted` says better."""
+        """`paths` were pasted or dropped. They stand at `start` to `end` as `inserted` until
+        `replace_pasted` says better.
+        """
 
         paths: list[str]
         start: Location
@@ -147,7 +160,9 @@ class PromptEditor(FoldingArea):
 
     @dataclass(eq=False, repr=False)
     class Armed(Message):
-        """A key was pressed that does something else when it soon comes again: `what`, or nothing any more."""
+        """A key was pressed that does something else when it soon comes again: `what`, or
+        nothing any more.
+        """
 
         what: SecondPress
 
@@ -168,7 +183,9 @@ class PromptEditor(FoldingArea):
         placeholder: str = "",
         id: str | None = None,  # noqa: A002
     ) -> None:
-        """Edit a prompt. `find_references` is called for each drawn line, and must not touch the disk."""
+        """Edit a prompt. `find_references` is called for each drawn line, and must not touch the
+        disk.
+        """
         self.recall = recall or Recall()
         self.key_filter: Callable[[str], bool] | None = None
         self.completes = False
@@ -210,12 +227,16 @@ class PromptEditor(FoldingArea):
 
     @property
     def mode(self) -> Mode:
-        """What Enter would do: send a prompt, run a shell command (``!``), run a command (``/``)."""
+        """What Enter would do: send a prompt, run a shell command (``!``), run a command
+        (``/``).
+        """
         first = self.document.get_line(0)[:1]
         return "shell" if first == "!" else "command" if first == "/" else "prompt"
 
     def show(self, text: str, *, at_end: bool = True) -> None:
-        """Show `text` instead of what is there, as something to read first: it asks for no completion."""
+        """Show `text` instead of what is there, as something to read first: it asks for no
+        completion.
+        """
         super().show(text, at_end=at_end)
         self.completes = False
 
@@ -225,7 +246,9 @@ class PromptEditor(FoldingArea):
         self.completes = False
 
     def edit(self, edit: Edit) -> EditResult:
-        """Perform `edit`, and take it for typing: what a second press would have done was meant for the text before."""
+        """Perform `edit`, and take it for typing: what a second press would have done was meant
+        for the text before.
+        """
         self.completes = True
         self._arm("")
         return super().edit(edit)
@@ -251,7 +274,11 @@ class PromptEditor(FoldingArea):
             self._close_up(event.character)
 
     async def _take(self, event: events.Key) -> bool:
-        if event.key in self.FILTERED_KEYS and self.key_filter is not None and self.key_filter(event.key):
+        if (
+            event.key in self.FILTERED_KEYS
+            and self.key_filter is not None
+            and self.key_filter(event.key)
+        ):
             return True
         if event.character == "?" and self.is_blank:
             self.post_message(self.HelpRequested())
@@ -264,8 +291,12 @@ class PromptEditor(FoldingArea):
         return taken
 
     def _close_up(self, character: str) -> None:
-        """Drop the space that a completion left when the user types one, or a mark that belongs to the word before it."""
-        if self._loose_space == self.cursor_location and (character == " " or character in _CLOSING_MARKS):
+        """Drop the space that a completion left when the user types one, or a mark that belongs
+        to the word before it.
+        """
+        if self._loose_space == self.cursor_location and (
+            character == " " or character in _CLOSING_MARKS
+        ):
             row, column = self.cursor_location
             self.delete((row, column - 1), (row, column), maintain_selection_offset=False)
         self._loose_space = None
@@ -293,7 +324,9 @@ class PromptEditor(FoldingArea):
         self.replace("\n", *self.selection, maintain_selection_offset=False)
 
     def action_escape(self) -> None:
-        """Give up the selection, or ask for an interrupt; where nothing runs, the second press clears the text."""
+        """Give up the selection, or ask for an interrupt; where nothing runs, the second press
+        clears the text.
+        """
         if not self.selection.is_empty:
             self.selection = Selection.cursor(self.cursor_location)
         elif self._armed == "clear":
@@ -357,7 +390,11 @@ class PromptEditor(FoldingArea):
 
     def action_cursor_down(self, select: bool = False) -> None:
         """Move down; from the last row, show the prompt after, at last the unsent text."""
-        if not select and self.recall.walking and self.navigator.is_last_wrapped_line(self.cursor_location):
+        if (
+            not select
+            and self.recall.walking
+            and self.navigator.is_last_wrapped_line(self.cursor_location)
+        ):
             text = self.recall.newer(self.raw)
             if text is not None:
                 self.show(text)
@@ -377,7 +414,9 @@ class PromptEditor(FoldingArea):
         self.paste_text(self.app.clipboard)
 
     def paste_text(self, text: str) -> None:
-        """Insert `text` as it is: folded when it is long, and offered as references when it is paths."""
+        """Insert `text` as it is: folded when it is long, and offered as references when it is
+        paths.
+        """
         text = newlines(text)
         inserted = self.pasted.fold(text) if self.pasted.folds(text) else carry(text)
         start = min(self.selection)
@@ -387,7 +426,9 @@ class PromptEditor(FoldingArea):
             self.post_message(self.PathsPasted(paths, start, result.end_location, inserted))
 
     def replace_pasted(self, pasted: PathsPasted, references: str) -> bool:
-        """Exchange what was pasted for `references`; return False when it no longer stands there."""
+        """Exchange what was pasted for `references`; return False when it no longer stands
+        there.
+        """
         if self.document.get_text_range(pasted.start, pasted.end) != pasted.inserted:
             return False
         self.replace(carry(references), pasted.start, pasted.end)
@@ -404,11 +445,15 @@ class PromptEditor(FoldingArea):
     # ── Completion and references ─────────────────────────────────────────────────────────────────
 
     def complete(self, start: int, end: int, text: str, *, space: bool) -> None:
-        """Replace columns `start` to `end` of the cursor's line by `text`, and a space where `space` says so."""
+        """Replace columns `start` to `end` of the cursor's line by `text`, and a space where
+        `space` says so.
+        """
         row = self.cursor_location[0]
         follows = self.document.get_line(row)[end : end + 1]
         add_space = space and follows != " "
-        result = self.replace(carry(text) + " " * add_space, (row, start), (row, end), maintain_selection_offset=False)
+        result = self.replace(
+            carry(text) + " " * add_space, (row, start), (row, end), maintain_selection_offset=False
+        )
         if add_space:
             self._loose_space = result.end_location
 
@@ -426,7 +471,9 @@ class PromptEditor(FoldingArea):
             for reference in reversed(self._find_references(line) if "@" in line else ()):
                 if reference.key == key:
                     state = self._states.get(key)
-                    end = reference.start + (state.length if state else reference.end - reference.start)
+                    end = reference.start + (
+                        state.length if state else reference.end - reference.start
+                    )
                     end += line[end : end + 1] == " "
                     self.replace("", (row, reference.start), (row, end))
         self.completes = False
@@ -450,7 +497,9 @@ class PromptEditor(FoldingArea):
             return
         for reference in self._references_of_line(text):
             if state := self._states.get(reference.key):
-                style = self.get_component_rich_style("prompt--unresolved" if state.problem else "prompt--reference")
+                style = self.get_component_rich_style(
+                    "prompt--unresolved" if state.problem else "prompt--reference"
+                )
                 line.stylize(style, reference.start, reference.start + state.length)
 
 

@@ -38,7 +38,9 @@ class FoldingArea(LiteralArea):
         return self.pasted.at(self.document.get_line(row), column)
 
     def show(self, text: str, *, at_end: bool = True) -> None:
-        """Show `text` instead of what is there (folded when it is too long), and forget what could be undone."""
+        """Show `text` instead of what is there (folded when it is too long), and forget what
+        could be undone.
+        """
         self.load_text(self._shown(text))
         self.move_cursor(self.document.end if at_end else (0, len(self.document.get_line(0))))
 
@@ -47,19 +49,25 @@ class FoldingArea(LiteralArea):
         self.replace(self._shown(text), (0, 0), self.document.end, maintain_selection_offset=False)
 
     def unfold(self, found: Placeholder) -> bool:
-        """Show the text behind `found`, which stands in the cursor's line; return False when it is too long to be shown."""
+        """Show the text behind `found`, which stands in the cursor's line; return False when it
+        is too long to be shown.
+        """
         text = self.pasted.text(found.id)
         if not can_show(text):
             return False
         row = self.cursor_location[0]
-        self.replace(carry(text), (row, found.start), (row, found.end), maintain_selection_offset=False)
+        self.replace(
+            carry(text), (row, found.start), (row, found.end), maintain_selection_offset=False
+        )
         return True
 
     def validate_selection(self, selection: Selection) -> Selection:
         """Keep both ends of the selection outside of placeholders, which move and delete as one."""
         if not len(self.pasted):
             return selection
-        return Selection(self._beside_placeholder(selection.start), self._beside_placeholder(selection.end))
+        return Selection(
+            self._beside_placeholder(selection.start), self._beside_placeholder(selection.end)
+        )
 
     def _beside_placeholder(self, location: Location) -> Location:
         row, column = location
@@ -86,7 +94,8 @@ class FoldingArea(LiteralArea):
         text = newlines(text)
         if can_show(text):
             return carry(text)
-        # A placeholder inside of what is folded would never be expanded, and one cut in two stand for nothing.
+        # A placeholder inside of what is folded would never be expanded, and one cut in two stand
+        # for nothing.
         text = self.pasted.expand(text)
         # What was typed before a long paste stays to be read, edited, and searched for references.
         head = text[:_HEAD].rpartition("\n")[0] or text[:_HEAD].rpartition(" ")[0]

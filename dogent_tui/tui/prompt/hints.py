@@ -1,4 +1,6 @@
-"""The line under the prompt: what is wrong, what waits for a second key, or which keys work here."""
+"""The line under the prompt: what is wrong, what waits for a second key, or which keys work
+here.
+"""
 
 from collections.abc import Sequence
 
@@ -25,7 +27,9 @@ LONGEST_NAME = 60
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """A sentence for the user. `warning`: it says that something is wrong. `is_usual`: only which keys work."""
+    """A sentence for the user. `warning`: it says that something is wrong. `is_usual`: only
+    which keys work.
+    """
 
     text: str
     warning: bool = False
@@ -48,9 +52,10 @@ def hint(
 ) -> Hint:
     """Return the one hint that matters most.
 
-    `notice` is a passing sentence, and `warns` whether of something that was not done; `doing` a phrase for what was asked for
-    by hand and goes on. `problems` say which references do not resolve. `offer` is what could be done now, as long as nothing
-    is typed; `usage` how the command that stands there is typed whole. `document` says how to see what was written last.
+    `notice` is a passing sentence, and `warns` whether of something that was not done; `doing` a
+    phrase for what was asked for by hand and goes on. `problems` say which references do not
+    resolve. `offer` is what could be done now, as long as nothing is typed; `usage` how the command
+    that stands there is typed whole. `document` says how to see what was written last.
     """
     if armed:
         return Hint(AGAIN[armed])
@@ -60,7 +65,10 @@ def hint(
         return Hint(f"{doing}… · {STOPS}")
     if problems:
         first, others = shortened(problems[0]), len(problems) - 1
-        return Hint(tr("{first}, and {count} more").format(first=first, count=others) if others else first, warning=True)
+        return Hint(
+            tr("{first}, and {count} more").format(first=first, count=others) if others else first,
+            warning=True,
+        )
     if on_pasted_text:
         return Hint(UNFOLD)
     if offer and mode == "prompt" and not busy:
@@ -75,4 +83,8 @@ def hint(
 def shortened(text: str) -> str:
     """Return `text` on one line, without its middle where it is long."""
     text = one_line(text)
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME // 2]}…{text[-LONGEST_NAME // 2 :]}"
+    return (
+        text
+        if len(text) <= LONGEST_NAME
+        else f"{text[: LONGEST_NAME // 2]}…{text[-LONGEST_NAME // 2 :]}"
+    )

@@ -8,7 +8,9 @@ from dogent_tui.tui.prompt.literal import pictures, release
 
 
 class LiteralArea(TextArea):
-    """A `TextArea` for text from outside. What is loaded or inserted must have gone through `literal.carry`."""
+    """A `TextArea` for text from outside. What is loaded or inserted must have gone through
+    `literal.carry`.
+    """
 
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw, with a picture for each control character."""
@@ -17,8 +19,8 @@ class LiteralArea(TextArea):
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
         """Scroll to the cursor, once it stands in the text.
 
-        Undo takes text away first and moves the cursor then. Where a scrollbar goes between the two, Textual 8.2 looks for the
-        cursor in a line that is no more, and ends the application.
+        Undo takes text away first and moves the cursor then. Where a scrollbar goes between the
+        two, Textual 8.2 looks for the cursor in a line that is no more, and ends the application.
         """
         if self.cursor_location > self.document.end:
             return Offset(0, 0)

@@ -1,4 +1,6 @@
-"""What the prompt remembers: earlier prompts, and long pastes behind their placeholders. Plain state, without a screen."""
+"""What the prompt remembers: earlier prompts, and long pastes behind their placeholders. Plain
+state, without a screen.
+"""
 
 import re
 from collections.abc import Iterable
@@ -18,7 +20,9 @@ FOLD_LINES = 6
 SHOWN_CHARACTERS = 50_000
 SHOWN_LINES = 2_000
 SHOWN_LINE_CHARACTERS = 4_000
-"""What the prompt shows unfolded. For each key the text area wraps its line anew: in one of 20,000 characters that took 35 ms."""
+"""What the prompt shows unfolded. For each key the text area wraps its line anew: in one of
+20,000 characters that took 35 ms.
+"""
 
 
 def can_show(text: str) -> bool:
@@ -31,7 +35,8 @@ def can_show(text: str) -> bool:
 class Recall:
     """The latest prompts, walked with Up and Down.
 
-    The text that was being typed, and edits made to a recalled prompt, are kept while walking, until the next prompt is sent.
+    The text that was being typed, and edits made to a recalled prompt, are kept while walking,
+    until the next prompt is sent.
     """
 
     def __init__(self, entries: Iterable[str] = (), limit: int = RECALL_LIMIT) -> None:
@@ -51,7 +56,9 @@ class Recall:
         return self._step(-1, current)
 
     def newer(self, current: str) -> str | None:
-        """Keep `current` and return the prompt after it, at last the unsent text; None when that is already shown."""
+        """Keep `current` and return the prompt after it, at last the unsent text; None when that
+        is already shown.
+        """
         return self._step(1, current)
 
     def remember(self, text: str) -> None:
@@ -110,7 +117,11 @@ class PastedTexts:
         text = newlines(text)
         number = len(self._texts) + 1
         lines = text.count("\n") + (not text.endswith("\n"))
-        size = tr("+{lines:,} lines").format(lines=lines) if lines > 1 else tr("+{count:,} characters").format(count=len(text))
+        size = (
+            tr("+{lines:,} lines").format(lines=lines)
+            if lines > 1
+            else tr("+{count:,} characters").format(count=len(text))
+        )
         name = tr("Pasted text")
         label = f"[{name} #{number} {size}]"
         self._texts[number] = text
@@ -126,11 +137,15 @@ class PastedTexts:
         if not self._texts or self._HINT not in line:
             return []
         matches = ((match, self._labels.get(match[0])) for match in self._LABEL.finditer(line))
-        return [Placeholder(*match.span(), number) for match, number in matches if number is not None]
+        return [
+            Placeholder(*match.span(), number) for match, number in matches if number is not None
+        ]
 
     def at(self, line: str, column: int) -> Placeholder | None:
         """Return the placeholder that a cursor at `column` stands in or touches."""
-        return next((found for found in self.find(line) if found.start <= column <= found.end), None)
+        return next(
+            (found for found in self.find(line) if found.start <= column <= found.end), None
+        )
 
     def around(self, line: str, column: int) -> Placeholder | None:
         """Return the placeholder that `column` lies inside of, where no cursor may stand."""
@@ -140,7 +155,12 @@ class PastedTexts:
         """Return `text` with each placeholder replaced by what it stands for."""
         if not self._texts or self._HINT not in text:
             return text
-        return self._LABEL.sub(lambda match: self._texts[self._labels[match[0]]] if match[0] in self._labels else match[0], text)
+        return self._LABEL.sub(
+            lambda match: (
+                self._texts[self._labels[match[0]]] if match[0] in self._labels else match[0]
+            ),
+            text,
+        )
 
     def clear(self) -> None:
         """Forget every text, and count from 1 again."""

@@ -1,4 +1,6 @@
-"""The chips above the prompt: the files that go with it when it is sent, and the references that lead nowhere."""
+"""The chips above the prompt: the files that go with it when it is sent, and the references that
+lead nowhere.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,12 +41,18 @@ class Chip(msgspec.Struct, frozen=True):
 
     @property
     def mark(self) -> str:
-        """Where it comes from, or that there is something wrong with it. It says so without colors too."""
+        """Where it comes from, or that there is something wrong with it. It says so without
+        colors too.
+        """
         return "✗" if self.problem else "@" if self.reference is not None else "+"
 
 
-def pending_chips(states: Mapping[ReferenceKey, ReferenceState], attached: tuple[Attachment, ...]) -> tuple[Chip, ...]:
-    """Return the chips for what a prompt names, as typed, and then for what was attached to it, each once."""
+def pending_chips(
+    states: Mapping[ReferenceKey, ReferenceState], attached: tuple[Attachment, ...]
+) -> tuple[Chip, ...]:
+    """Return the chips for what a prompt names, as typed, and then for what was attached to it,
+    each once.
+    """
     chips: dict[object, Chip] = {}
     for key, state in states.items():
         found = state.attachment
@@ -52,9 +60,19 @@ def pending_chips(states: Mapping[ReferenceKey, ReferenceState], attached: tuple
             lines = format_lines(key[2]) if key[2] else ""
             chips[key] = Chip(key[0], tr("not found"), key[1] or "", lines, state.problem, key)
         else:
-            chips[found] = Chip(found.name, found.type, found.sheet or "", found.lines or "", state.problem, key, found)
+            chips[found] = Chip(
+                found.name,
+                found.type,
+                found.sheet or "",
+                found.lines or "",
+                state.problem,
+                key,
+                found,
+            )
     for file in attached:
-        chips.setdefault(file, Chip(file.name, file.type, file.sheet or "", file.lines or "", attachment=file))
+        chips.setdefault(
+            file, Chip(file.name, file.type, file.sheet or "", file.lines or "", attachment=file)
+        )
     return tuple(chips.values())
 
 
@@ -133,20 +151,30 @@ class PendingStrip(PromptStrip):
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
     def render(self) -> Content:
-        """Draw the chips that there is room for, the selected one among them, and how many are left out."""
+        """Draw the chips that there is room for, the selected one among them, and how many are
+        left out.
+        """
         width = self.content_size.width
         room = width if len(self._chips) == 1 else width - 2 * _LEFT_OUT
         drawn = [
-            self._draw(chip, selected=self.has_focus and at == self._selected).truncate(max(1, room), ellipsis=True)
+            self._draw(chip, selected=self.has_focus and at == self._selected).truncate(
+                max(1, room), ellipsis=True
+            )
             for at, chip in enumerate(self._chips)
         ]
-        first, last = _window([chip.cell_length for chip in drawn], self._selected if self.has_focus else 0, width)
+        first, last = _window(
+            [chip.cell_length for chip in drawn], self._selected if self.has_focus else 0, width
+        )
         parts = [self._more(f"‹{first}")] if first else []
         parts += drawn[first:last]
         parts += [self._more(f"+{len(drawn) - last}")] if last < len(drawn) else []
         line = Content(" " * _GAP).join(parts)
         free = width - line.cell_length
-        return Content.assemble(line, " " * (free - len(_KEY)), self._more(_KEY)) if free > len(_KEY) + _GAP else line
+        return (
+            Content.assemble(line, " " * (free - len(_KEY)), self._more(_KEY))
+            if free > len(_KEY) + _GAP
+            else line
+        )
 
     def _more(self, text: str) -> Content:
         return Content(text).stylize(self.get_visual_style("pending--key", partial=True))
@@ -157,21 +185,36 @@ class PendingStrip(PromptStrip):
         said = _amiss(chip) or chip.type
         if chip.name.lower().endswith(f".{said}"):  # the name says it
             said = ""
-        detail = Content(f"{part} {said}".rstrip()).stylize(self.get_visual_style("pending--detail", partial=True))
+        detail = Content(f"{part} {said}".rstrip()).stylize(
+            self.get_visual_style("pending--detail", partial=True)
+        )
         style = "pending--problem" if chip.problem else "pending--chip"
         text = Content.assemble(
-            Content(f"{chip.mark} {one_line(chip.name)}").stylize(self.get_visual_style(style, partial=True)), detail
+            Content(f"{chip.mark} {one_line(chip.name)}").stylize(
+                self.get_visual_style(style, partial=True)
+            ),
+            detail,
         )
-        return text.stylize_before(self.get_visual_style("pending--selected", partial=True)) if selected else text
+        return (
+            text.stylize_before(self.get_visual_style("pending--selected", partial=True))
+            if selected
+            else text
+        )
 
 
 def _amiss(chip: Chip) -> str:
     """Return what there is not in a file that is there."""
-    return (tr("no such lines") if chip.lines else tr("no such sheet")) if chip.problem and chip.attachment is not None else ""
+    return (
+        (tr("no such lines") if chip.lines else tr("no such sheet"))
+        if chip.problem and chip.attachment is not None
+        else ""
+    )
 
 
 def _window(widths: list[int], selected: int, room: int) -> tuple[int, int]:
-    """Return which chips are drawn, from the first to before the last, so that `selected` is one of them."""
+    """Return which chips are drawn, from the first to before the last, so that `selected` is one
+    of them.
+    """
     first = 0
     while True:
         last, used = first, _LEFT_OUT if first else 0

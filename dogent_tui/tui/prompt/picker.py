@@ -19,7 +19,9 @@ MOST_ROWS = 8
 """Candidates seen at once in a window of 24 lines; in a higher one it is a third of the lines."""
 _MOST_ROWS_EVER = 16
 _LEAST_LABEL, _AROUND_LABEL = 16, 6
-"""Columns: what stands right of the labels begins at one column, and that stays where it is for most of what is typed."""
+"""Columns: what stands right of the labels begins at one column, and that stays where it is for
+most of what is typed.
+"""
 
 FOUND_LIMIT = 50
 """Candidates searched for."""
@@ -52,20 +54,24 @@ class PickerRows:
         return range(self._top, min(self._top + self._most, len(self.rows)))
 
     def move(self, step: int) -> None:
-        """Highlight the candidate `step` further on. A single step goes round at the ends, a longer one stops there."""
+        """Highlight the candidate `step` further on. A single step goes round at the ends, a
+        longer one stops there.
+        """
         if not self.rows:
             return
         self.moved = True
         target = self.highlighted + step
-        self.highlighted = target % len(self.rows) if abs(step) == 1 else max(0, min(target, len(self.rows) - 1))
+        self.highlighted = (
+            target % len(self.rows) if abs(step) == 1 else max(0, min(target, len(self.rows) - 1))
+        )
         self._top = max(self.highlighted - self._most + 1, min(self._top, self.highlighted))
 
 
 class ReferencePicker(Widget):
     """A list of candidates for what is typed. It never has the focus: the prompt passes it keys.
 
-    `request` starts a search in a thread; an older result never replaces a newer one. `settle` brings the rows up to date
-    at once.
+    `request` starts a search in a thread; an older result never replaces a newer one. `settle`
+    brings the rows up to date at once.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -190,8 +196,12 @@ class ReferencePicker(Widget):
         highlighted = self._list.current if completion == self._shown_for else None
         self._shown_for = completion
         self._indexing = found.indexing
-        self._list = PickerRows(found.rows, max(MOST_ROWS, min(_MOST_ROWS_EVER, self.screen.size.height // 3)))
-        self._second_column = _AROUND_LABEL + max((len(row.label) for row in found.rows if row.detail), default=0)
+        self._list = PickerRows(
+            found.rows, max(MOST_ROWS, min(_MOST_ROWS_EVER, self.screen.size.height // 3))
+        )
+        self._second_column = _AROUND_LABEL + max(
+            (len(row.label) for row in found.rows if row.detail), default=0
+        )
         if highlighted in found.rows:  # the index grew: stay on the same candidate
             self._list.move(found.rows.index(highlighted))
         height = len(self._list.seen) + 1
@@ -209,7 +219,10 @@ class ReferencePicker(Widget):
 
     def render(self) -> Content:
         """Draw the candidates that are seen, and a line that says how to take one."""
-        lines = [self._draw(self._list.rows[index], index == self._list.highlighted) for index in self._list.seen]
+        lines = [
+            self._draw(self._list.rows[index], index == self._list.highlighted)
+            for index in self._list.seen
+        ]
         return Content("\n").join([*lines, self._draw_footer()])
 
     def _draw(self, candidate: Candidate, highlighted: bool) -> Content:
@@ -222,7 +235,11 @@ class ReferencePicker(Widget):
             gap = max(2, column - line.cell_length)
             line = Content.assemble(line, " " * gap, self._draw_detail(candidate, room - gap + 2))
         line = line.pad_right(max(0, width - line.cell_length))
-        return line.stylize_before(self.get_visual_style("picker--highlighted", partial=True)) if highlighted else line
+        return (
+            line.stylize_before(self.get_visual_style("picker--highlighted", partial=True))
+            if highlighted
+            else line
+        )
 
     def _draw_label(self, candidate: Candidate) -> Content:
         pieces = [visible(character) for character in candidate.label]
@@ -230,18 +247,28 @@ class ReferencePicker(Widget):
         label = Content("".join(pieces))
         if not candidate.label.startswith("/"):
             folder = candidate.label.rstrip("/").rfind("/") + 1
-            label = label.stylize(self.get_visual_style("picker--folder", partial=True), 0, starts[folder])
+            label = label.stylize(
+                self.get_visual_style("picker--folder", partial=True), 0, starts[folder]
+            )
         for position in candidate.positions:
-            label = label.stylize(self.get_visual_style("picker--match", partial=True), starts[position], starts[position + 1])
+            label = label.stylize(
+                self.get_visual_style("picker--match", partial=True),
+                starts[position],
+                starts[position + 1],
+            )
         return label
 
     def _draw_detail(self, candidate: Candidate, room: int) -> Content:
         detail = Content(visible(candidate.detail))
         after = " · ".join(filter(None, (visible(candidate.argument), candidate.key)))
         argument = Content(f"  {after}" if after else "")
-        if detail.cell_length + argument.cell_length <= room:  # else the line under the prompt says it, once it is typed
+        if (
+            detail.cell_length + argument.cell_length <= room
+        ):  # else the line under the prompt says it, once it is typed
             detail += argument
-        return detail.truncate(max(0, room), ellipsis=True).stylize(self.get_visual_style("picker--detail", partial=True))
+        return detail.truncate(max(0, room), ellipsis=True).stylize(
+            self.get_visual_style("picker--detail", partial=True)
+        )
 
     def _draw_footer(self) -> Content:
         if self._indexing:
@@ -271,7 +298,9 @@ class ReferencePicker(Widget):
 
 
 def _cut_left(label: Content, width: int) -> Content:
-    """Return `label` with its beginning left out where it is wider than `width` cells: the name matters more than the folder."""
+    """Return `label` with its beginning left out where it is wider than `width` cells: the name
+    matters more than the folder.
+    """
     if label.cell_length <= width:
         return label
     cut = 0

@@ -34,7 +34,9 @@ class QueueStrip(PromptStrip):
 
     @dataclass(eq=False, repr=False)
     class Edit(Message):
-        """Take prompt `id` out of the queue and put its text back into the prompt (`PromptBox.put_back`)."""
+        """Take prompt `id` out of the queue and put its text back into the prompt
+        (`PromptBox.put_back`).
+        """
 
         id: str
 
@@ -93,7 +95,13 @@ class QueueStrip(PromptStrip):
 
     @property
     def _seen(self) -> range:
-        top = max(0, min(self._selected - MOST_ROWS + 1 if self.has_focus else 0, len(self._prompts) - MOST_ROWS))
+        top = max(
+            0,
+            min(
+                self._selected - MOST_ROWS + 1 if self.has_focus else 0,
+                len(self._prompts) - MOST_ROWS,
+            ),
+        )
         return range(top, min(top + MOST_ROWS, len(self._prompts)))
 
     def render(self) -> Content:
@@ -110,7 +118,13 @@ class QueueStrip(PromptStrip):
     def _draw(self, index: int) -> Content:
         selected = self.has_focus and index == self._selected
         text = one_line(self._prompts[index].prompt.text[:_SHOWN_CHARACTERS])
-        mark = Content(f"{'›' if selected else ' '} ↳ {index + 1} ").stylize(self.get_visual_style("queue--mark", partial=True))
+        mark = Content(f"{'›' if selected else ' '} ↳ {index + 1} ").stylize(
+            self.get_visual_style("queue--mark", partial=True)
+        )
         line = Content.assemble(mark, text).truncate(self.size.width, ellipsis=True)
         line = line.pad_right(max(0, self.size.width - line.cell_length))
-        return line.stylize_before(self.get_visual_style("queue--selected", partial=True)) if selected else line
+        return (
+            line.stylize_before(self.get_visual_style("queue--selected", partial=True))
+            if selected
+            else line
+        )

@@ -28,7 +28,9 @@ _MOST_COUNTED = 8 << 20
 
 
 class PromptReferences(Protocol):
-    """Where the prompt gets its references from. All but `find` may touch the disk and are called in a thread."""
+    """Where the prompt gets its references from. All but `find` may touch the disk and are
+    called in a thread.
+    """
 
     @property
     def completions(self) -> Completions:
@@ -54,7 +56,9 @@ class WorkspaceReferences:
         commands: Iterable[Command] = (),
         trusted: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Answer from `workspace` and its `index`; offer `commands` after ``/``, and its own templates where it is `trusted`."""
+        """Answer from `workspace` and its `index`; offer `commands` after ``/``, and its own
+        templates where it is `trusted`.
+        """
         self._workspace = workspace
         self._trusted = trusted
         self.completions = Completions(
@@ -71,7 +75,10 @@ class WorkspaceReferences:
 
     def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
         """Return for each reference in `text` whether it leads to a file, and to a sheet of it."""
-        return {found.key: self._state(resolve(found, self._workspace)) for found in find_references(text)}
+        return {
+            found.key: self._state(resolve(found, self._workspace))
+            for found in find_references(text)
+        }
 
     def written(self, paths: list[str]) -> str | None:
         """Return references to `paths`, each followed by a space, when every one of them exists."""
@@ -81,17 +88,25 @@ class WorkspaceReferences:
         return "".join(f"{format_reference(self._workspace.relative(path))} " for path in found)
 
     def attachments(self, references: Iterable[Reference]) -> tuple[Attachment, ...]:
-        """Return what the files of `references` are, in order; those that lead nowhere are left out."""
+        """Return what the files of `references` are, in order; those that lead nowhere are left
+        out.
+        """
         resolved = (resolve(reference, self._workspace) for reference in references)
         return tuple(as_attachment(found) for found in resolved if found.exists)
 
     def attachments_at(self, paths: list[str]) -> tuple[Attachment, ...]:
-        """Return what the files at `paths` are (``/attach``, a drop on the sidebar); nothing unless every one of them exists."""
+        """Return what the files at `paths` are (``/attach``, a drop on the sidebar); nothing
+        unless every one of them exists.
+        """
         found = existing(paths, self._workspace.root) or []
-        return self.attachments(Reference(0, 0, self._workspace.relative(path), quoted=True) for path in found)
+        return self.attachments(
+            Reference(0, 0, self._workspace.relative(path), quoted=True) for path in found
+        )
 
     def attachments_named(self, written: str) -> tuple[Attachment, ...]:
-        """Return what `written` (after ``/attach``) names: references with their sheets, or one path as it is."""
+        """Return what `written` (after ``/attach``) names: references with their sheets, or one
+        path as it is.
+        """
         references = find_references(written)
         if not written.startswith("@") or not references:
             return self.attachments_at([written.strip('"')])
@@ -101,18 +116,26 @@ class WorkspaceReferences:
     def _state(self, found: ResolvedReference) -> ReferenceState:
         length = found.reference.end - found.reference.start
         if not found.exists:
-            return ReferenceState(length, tr("No file {path} here").format(path=found.reference.path))
+            return ReferenceState(
+                length, tr("No file {path} here").format(path=found.reference.path)
+            )
         attachment = as_attachment(found)
         if found.sheet is not None:
             names = sheet_names(found.absolute)
             sheet, _cells = split_cells(found.sheet, names)
             if sheet not in names:
-                return ReferenceState(length, tr("No sheet {sheet} in {name}").format(sheet=sheet, name=found.name), attachment)
+                return ReferenceState(
+                    length,
+                    tr("No sheet {sheet} in {name}").format(sheet=sheet, name=found.name),
+                    attachment,
+                )
         lines = found.reference.lines
         if lines is not None and (last := _line_count(found)) and lines[0] > last:
             return ReferenceState(
                 length,
-                ngettext("{name} has {count:,} line", "{name} has {count:,} lines", last).format(name=found.name, count=last),
+                ngettext("{name} has {count:,} line", "{name} has {count:,} lines", last).format(
+                    name=found.name, count=last
+                ),
                 attachment,
             )
         return ReferenceState(length, "", attachment)
@@ -121,7 +144,10 @@ class WorkspaceReferences:
         from dogent_tui.workspace.paths import dogent_home
         from dogent_tui.workspace.templates import templates
 
-        return [(found.spelled, found.title) for found in templates(self._workspace, dogent_home(), trusted=self._trusted())]
+        return [
+            (found.spelled, found.title)
+            for found in templates(self._workspace, dogent_home(), trusted=self._trusted())
+        ]
 
     def _sheets(self, path: str) -> list[str]:
         return sheet_names(self._workspace.absolute(path))

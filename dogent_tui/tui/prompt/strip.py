@@ -1,4 +1,6 @@
-"""What the strips above the prompt have in common: one thing is selected, and whoever types is back at the prompt."""
+"""What the strips above the prompt have in common: one thing is selected, and whoever types is
+back at the prompt.
+"""
 
 from dataclasses import dataclass
 
@@ -8,9 +10,11 @@ from textual.widget import Widget
 
 
 class PromptStrip(Widget, can_focus=True):
-    """A strip of things that go with the prompt or wait behind it. It is there when there is something to show.
+    """A strip of things that go with the prompt or wait behind it. It is there when there is
+    something to show.
 
-    `_selected` is the place of the selected one; what the things are, and how they are drawn, a subclass says.
+    `_selected` is the place of the selected one; what the things are, and how they are drawn, a
+    subclass says.
     """
 
     @dataclass(eq=False, repr=False)
@@ -25,7 +29,9 @@ class PromptStrip(Widget, can_focus=True):
         self.display = False
 
     def _show(self, count: int, selected: int) -> None:
-        """Have `count` things to show, `selected` among them; the strip goes away with the last of them."""
+        """Have `count` things to show, `selected` among them; the strip goes away with the last
+        of them.
+        """
         self._selected = max(0, min(selected, count - 1))
         if not count and self.has_focus:
             self.post_message(self.Left())

@@ -1,4 +1,6 @@
-"""The answers to a permission question: which are offered, why others are not, and where each stands."""
+"""The answers to a permission question: which are offered, why others are not, and where each
+stands.
+"""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -11,7 +13,9 @@ from dogent_tui.language import tr
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One answer. `reply` is None for the one that asks for words first; `short` is for narrow windows."""
+    """One answer. `reply` is None for the one that asks for words first; `short` is for narrow
+    windows.
+    """
 
     key: str
     words: str
@@ -22,7 +26,9 @@ class Answer(msgspec.Struct, frozen=True):
 DENY = Answer("n", tr("Deny"), tr("Deny"), PermissionAnswer("deny"))
 ONCE = Answer("y", tr("Allow once"), tr("Allow once"), PermissionAnswer("allow"))
 SESSION = Answer("s", tr("This session"), tr("Session"), PermissionAnswer("allow", "session"))
-ALWAYS = Answer("a", tr("Always in this workspace"), tr("Always here"), PermissionAnswer("allow", "always"))
+ALWAYS = Answer(
+    "a", tr("Always in this workspace"), tr("Always here"), PermissionAnswer("allow", "always")
+)
 KEEP = Answer("y", tr("Keep"), tr("Keep"), PermissionAnswer("allow"))
 DROP = Answer("d", tr("Discard and continue"), tr("Discard"), PermissionAnswer("deny", drops=True))
 STOP = Answer("n", tr("Discard and stop"), tr("Stop"), PermissionAnswer("deny"))
@@ -45,7 +51,9 @@ Placed: TypeAlias = tuple[int, str]
 
 
 def offered(request: PermissionRequested) -> tuple[Answer, ...]:
-    """Return the answers to `request`. Denying is always one of them; with words where there is an agent to read them."""
+    """Return the answers to `request`. Denying is always one of them; with words where there is
+    an agent to read them.
+    """
     allowed = [answer for scope in request.scopes for answer in _FOR_SCOPE[scope]]
     denying = (DENY, WORDS, STOP, DROP, DROP_WORDS) if request.tool_use_id else (DENY, DROP)
     return tuple(answer for answer in _answers(request) if answer in denying or answer in allowed)
@@ -56,7 +64,9 @@ def _answers(request: PermissionRequested) -> tuple[Answer, ...]:
 
 
 def why_not(request: PermissionRequested, key: str) -> str:
-    """Return why the answer of `key` is not offered to `request`, empty where it is, or where there is no such answer."""
+    """Return why the answer of `key` is not offered to `request`, empty where it is, or where
+    there is no such answer.
+    """
     answer = next((answer for answer in _answers(request) if answer.key == key), None)
     if answer is None or answer in offered(request):
         return ""
@@ -68,9 +78,13 @@ def why_not(request: PermissionRequested, key: str) -> str:
 
 
 def answer_rows(answers: Sequence[Answer], width: int) -> tuple[tuple[Placed, ...], ...]:
-    """Return the rows on which `answers` stand in `width` cells: one row of whole words, else of short ones, else several."""
+    """Return the rows on which `answers` stand in `width` cells: one row of whole words, else of
+    short ones, else several.
+    """
     for words in ([answer.words for answer in answers], [answer.short for answer in answers]):
-        labels = [f"{MARKS[0]}{text} {answer.key} " for answer, text in zip(answers, words, strict=True)]
+        labels = [
+            f"{MARKS[0]}{text} {answer.key} " for answer, text in zip(answers, words, strict=True)
+        ]
         rows = _filled(labels, width)
         if len(rows) == 1:
             break

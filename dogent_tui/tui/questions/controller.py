@@ -7,7 +7,13 @@ from collections.abc import Awaitable, Callable
 import msgspec
 from textual.screen import Screen
 
-from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply
+from dogent_tui.agent.events import (
+    Event,
+    PermissionAnswer,
+    PermissionDecided,
+    PermissionRequested,
+    Reply,
+)
 from dogent_tui.errors import AgentError
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.questions.model import Question
@@ -16,7 +22,9 @@ from dogent_tui.tui.screens.permission import PermissionScreen, UnderlyingPrompt
 
 
 class QuestionContext(msgspec.Struct, frozen=True):
-    """What the controller needs of the conversation. `last_typed` is on the monotonic clock, `root` the workspace."""
+    """What the controller needs of the conversation. `last_typed` is on the monotonic clock,
+    `root` the workspace.
+    """
 
     reply: Callable[[str, Reply], Awaitable[None]]
     last_typed: Callable[[], float]
@@ -25,7 +33,9 @@ class QuestionContext(msgspec.Struct, frozen=True):
 
 
 class QuestionController:
-    """The questions of one conversation. Events drive it; what waits is known to the service, and here only shown."""
+    """The questions of one conversation. Events drive it; what waits is known to the service,
+    and here only shown.
+    """
 
     def __init__(self, screen: Screen[None], context: QuestionContext) -> None:
         self.queue = QuestionQueue()
@@ -44,7 +54,9 @@ class QuestionController:
                 self._settle(request_id)
 
     async def ask(self, request: PermissionRequested) -> PermissionAnswer | None:
-        """Put a question of the application itself, in its turn. Returns the answer, None where the session was left."""
+        """Put a question of the application itself, in its turn. Returns the answer, None where
+        the session was left.
+        """
         answer: asyncio.Future[PermissionAnswer | None] = asyncio.get_running_loop().create_future()
         self._own[request.request_id] = answer
         self.queue.add(request)
@@ -73,8 +85,12 @@ class QuestionController:
         else:
             typing = time.monotonic() - self.context.last_typed() < TYPING_S
             question = Question(request, self.context.root)
-            self._asking = PermissionScreen(question, self.context.behind, typing=typing, counter=self.queue.counter)
-            self._screen.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
+            self._asking = PermissionScreen(
+                question, self.context.behind, typing=typing, counter=self.queue.counter
+            )
+            self._screen.app.push_screen(
+                self._asking, lambda answer: self._answered(request, answer)
+            )
 
     def _answered(self, request: PermissionRequested, answer: PermissionAnswer | None) -> None:
         self._asking = None

@@ -6,7 +6,9 @@ from collections.abc import Callable
 import msgspec
 
 GRACE_S = 0.5
-"""Keys within this time of the question's appearance were meant for what was there before (SPEC 6)."""
+"""Keys within this time of the question's appearance were meant for what was there before (SPEC
+6).
+"""
 TYPING_S = 1.0
 """So long must a user who was typing have paused: the next letter of a word never answers."""
 

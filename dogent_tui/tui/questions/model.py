@@ -1,4 +1,6 @@
-"""What a permission question shows, as lines: the sentence, the call itself, and the facts. No Textual here."""
+"""What a permission question shows, as lines: the sentence, the call itself, and the facts. No
+Textual here.
+"""
 
 import json
 import re
@@ -46,7 +48,15 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 }
 _OTHER_KIND = (tr("concerns"), "accent")
 
-_SHOWN_AS_DIFF = ("content", "new_content", "old_string", "new_string", "edits", "new_source", "replace_all")
+_SHOWN_AS_DIFF = (
+    "content",
+    "new_content",
+    "old_string",
+    "new_string",
+    "edits",
+    "new_source",
+    "replace_all",
+)
 _PATHS = ("file_path", "notebook_path", "path")
 _SHOWN_AS_WORDS = ("description", "reason")
 
@@ -83,7 +93,9 @@ class Question(msgspec.Struct, frozen=True):
         return lines
 
     def call(self, width: int) -> list[Line]:
-        """Return the call itself, whole: its diff or its command, then every other field of its input."""
+        """Return the call itself, whole: its diff or its command, then every other field of its
+        input.
+        """
         named = self._named_elsewhere()
         fields = {key: value for key, value in self.request.input.items() if key not in named}
         lines: list[Line] = []
@@ -99,23 +111,39 @@ class Question(msgspec.Struct, frozen=True):
         return lines
 
     def facts(self, width: int) -> list[Line]:
-        """Return the places, why it asks, why no answer can be remembered, and the model's own words."""
+        """Return the places, why it asks, why no answer can be remembered, and the model's own
+        words.
+        """
         request = self.request
         lines: list[Line] = []
         for target in request.targets:
             lines += self._target(target, width)
         if request.reasons:
-            lines += _fact(tr("why"), "muted", [Span(sentences(*map(one_line, request.reasons)))], width)
+            lines += _fact(
+                tr("why"), "muted", [Span(sentences(*map(one_line, request.reasons)))], width
+            )
         if request.once_because:
-            lines += _fact(tr("only once"), "muted", [Span(one_line(request.once_because), "muted")], width)
+            lines += _fact(
+                tr("only once"), "muted", [Span(one_line(request.once_because), "muted")], width
+            )
         if request.words:
-            words = [Span(f"“{one_line(request.words)}”", "emphasis"), Span(tr("  the agent’s own words, unchecked"), "muted")]
+            words = [
+                Span(f"“{one_line(request.words)}”", "emphasis"),
+                Span(tr("  the agent’s own words, unchecked"), "muted"),
+            ]
             lines += _fact(tr("agent says"), "muted", words, width)
         return lines
 
     def _target(self, target: Target, width: int) -> Iterator[Line]:
-        word, style = _KINDS.get(target.kind, _OTHER_KIND if not target.kind else (target.kind, "warning"))
-        yield from _fact(word, style, [Span(self._place(target.path), "strong"), Span(_state(target), "muted")], width)
+        word, style = _KINDS.get(
+            target.kind, _OTHER_KIND if not target.kind else (target.kind, "warning")
+        )
+        yield from _fact(
+            word,
+            style,
+            [Span(self._place(target.path), "strong"), Span(_state(target), "muted")],
+            width,
+        )
         if target.note:
             yield from _fact("", "muted", [Span(one_line(target.note), "warning")], width)
 
@@ -127,7 +155,11 @@ class Question(msgspec.Struct, frozen=True):
         """The fields that hold a path which stands among the targets already."""
         places = {target.path for target in self.request.targets}
         given = ((key, self.request.input.get(key)) for key in _PATHS)
-        return tuple(key for key, path in given if isinstance(path, str) and str(PurePath(self.root) / path) in places)
+        return tuple(
+            key
+            for key, path in given
+            if isinstance(path, str) and str(PurePath(self.root) / path) in places
+        )
 
 
 def _written(value: object) -> str:
@@ -135,11 +167,17 @@ def _written(value: object) -> str:
     if isinstance(value, str):
         return value
     short = json.dumps(value, ensure_ascii=False, default=str)
-    return short if len(short) <= _SHORT_JSON else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return (
+        short
+        if len(short) <= _SHORT_JSON
+        else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    )
 
 
 def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str, bool]]:
-    """Return `command` in parts, each with whether it is risky: `spans` are (start, end), in any order, and may overlap."""
+    """Return `command` in parts, each with whether it is risky: `spans` are (start, end), in any
+    order, and may overlap.
+    """
     risky = bytearray(len(command))
     for span in spans:
         start = max(0, span[0])
@@ -155,7 +193,9 @@ def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str,
 
 
 def diff_lines(diff: str, width: int) -> list[Line]:
-    """Return the lines of a unified diff; its file header is left out, and of a hunk's header its line number is said."""
+    """Return the lines of a unified diff; its file header is left out, and of a hunk's header
+    its line number is said.
+    """
     lines: list[Line] = []
     in_hunk = False
     shown, missing = _cut(diff)
@@ -165,7 +205,19 @@ def diff_lines(diff: str, width: int) -> list[Line]:
             lines += [BLANK] if lines else []
             place = max(1, int(hunk[1]))  # that of a file that goes altogether is 0
             lines.append(
-                Line(crop([Span(tr("line {line}{heading}").format(line=place, heading=revealed(hunk[2])), "muted")], width))
+                Line(
+                    crop(
+                        [
+                            Span(
+                                tr("line {line}{heading}").format(
+                                    line=place, heading=revealed(hunk[2])
+                                ),
+                                "muted",
+                            )
+                        ],
+                        width,
+                    )
+                )
             )
             in_hunk = True
         elif in_hunk or not text.startswith(("--- ", "+++ ")):
@@ -178,13 +230,18 @@ def _diff_line(text: str, width: int) -> Iterator[Line]:
     sign = {"-": "−"}.get(text[:1], text[:1]) if style != "muted" else ""
     fill = style if style in ("added", "removed") else ""
     body = revealed(text[1:] if sign else text)
-    for line in prefixed(wrap([Span(body, style)], width - 2), Span(f"{sign or ' '} ", style), Span("  ", style)):
+    for line in prefixed(
+        wrap([Span(body, style)], width - 2), Span(f"{sign or ' '} ", style), Span("  ", style)
+    ):
         yield line._replace(fill=fill)
 
 
 def _command(command: str, risky: Iterable[Sequence[int]], width: int) -> Iterator[Line]:
     shown, missing = _cut(command.replace("\r\n", "\n") if not risky else command)
-    spans = [Span(revealed(text), "code risk" if is_risky else "code") for text, is_risky in risky_parts(shown, risky)]
+    spans = [
+        Span(revealed(text), "code risk" if is_risky else "code")
+        for text, is_risky in risky_parts(shown, risky)
+    ]
     for line in prefixed(wrap(spans, width - 4), Span(" $ ", "muted"), Span("   ")):
         yield line._replace(fill="code-block")
     yield from _missing(missing, width)
@@ -223,7 +280,9 @@ def _missing(characters: int, width: int) -> list[Line]:
     return wrap(
         [
             Span(
-                tr("… {characters:,} more characters are not shown: deny unless you know them.").format(characters=characters),
+                tr(
+                    "… {characters:,} more characters are not shown: deny unless you know them."
+                ).format(characters=characters),
                 "warning",
             )
         ],
@@ -238,7 +297,9 @@ _LEFT_FREE = 0.4
 _LEAST_ROWS = 9
 _FRAME = 1
 _AIRY = 14
-"""Rows for the call and the facts from which blank ones stand between them, also where something must scroll."""
+"""Rows for the call and the facts from which blank ones stand between them, also where something
+must scroll.
+"""
 
 
 class Rows(msgspec.Struct, frozen=True):
@@ -250,15 +311,19 @@ class Rows(msgspec.Struct, frozen=True):
 
 
 def room_for(window: int, *, enlarged: bool) -> int:
-    """Return how many rows the panel may take in a window of `window` rows, of which two are the status and the keys."""
+    """Return how many rows the panel may take in a window of `window` rows, of which two are the
+    status and the keys.
+    """
     whole = max(1, window - 2)
     return whole if enlarged else min(whole, max(_LEAST_ROWS, round(window * (1 - _LEFT_FREE))))
 
 
 def share_rows(room: int, heading: int, call: int, facts: int, answers: int) -> Rows:
-    """Share `room` rows: the sentence and the answers are always seen, the call and the facts scroll where they find too little.
+    """Share `room` rows: the sentence and the answers are always seen, the call and the facts
+    scroll where they find too little.
 
-    The row above the answers is always there. The facts get half of the room at least, as far as they need it.
+    The row above the answers is always there. The facts get half of the room at least, as far as
+    they need it.
     """
     free = max(0, room - _FRAME - heading - answers - 1)
     gap = 1 if free >= min(call + facts + 2, _AIRY) else 0
@@ -268,11 +333,28 @@ def share_rows(room: int, heading: int, call: int, facts: int, answers: int) -> 
 
 
 def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
-    """Say which part of `lines` the `rows` from `top` show, and where more of what is marked lies; empty where all is seen."""
+    """Say which part of `lines` the `rows` from `top` show, and where more of what is marked
+    lies; empty where all is seen.
+    """
     if rows >= len(lines) or rows <= 0:
         return ""
     bottom = min(len(lines), top + rows)
-    marked = [number for number, line in enumerate(lines) if any("risk" in span.style.split() for span in line.spans)]
-    below, above = sum(number >= bottom for number in marked), sum(number < top for number in marked)
-    more = tr(" · more is marked below ↓") if below else tr(" · more is marked above ↑") if above else ""
-    return tr("rows {top}–{bottom} of {lines}{more}").format(top=top + 1, bottom=bottom, lines=len(lines), more=more)
+    marked = [
+        number
+        for number, line in enumerate(lines)
+        if any("risk" in span.style.split() for span in line.spans)
+    ]
+    below, above = (
+        sum(number >= bottom for number in marked),
+        sum(number < top for number in marked),
+    )
+    more = (
+        tr(" · more is marked below ↓")
+        if below
+        else tr(" · more is marked above ↑")
+        if above
+        else ""
+    )
+    return tr("rows {top}–{bottom} of {lines}{more}").format(
+        top=top + 1, bottom=bottom, lines=len(lines), more=more
+    )

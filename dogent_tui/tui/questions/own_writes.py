@@ -1,4 +1,6 @@
-"""The application's own writes to files that only the user changes: the same policy, the same question (SPEC 6)."""
+"""The application's own writes to files that only the user changes: the same policy, the same
+question (SPEC 6).
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,13 +28,21 @@ _MOST_QUESTIONS = 3
 
 
 async def write_own(
-    workspace: Workspace, authority: Authority, ask: Ask, plan: Callable[[], OwnChange], because: str, *, exactly: bool = False
+    workspace: Workspace,
+    authority: Authority,
+    ask: Ask,
+    plan: Callable[[], OwnChange],
+    because: str,
+    *,
+    exactly: bool = False,
 ) -> Written:
-    """Make the change that `plan` returns, which may look at the disk. What exists and is protected is asked about first.
+    """Make the change that `plan` returns, which may look at the disk. What exists and is protected
+    is asked about first.
 
-    `because` is the sentence that says which wish of the user led to it; where they asked for `exactly` this change, with a
-    command that says nothing else, it is their answer already. Raises OSError, and DogentError where another window
-    holds the file. Not to be awaited by a handler of messages: the answer is a message, too.
+    `because` is the sentence that says which wish of the user led to it; where they asked for
+    `exactly` this change, with a command that says nothing else, it is their answer already. Raises
+    OSError, and DogentError where another window holds the file. Not to be awaited by a handler of
+    messages: the answer is a message, too.
     """
     for _ in range(_MOST_QUESTIONS):
         change = await asyncio.to_thread(plan)
@@ -45,12 +55,17 @@ async def write_own(
     return "denied"
 
 
-async def may_do(authority: Authority, ask: Ask, call: "Callable[[], ToolCall]", because: str) -> bool:
-    """Whether the policy lets through what `call` returns, or the user does. It is what the agent would call to do the same.
+async def may_do(
+    authority: Authority, ask: Ask, call: "Callable[[], ToolCall]", because: str
+) -> bool:
+    """Whether the policy lets through what `call` returns, or the user does. It is what the agent
+    would call to do the same.
 
     Not to be awaited by a handler of messages.
     """
-    request = await asyncio.to_thread(lambda: _question(authority, call(), because))  # the policy is imported on use
+    request = await asyncio.to_thread(
+        lambda: _question(authority, call(), because)
+    )  # the policy is imported on use
     if request is None:
         return True
     answer = await ask(request)
@@ -69,4 +84,6 @@ def _question(authority: Authority, call: "ToolCall", because: str) -> Permissio
     if decision.verdict == "allow":
         return None
     question = put_in_words(authority, call, decision, why=(because,))
-    return requested(replace(question, scopes=("once",), once_because="", rules=()))  # each change of ours is asked about anew
+    return requested(
+        replace(question, scopes=("once",), once_because="", rules=())
+    )  # each change of ours is asked about anew

@@ -5,7 +5,9 @@ from dogent_tui.language import tr
 
 
 class QuestionQueue:
-    """Questions one after the other, and a counter for those that came together. Plain state, without a screen."""
+    """Questions one after the other, and a counter for those that came together. Plain state,
+    without a screen.
+    """
 
     def __init__(self) -> None:
         self._waiting: list[PermissionRequested] = []
@@ -21,10 +23,14 @@ class QuestionQueue:
 
     @property
     def counter(self) -> str:
-        """Which question of how many this is, counted from the last time that none waited; empty for a single one."""
+        """Which question of how many this is, counted from the last time that none waited; empty
+        for a single one.
+        """
         total = self._done + len(self._waiting)
         return (
-            tr("question {number} of {total}").format(number=self._done + 1, total=total) if self._waiting and total > 1 else ""
+            tr("question {number} of {total}").format(number=self._done + 1, total=total)
+            if self._waiting and total > 1
+            else ""
         )
 
     def add(self, request: PermissionRequested) -> None:

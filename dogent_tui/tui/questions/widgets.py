@@ -1,4 +1,6 @@
-"""The parts of a question on the screen: lines that scroll, the bar of answers, the line for words."""
+"""The parts of a question on the screen: lines that scroll, the bar of answers, the line for
+words.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
@@ -53,7 +55,9 @@ class QuestionLines(ScrollView, can_focus=False):
         self._palette: Palette | None = None
 
     def lay_out(self, width: int, *, anew: bool = False) -> int:
-        """Lay the lines out for a widget of `width` cells, also where the width is the same if `anew`. Returns their number."""
+        """Lay the lines out for a widget of `width` cells, also where the width is the same if
+        `anew`. Returns their number.
+        """
         room = max(MIN_WIDTH, width - 2 * MARGIN - _SCROLLBAR)
         if anew or room != self._width:
             self._width = room
@@ -131,7 +135,10 @@ class AnswerBar(Widget, can_focus=True):
 
     def render(self) -> RenderResult:
         """Draw the answers; the highlighted one has a mark too, for those who see no colors."""
-        rows = [Content(" ").join(self._drawn(number, label) for number, label in row) for row in self.rows]
+        rows = [
+            Content(" ").join(self._drawn(number, label) for number, label in row)
+            for row in self.rows
+        ]
         return Content("\n").join(rows)
 
     def _drawn(self, number: int, label: str) -> Content:
@@ -139,9 +146,15 @@ class AnswerBar(Widget, can_focus=True):
         allows = answer.reply is not None and answer.reply.behavior == "allow"
         style = f"answers--{'allow' if allows else 'deny'}"
         if number == self.highlighted:
-            return Content.styled(MARKS[1] + label.removeprefix(MARKS[0]), self.get_visual_style(f"{style}-on"))
+            return Content.styled(
+                MARKS[1] + label.removeprefix(MARKS[0]), self.get_visual_style(f"{style}-on")
+            )
         words = Content.styled(label, self.get_visual_style(style, partial=True))
-        return words.stylize(self.get_visual_style("answers--key", partial=True), label.rindex(answer.key), len(label))
+        return words.stylize(
+            self.get_visual_style("answers--key", partial=True),
+            label.rindex(answer.key),
+            len(label),
+        )
 
     def on_click(self, event: events.Click) -> None:
         """Pick the answer under the mouse."""
@@ -157,7 +170,11 @@ class WordsInput(Input):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave Ctrl+C to the screen where nothing is selected to copy."""
-        return bool(self.selected_text) if action == "copy" else super().check_action(action, parameters)
+        return (
+            bool(self.selected_text)
+            if action == "copy"
+            else super().check_action(action, parameters)
+        )
 
     def insert(self, text: str, index: int) -> None:
         """Insert `text`, made safe to draw."""

@@ -36,15 +36,22 @@ class ResultsController:
 
     async def _measure(self, results: Results) -> None:
         root = self._screen.opened.workspace.root
-        results.measured(await asyncio.to_thread(measure, root, [result.path for result in results.entries]))
+        results.measured(
+            await asyncio.to_thread(measure, root, [result.path for result in results.entries])
+        )
         self._screen.place_sidebar()
 
     async def want(self, what: ResultAction, result: Result) -> None:
-        """Do with `result` what a key asks for. Not to be awaited by a handler of messages: something may be asked."""
+        """Do with `result` what a key asks for. Not to be awaited by a handler of messages:
+        something may be asked.
+        """
         screen = self._screen
         path = screen.opened.workspace.absolute(result.path)
         if not await asyncio.to_thread(path.exists):
-            screen.prompt.notify_hint(tr("There is no file {typed} here.").format(typed=one_line(result.path)), warning=True)
+            screen.prompt.notify_hint(
+                tr("There is no file {typed} here.").format(typed=one_line(result.path)),
+                warning=True,
+            )
             self.show()
             return
         match what:
@@ -62,11 +69,17 @@ class ResultsController:
 
         screen = self._screen
         if not is_markdown(result.path):
-            screen.prompt.notify_hint(tr("Only Markdown can be exported: {name} is none.").format(name=one_line(result.name)))
+            screen.prompt.notify_hint(
+                tr("Only Markdown can be exported: {name} is none.").format(
+                    name=one_line(result.name)
+                )
+            )
             return
         kinds = ("pdf", "docx")
         app = cast("AppPort", screen.app)
-        chosen = await choose(app, tr("Export {name} as").format(name=one_line(result.name)), "", kinds)
+        chosen = await choose(
+            app, tr("Export {name} as").format(name=one_line(result.name)), "", kinds
+        )
         if chosen is not None:
             command, typed = app.commands.find(f'/export "{result.path}" {kinds[chosen]}')
             assert command is not None

@@ -45,7 +45,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Results:
-    """The documents that a conversation made. Feed it every event with `handle`; replaying a log gives the same."""
+    """The documents that a conversation made. Feed it every event with `handle`; replaying a log
+    gives the same.
+    """
 
     def __init__(self, root: Path) -> None:
         """Know the files of the workspace at `root`, from which relative paths are seen."""
@@ -65,13 +67,26 @@ class Results:
 
     @property
     def last_markdown(self) -> str:
-        """The path of the Markdown file that was written last, the one that is most likely meant; empty for none."""
-        return next((result.path for result in self.entries if result.kind == "written" and is_markdown(result.path)), "")
+        """The path of the Markdown file that was written last, the one that is most likely
+        meant; empty for none.
+        """
+        return next(
+            (
+                result.path
+                for result in self.entries
+                if result.kind == "written" and is_markdown(result.path)
+            ),
+            "",
+        )
 
     def handle(self, event: Event) -> Result | None:
-        """Learn from `event`, and return what it made, if anything: what was refused or failed was not made."""
+        """Learn from `event`, and return what it made, if anything: what was refused or failed
+        was not made.
+        """
         match event:
-            case ToolUse(name=name, tool_use_id=tool_use_id) if name in WRITING_TOOLS or name == _EXPORT:
+            case ToolUse(name=name, tool_use_id=tool_use_id) if (
+                name in WRITING_TOOLS or name == _EXPORT
+            ):
                 path = event.input.get(WRITING_TOOLS.get(name, "md_path"))
                 if isinstance(path, str):
                     self._writing[tool_use_id] = path if name != _EXPORT else ""

@@ -15,7 +15,9 @@ _PATIENCE_S = 5.0
 
 
 def reveal_command(path: Path, environment: Mapping[str, str]) -> Sequence[str]:
-    """Return the command that shows `path` in its folder; empty where there is no screen to show it on, as over ssh."""
+    """Return the command that shows `path` in its folder; empty where there is no screen to show
+    it on, as over ssh.
+    """
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
         return ()
     if sys.platform == "darwin":
@@ -28,7 +30,9 @@ def reveal_command(path: Path, environment: Mapping[str, str]) -> Sequence[str]:
 
 
 async def reveal(path: Path) -> str:
-    """Show `path` in the file manager. Returns what came of it; where there is none, where the file is."""
+    """Show `path` in the file manager. Returns what came of it; where there is none, where the
+    file is.
+    """
     command, shown = reveal_command(path, os.environ), one_line(display_path(path))
     where = tr("No file manager can be opened from here. The file is {path}.").format(path=shown)
     if not command:
@@ -38,4 +42,8 @@ async def reveal(path: Path) -> str:
     except (OSError, TimeoutError):
         return where
     # Explorer returns 1 when all went well.
-    return tr("Opened the folder of {path}.").format(path=shown) if status == 0 or sys.platform == "win32" else where
+    return (
+        tr("Opened the folder of {path}.").format(path=shown)
+        if status == 0 or sys.platform == "win32"
+        else where
+    )

@@ -1,4 +1,6 @@
-"""What is left out of a long paragraph: the rows in which, and around which, nothing changed. `v` and `e` show them."""
+"""What is left out of a long paragraph: the rows in which, and around which, nothing changed.
+`v` and `e` show them.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -15,7 +17,9 @@ _FOLD = Line((Span("⋯", "muted"),))
 
 
 def seams(parts: Sequence[Part]) -> tuple[int, ...]:
-    """Return how much unchanged text stands before each part that changed: where the other side lacks it, or has other words."""
+    """Return how much unchanged text stands before each part that changed: where the other side
+    lacks it, or has other words.
+    """
     lengths = accumulate((0 if part.changed else len(part.text) for part in parts), initial=0)
     return tuple(before for before, part in zip(lengths, parts, strict=False) if part.changed)
 
@@ -27,7 +31,9 @@ def folded(rows: Sequence[Line], style: str, seams_: Sequence[int]) -> Sequence[
     """
     if len(rows) <= _SHORT:
         return rows
-    places = [place for place, row in enumerate(rows) if any(span.style == style for span in row.spans)]
+    places = [
+        place for place, row in enumerate(rows) if any(span.style == style for span in row.spans)
+    ]
     if not places:
         begins = list(accumulate((len(row.text) + len(row.glue) for row in rows[:-1]), initial=0))
         places = [bisect_right(begins, seam) - 1 for seam in seams_]

@@ -1,4 +1,6 @@
-"""What the review shows of a change: a row for each hunk, and a hunk with what stands around it. Plain lines, no screen."""
+"""What the review shows of a change: a row for each hunk, and a hunk with what stands around it.
+Plain lines, no screen.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -25,7 +27,9 @@ LOOKS: dict[str, str] = {
 """What each style looks like, in Textual's words; see `transcript.palette`."""
 
 CONTEXT = 3
-"""Lines of the document above and below a hunk, and rows of them that are shown: a line may be a long paragraph."""
+"""Lines of the document above and below a hunk, and rows of them that are shown: a line may be a
+long paragraph.
+"""
 _MOST_LINES = 600
 """Lines of one side of a hunk that are laid out."""
 _MOST_CHARACTERS = 60_000
@@ -35,11 +39,17 @@ _PREVIEWED = 80
 _TOLD = 200
 """Characters of a hunk that its row in the list begins with."""
 _SAME, _BEFORE, _COMPARED = 24, 8, 2_000
-"""Characters that a line may share with what it was before the row begins further on, how far before the change, and the most
-that are compared."""
+"""Characters that a line may share with what it was before the row begins further on, how far
+before the change, and the most that are compared.
+"""
 _GOES_ON = Span("… ", "muted")
 
-_MARKS = {"open": (" ", "muted"), "accepted": ("✓", "success"), "rejected": ("✗", "error"), "edited": ("✎", "success")}
+_MARKS = {
+    "open": (" ", "muted"),
+    "accepted": ("✓", "success"),
+    "rejected": ("✗", "error"),
+    "edited": ("✎", "success"),
+}
 _SAID = {
     "open": tr("undecided"),
     "accepted": tr("accepted"),
@@ -47,16 +57,27 @@ _SAID = {
     "edited": tr("accepted, edited"),
 }
 
-_KINDS = {"changed": tr("changed"), "added": tr("added"), "deleted": tr("deleted"), "conflict": tr("conflict")}
+_KINDS = {
+    "changed": tr("changed"),
+    "added": tr("added"),
+    "deleted": tr("deleted"),
+    "conflict": tr("conflict"),
+}
 
 
 def state(change: DocumentChange, hunk: Hunk) -> str:
     """Return what was decided about a hunk: ``open``, ``accepted``, ``rejected``, ``edited``."""
     decision = change.decision(hunk.number)
-    return "edited" if decision.verdict == "accepted" and decision.edited is not None else decision.verdict
+    return (
+        "edited"
+        if decision.verdict == "accepted" and decision.edited is not None
+        else decision.verdict
+    )
 
 
-def list_row(change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool) -> tuple[Span, ...]:
+def list_row(
+    change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool
+) -> tuple[Span, ...]:
     """Return the row of a hunk in the list: what was decided, its heading, and its first words."""
     mark, style = _MARKS[state(change, hunk)]
     words = _telling(hunk.old, change.lines_of(hunk)) or tr("(blank lines)")
@@ -74,12 +95,19 @@ def list_row(change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool)
 
 
 def _telling(old: Sequence[str], new: Sequence[str]) -> str:
-    """Return the first words that are others, from a little before them where much of the line above them is the same."""
+    """Return the first words that are others, from a little before them where much of the line
+    above them is the same.
+    """
     before, after = ([line for line in lines if line.strip()] for lines in (old, new))
-    was, line = next((pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]), ("", ""))
+    was, line = next(
+        (pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]), ("", "")
+    )
     line = line or next(iter(after or before), "")
     pairs = enumerate(zip(was[:_COMPARED], line, strict=False))
-    same = next((place for place, (mine, other) in pairs if mine != other), min(len(was), len(line), _COMPARED))
+    same = next(
+        (place for place, (mine, other) in pairs if mine != other),
+        min(len(was), len(line), _COMPARED),
+    )
     if same <= _SAME:
         return one_line(line[:_TOLD])
     start = max(line.rfind(" ", 0, same - _BEFORE) + 1, same - 2 * _BEFORE)
@@ -94,7 +122,12 @@ def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:
     spans = [
         Span(tr("{place} of {hunks} ").format(place=place, hunks=len(change.hunks)), "accent"),
         Span(_SAID[state(change, hunk)], style),
-        Span(tr(" · {kind} · line {line} · {where}").format(kind=_KINDS[hunk.kind], line=hunk.start + 1, where=where), "muted"),
+        Span(
+            tr(" · {kind} · line {line} · {where}").format(
+                kind=_KINDS[hunk.kind], line=hunk.start + 1, where=where
+            ),
+            "muted",
+        ),
     ]
     return Line(crop(spans, width))
 
@@ -104,17 +137,24 @@ def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool)
     lines = [headline(change, hunk, width)]
     comment = change.decision(hunk.number).comment
     if comment:
-        lines += prefixed(wrap([Span(revealed(comment), "emphasis")], width - 2), Span("“ ", "accent"), Span("  "))
+        lines += prefixed(
+            wrap([Span(revealed(comment), "emphasis")], width - 2), Span("“ ", "accent"), Span("  ")
+        )
     lines.append(BLANK)
     base = change.base.lines
     lines += _above(base[max(0, hunk.start - CONTEXT) : hunk.start], width)
     if hunk.is_conflict:
         said = (
-            tr("Someone else changed these lines in the meantime (o shows the original). Accepting replaces what is there now.")
+            tr(
+                "Someone else changed these lines in the meantime (o shows the original). Accepting"
+                " replaces what is there now."
+            )
             if hunk.old
             else ""
         )
-        lines += wrap([Span(said or tr("The file is gone. Accepting creates it again."), "warning")], width)
+        lines += wrap(
+            [Span(said or tr("The file is gone. Accepting creates it again."), "warning")], width
+        )
         lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
     sides = _sides(_cut(hunk.old), _cut(change.lines_of(hunk)))
     lines += _beside(sides, width) if by_side and sides.old and sides.new else _below(sides, width)
@@ -143,7 +183,9 @@ def _cut(lines: Sequence[str]) -> str:
     text = "\n".join(lines[:_MOST_LINES])
     if len(text) <= _MOST_CHARACTERS and len(lines) <= _MOST_LINES:
         return text + "\n" if lines else ""
-    return tr("{text}\n… {more} more lines\n").format(text=text[:_MOST_CHARACTERS], more=max(0, len(lines) - _MOST_LINES))
+    return tr("{text}\n… {more} more lines\n").format(
+        text=text[:_MOST_CHARACTERS], more=max(0, len(lines) - _MOST_LINES)
+    )
 
 
 def _above(lines: Sequence[str], width: int) -> Iterator[Line]:
@@ -154,7 +196,9 @@ def _above(lines: Sequence[str], width: int) -> Iterator[Line]:
 def _under(lines: Sequence[str], width: int) -> Iterator[Line]:
     rows = _told(lines, "muted", width - 2)
     yield from prefixed(rows[: CONTEXT - 1], Span("  "))
-    yield from prefixed(rows[CONTEXT - 1 : CONTEXT], _GOES_ON if len(rows) > CONTEXT else Span("  "))
+    yield from prefixed(
+        rows[CONTEXT - 1 : CONTEXT], _GOES_ON if len(rows) > CONTEXT else Span("  ")
+    )
 
 
 def _told(lines: Sequence[str], style: str, width: int) -> list[Line]:
@@ -163,7 +207,9 @@ def _told(lines: Sequence[str], style: str, width: int) -> list[Line]:
 
 @lru_cache(64)
 def _wrapped(text: str, style: str, width: int) -> Sequence[Line]:
-    """Return a paragraph as lines. Kept, since what stands around a hunk is drawn anew with every key."""
+    """Return a paragraph as lines. Kept, since what stands around a hunk is drawn anew with
+    every key.
+    """
     return tuple(wrap([Span(revealed(text), style)], width))
 
 
@@ -171,8 +217,13 @@ def _wrapped(text: str, style: str, width: int) -> Sequence[Line]:
 def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
     """Return one side of a hunk; what changed within it stands out, unless all of it did."""
     some = any(not part.changed and part.text.strip() for part in parts)
-    text = [Span(revealed(part.text), f"{style}-part" if part.changed and some else style) for part in parts]
-    return wrap(text, width)[:-1] if parts else []  # every text ends with a newline, behind which there is no line
+    text = [
+        Span(revealed(part.text), f"{style}-part" if part.changed and some else style)
+        for part in parts
+    ]
+    return (
+        wrap(text, width)[:-1] if parts else []
+    )  # every text ends with a newline, behind which there is no line
 
 
 def _below(sides: Refined, width: int) -> Iterator[Line]:
@@ -187,9 +238,18 @@ def _below(sides: Refined, width: int) -> Iterator[Line]:
 def _beside(sides: Refined, width: int) -> Iterator[Line]:
     """Yield what goes at the left of what comes."""
     half = (width - 3) // 2
-    before, after = (_laid(parts, style, half - 2) for parts, style in ((sides.old, "removed"), (sides.new, "added")))
+    before, after = (
+        _laid(parts, style, half - 2)
+        for parts, style in ((sides.old, "removed"), (sides.new, "added"))
+    )
     for old, new in zip_longest(before, after):
-        yield Line((*_column(old, "removed", "- ", half), Span(" │ ", "rule"), *_column(new, "added", "+ ", half)))
+        yield Line(
+            (
+                *_column(old, "removed", "- ", half),
+                Span(" │ ", "rule"),
+                *_column(new, "added", "+ ", half),
+            )
+        )
 
 
 def _column(line: Line | None, style: str, mark: str, width: int) -> tuple[Span, ...]:

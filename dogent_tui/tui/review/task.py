@@ -23,7 +23,8 @@ class ReviewResult(msgspec.Struct, frozen=True):
 class ReviewTask(msgspec.Struct, frozen=True):
     """What the review is opened for.
 
-    `copies` keeps what `/undo` brings back. `on_draft` is called with the decisions soon after each change.
+    `copies` keeps what `/undo` brings back. `on_draft` is called with the decisions soon after each
+    change.
     """
 
     reviewed: Reviewed

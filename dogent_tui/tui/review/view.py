@@ -1,4 +1,6 @@
-"""The widgets of the review: the list of hunks, and the one under the cursor. Both draw lines; only what is seen is laid out."""
+"""The widgets of the review: the list of hunks, and the one under the cursor. Both draw lines;
+only what is seen is laid out.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
@@ -46,7 +48,9 @@ class _Drawn(Widget):
 
 
 class HunkList(ImmediateKeys, _Drawn, can_focus=True):
-    """A row for each hunk. `perform` does what a key means, `choose` goes to the hunk in a place."""
+    """A row for each hunk. `perform` does what a key means, `choose` goes to the hunk in a
+    place.
+    """
 
     def __init__(
         self,
@@ -80,13 +84,22 @@ class HunkList(ImmediateKeys, _Drawn, can_focus=True):
         is_cursor = place == self.cursor
         fill = ("cursor" if self.has_focus else "idle") if is_cursor else ""
         hunk = self.change.hunks[place]
-        key = (self.change, hunk.number, self.change.decision(hunk.number), width, fill, self.palette)
+        key = (
+            self.change,
+            hunk.number,
+            self.change.decision(hunk.number),
+            width,
+            fill,
+            self.palette,
+        )
         strip = self._rows.get(key)
         if strip is None:
             if len(self._rows) > _MOST_ROWS:
                 self._rows.clear()
             spans = list_row(self.change, hunk, width, is_cursor=is_cursor)
-            segments = [Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans]
+            segments = [
+                Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans
+            ]
             strip = Strip(segments).adjust_cell_length(width, self.palette.style("", fill=fill))
             self._rows[key] = strip
         return strip
@@ -98,7 +111,8 @@ class HunkList(ImmediateKeys, _Drawn, can_focus=True):
         self._turn(event, events.DescendantBlur(self), has_focus=False)
 
     def _turn(self, event: events.Event, told: events.Event, *, has_focus: bool) -> None:
-        """Do what a widget does where the focus changes, but draw the one row anew that looks different for it.
+        """Do what a widget does where the focus changes, but draw the one row anew that looks
+        different for it.
 
         No style of the list depends on the focus: it is not styled again.
         """
@@ -127,7 +141,9 @@ class HunkList(ImmediateKeys, _Drawn, can_focus=True):
 
 
 class HunkView(_Drawn):
-    """Shows lines, from the one that is scrolled to. They are made when they are drawn: before that it has no width."""
+    """Shows lines, from the one that is scrolled to. They are made when they are drawn: before
+    that it has no width.
+    """
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -137,7 +153,9 @@ class HunkView(_Drawn):
         self._top = 0
 
     def show(self, make: "Callable[[int], Sequence[Line]]", *, anew: bool) -> None:
-        """Draw what `make` lays out for a number of cells, from its first line where they are others than before (`anew`)."""
+        """Draw what `make` lays out for a number of cells, from its first line where they are
+        others than before (`anew`).
+        """
         self._make, self._made_for = make, None
         self._top = 0 if anew else self._top
         self.refresh()
@@ -169,11 +187,20 @@ class HunkView(_Drawn):
         below = len(lines) - place
         if y == self.size.height - 1 and below > 1:
             words = tr("  ↓ {below} more lines · Space").format(below=below)
-            return Strip([Segment(words, self.palette.style("muted"))]).adjust_cell_length(width, self.palette.base)
+            return Strip([Segment(words, self.palette.style("muted"))]).adjust_cell_length(
+                width, self.palette.base
+            )
         line = lines[place]
-        segments = [Segment(span.text, self.palette.style(span.style, span.link, line.fill)) for span in line.spans]
+        segments = [
+            Segment(span.text, self.palette.style(span.style, span.link, line.fill))
+            for span in line.spans
+        ]
         fill = self.palette.style("", fill=line.fill) if line.fill else self.palette.base
-        return Strip(segments).adjust_cell_length(width - 1, fill).adjust_cell_length(width, self.palette.base)
+        return (
+            Strip(segments)
+            .adjust_cell_length(width - 1, fill)
+            .adjust_cell_length(width, self.palette.base)
+        )
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scroll down."""

@@ -1,4 +1,6 @@
-"""/rewind: having the user choose a prompt, what is gone back over, and doing it once they have seen what that is."""
+"""/rewind: having the user choose a prompt, what is gone back over, and doing it once they have
+seen what that is.
+"""
 
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
@@ -26,14 +28,18 @@ _SCOPES: tuple[Scope, ...] = ("both", "conversation", "files")
 
 
 class Rewinding:
-    """Goes back in the conversation that `app` shows. Its methods are not to be awaited by a handler of messages."""
+    """Goes back in the conversation that `app` shows. Its methods are not to be awaited by a
+    handler of messages.
+    """
 
     def __init__(self, app: "AppPort") -> None:
         self._app = app
         self._root = str(app.opened.workspace.root)
 
     async def go_back(self) -> None:
-        """Have a prompt chosen and go back to before it. Esc leads back a step at a time, and out."""
+        """Have a prompt chosen and go back to before it. Esc leads back a step at a time, and
+        out.
+        """
         if not await self._app.ensure_writable():
             self._say(READ_ONLY)
             return
@@ -56,7 +62,11 @@ class Rewinding:
         """Have the user decide what is gone back over. False where they go back to the list."""
         while (scope := await self._scope(point)) is not None:
             copies = opened.copies()
-            places = [] if scope == "conversation" else await asyncio.to_thread(plan, copies, point.runs, point.changed)
+            places = (
+                []
+                if scope == "conversation"
+                else await asyncio.to_thread(plan, copies, point.runs, point.changed)
+            )
             preview = Preview(point, scope, places, self._root)
             if await self._shown(RewindPreviewScreen(preview, copies)):
                 if self._app.opened is opened:
@@ -100,18 +110,26 @@ class Rewinding:
 
     async def _shown(self, screen: Screen[Answer]) -> Answer | None:
         answered: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
-        await self._app.push_screen(screen, lambda answer: None if answered.done() else answered.set_result(answer))
+        await self._app.push_screen(
+            screen, lambda answer: None if answered.done() else answered.set_result(answer)
+        )
         return await answered
 
 
 def _told(undone: Undone, *, typed: bool) -> str:
-    """Return what became of the files, in a line. `typed`: there is text in the prompt, behind which no command is one."""
+    """Return what became of the files, in a line. `typed`: there is text in the prompt, behind
+    which no command is one.
+    """
     done = len(undone.restored) + len(undone.removed)
     words = ngettext(
-        "{count} file is as it was; {how} takes that back.", "{count} files are as they were; {how} takes that back.", done
+        "{count} file is as it was; {how} takes that back.",
+        "{count} files are as they were; {how} takes that back.",
+        done,
     )
     said = words.format(count=done, how=tr("Ctrl+P /undo") if typed else "/undo")
     if undone.left:
-        left = ngettext("{count} could not be restored.", "{count} could not be restored.", len(undone.left))
+        left = ngettext(
+            "{count} could not be restored.", "{count} could not be restored.", len(undone.left)
+        )
         said = f"{said} {left.format(count=len(undone.left))}"
     return said

@@ -1,4 +1,6 @@
-"""Which prompts one can go back to, and what would become of the conversation and of the files. No Textual here."""
+"""Which prompts one can go back to, and what would become of the conversation and of the files.
+No Textual here.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -37,8 +39,9 @@ _BOTH_MARKS = {True: "✓", False: "·"}
 class RewindPoint(msgspec.Struct, frozen=True):
     """A prompt that one can go back to. `time` is seconds since the epoch, 0 where it is not known.
 
-    `runs` are the ids of its run and of all that came after it, `changed` the places that those changed. `forgotten` is how many
-    prompts after it would be forgotten with it. `attached` are the files that went with it and that its text does not name.
+    `runs` are the ids of its run and of all that came after it, `changed` the places that those
+    changed. `forgotten` is how many prompts after it would be forgotten with it. `attached` are the
+    files that went with it and that its text does not name.
     """
 
     run_id: str
@@ -56,7 +59,11 @@ class RewindPoint(msgspec.Struct, frozen=True):
 
     def facts(self, now: datetime, root: str) -> str:
         """Return when it was sent, and which files were changed since."""
-        when = spoken(datetime.fromtimestamp(self.time, UTC).isoformat(), now) if self.time else tr("at an unknown time")
+        when = (
+            spoken(datetime.fromtimestamp(self.time, UTC).isoformat(), now)
+            if self.time
+            else tr("at an unknown time")
+        )
         return f"{when} · {self._changes(root)}"
 
     def _changes(self, root: str) -> str:
@@ -66,12 +73,20 @@ class RewindPoint(msgspec.Struct, frozen=True):
         more = len(self.changed) - _MOST_NAMED
         if more > 0:
             named = tr("{named} and {more} more").format(named=named, more=more)
-        words = ngettext("{count} file changed since: {named}", "{count} files changed since: {named}", len(self.changed))
+        words = ngettext(
+            "{count} file changed since: {named}",
+            "{count} files changed since: {named}",
+            len(self.changed),
+        )
         return words.format(count=len(self.changed), named=named)
 
 
-def rewind_points(entries: Sequence[model.Entry], changed: Mapping[str, Iterable[str]]) -> list[RewindPoint]:
-    """Return the prompts of a transcript that one can go back to, latest first. `changed` are the files that each run changed."""
+def rewind_points(
+    entries: Sequence[model.Entry], changed: Mapping[str, Iterable[str]]
+) -> list[RewindPoint]:
+    """Return the prompts of a transcript that one can go back to, latest first. `changed` are
+    the files that each run changed.
+    """
     points: list[RewindPoint] = []
     runs: list[str] = []
     places: set[str] = set()
@@ -83,15 +98,27 @@ def rewind_points(entries: Sequence[model.Entry], changed: Mapping[str, Iterable
             places.update(changed.get(entry.run_id, ()))
             if not entry.gone and not entry.prompt.answers:
                 listed = tuple(sorted(places))
-                attached = tuple(file for file in entry.prompt.attachments if file.path not in entry.prompt.text)
+                attached = tuple(
+                    file for file in entry.prompt.attachments if file.path not in entry.prompt.text
+                )
                 points.append(
-                    RewindPoint(entry.run_id, entry.prompt.text, entry.time, tuple(runs), listed, len(points), attached)
+                    RewindPoint(
+                        entry.run_id,
+                        entry.prompt.text,
+                        entry.time,
+                        tuple(runs),
+                        listed,
+                        len(points),
+                        attached,
+                    )
                 )
     return points
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A file of the preview as it is listed: a mark, what becomes of it, its name, and what there is to say."""
+    """A file of the preview as it is listed: a mark, what becomes of it, its name, and what
+    there is to say.
+    """
 
     mark: str
     what: str
@@ -100,9 +127,13 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Preview:
-    """What going back to `point` would do, and which of the files the user wants to be gone back over."""
+    """What going back to `point` would do, and which of the files the user wants to be gone back
+    over.
+    """
 
-    def __init__(self, point: RewindPoint, scope: Scope, places: Sequence[PlannedPlace], root: str) -> None:
+    def __init__(
+        self, point: RewindPoint, scope: Scope, places: Sequence[PlannedPlace], root: str
+    ) -> None:
         self.point = point
         self.scope = scope
         self.places = list(places)
@@ -136,7 +167,11 @@ class Preview:
         if not place.possible:
             return Row("✗", tr("can't be restored"), name, _WHY[place.why])
         is_chosen = place.path in self._chosen
-        what = (tr("will be deleted") if place.goes else tr("will be restored")) if is_chosen else tr("unchanged")
+        what = (
+            (tr("will be deleted") if place.goes else tr("will be restored"))
+            if is_chosen
+            else tr("unchanged")
+        )
         note = _WHY.get(place.why, "")
         if note and is_chosen:
             note = tr("{note}; a copy is kept, /undo restores it").format(note=note)
@@ -149,13 +184,17 @@ class Preview:
             said.append(tr("The conversation is unchanged."))
         elif self.point.forgotten:
             words = ngettext(
-                "This prompt and the one after it are removed from the conversation, and the agent forgets them.",
-                "This prompt and the {count} after it are removed from the conversation, and the agent forgets them.",
+                "This prompt and the one after it are removed from the conversation, and the agent"
+                " forgets them.",
+                "This prompt and the {count} after it are removed from the conversation, and the"
+                " agent forgets them.",
                 self.point.forgotten,
             )
             said.append(words.format(count=self.point.forgotten))
         else:
-            said.append(tr("This prompt is removed from the conversation, and the agent forgets it."))
+            said.append(
+                tr("This prompt is removed from the conversation, and the agent forgets it.")
+            )
         if self.scope != "files":
             said.append(tr("Its text returns to the prompt editor."))
         if self.scope == "conversation":
@@ -166,7 +205,9 @@ class Preview:
 
     def carry_out(self, copies: UndoLog) -> Undone:
         """Go back over the files that are chosen. Blocks."""
-        return carry_out(copies, self.chosen, tr("Rewind to “{title}”").format(title=self.point.title[:60]))
+        return carry_out(
+            copies, self.chosen, tr("Rewind to “{title}”").format(title=self.point.title[:60])
+        )
 
 
 def difference(place: PlannedPlace, copies: UndoLog) -> str:
@@ -176,7 +217,12 @@ def difference(place: PlannedPlace, copies: UndoLog) -> str:
     """
     if place.why == "no_copy":
         raise DogentError(_WHY["no_copy"])
-    if place.now.digest and place.now.kind == "file" and place.item.kind == "file" and _same_bytes(place, copies):
+    if (
+        place.now.digest
+        and place.now.kind == "file"
+        and place.item.kind == "file"
+        and _same_bytes(place, copies)
+    ):
         raise DogentError(tr("Only its permissions differ."))
     now = _text(Path(place.path), place.now.kind)
     then = _text(copies.folder / place.item.copy, place.item.kind)
@@ -199,7 +245,9 @@ def _text(path: Path, kind: str) -> str:
         with path.open("rb") as file:
             data = file.read(_LARGEST_COMPARED + 1)
     except OSError as error:
-        raise DogentError(tr("It cannot be read: {reason}.").format(reason=error.strerror)) from None
+        raise DogentError(
+            tr("It cannot be read: {reason}.").format(reason=error.strerror)
+        ) from None
     if len(data) > _LARGEST_COMPARED:
         raise DogentError(tr("It is too large to compare here."))
     if b"\0" in data:

@@ -1,4 +1,6 @@
-"""What the screens share that put a question of the application itself: a list of answers, and a guard against stray keys."""
+"""What the screens share that put a question of the application itself: a list of answers, and a
+guard against stray keys.
+"""
 
 from typing import ClassVar, TypeVar
 
@@ -15,12 +17,16 @@ Answer = TypeVar("Answer")
 
 
 class AnsweringScreen(Withdrawable[Answer], DialogScreen[Answer]):
-    """Dismissed with an answer of its `OptionList`, whose first one does no harm, or with None where the user goes back."""
+    """Dismissed with an answer of its `OptionList`, whose first one does no harm, or with None
+    where the user goes back.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self, chosen: int | None = None) -> None:
-        """Begin with the first answer. `chosen` is for a list that the user opened: there it begins, and keys count at once."""
+        """Begin with the first answer. `chosen` is for a list that the user opened: there it
+        begins, and keys count at once.
+        """
         super().__init__()
         self.guard = AnswerGuard()
         self._chosen = chosen
@@ -30,7 +36,9 @@ class AnsweringScreen(Withdrawable[Answer], DialogScreen[Answer]):
         raise NotImplementedError
 
     def on_mount(self) -> None:
-        """Count from the moment that the question can be seen: keys typed before were meant for the prompt."""
+        """Count from the moment that the question can be seen: keys typed before were meant for
+        the prompt.
+        """
         self.query_one(OptionList).highlighted = self._chosen or 0
         if self._chosen is None:
             self.call_after_refresh(self.guard.shown)

@@ -32,7 +32,9 @@ _NO_WORDS = tr("Choose one of the options; 0 leaves it to the agent.")
 
 
 class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[FormResult]):
-    """Asks all questions at once. Dismissed with how it was left; with None where nobody has to answer any more."""
+    """Asks all questions at once. Dismissed with how it was left; with None where nobody has to
+    answer any more.
+    """
 
     CSS_PATH = stylesheet("clarification.tcss")
     AUTO_FOCUS = ""  # the cursor of the form decides
@@ -71,8 +73,9 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
     ) -> None:
         """Ask `request`.
 
-        `draft` is the last dict that `on_draft` was called with, which happens with every change. `typed` takes letters that were
-        meant for what was on the screen before; `typing` says that the user is typing there just now. `counter`: see `count`.
+        `draft` is the last dict that `on_draft` was called with, which happens with every change.
+        `typed` takes letters that were meant for what was on the screen before; `typing` says that
+        the user is typing there just now. `counter`: see `count`.
         """
         super().__init__()
         self.form = ClarificationForm(request, draft)
@@ -86,8 +89,14 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         self._from_field: events.Key | None = None
         self._asked_to_send = False
         self._said = ""
-        self._head = FormLines(lambda width: [Placed(line) for line in heading(self.form, width)], classes="form-heading")
-        self._blocks = [QuestionBlock(number, entry, self.held_in_field) for number, entry in enumerate(self.form.entries)]
+        self._head = FormLines(
+            lambda width: [Placed(line) for line in heading(self.form, width)],
+            classes="form-heading",
+        )
+        self._blocks = [
+            QuestionBlock(number, entry, self.held_in_field)
+            for number, entry in enumerate(self.form.entries)
+        ]
         self._questions = VerticalScroll(id="form-questions", can_focus=False)
         self._note = Static(id="form-note", markup=False)
         self._send = FormLines(lambda _: [Placed(self._send_line())], classes="form-send")
@@ -98,7 +107,10 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         with Vertical(id="form"):
             with self._questions:
                 if self.form.request.preface:
-                    yield FormLines(lambda width: [Placed(line) for line in preface(self.form, width)], classes="form-preface")
+                    yield FormLines(
+                        lambda width: [Placed(line) for line in preface(self.form, width)],
+                        classes="form-preface",
+                    )
                 yield from self._blocks
                 yield self._send
             yield self._note
@@ -123,7 +135,12 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
 
     def _send_line(self) -> Line:
         here = self.form.sending
-        return Line((Span(CURSOR if here else "  ", "accent"), Span(tr("Send the answers"), "strong" if here else "muted")))
+        return Line(
+            (
+                Span(CURSOR if here else "  ", "accent"),
+                Span(tr("Send the answers"), "strong" if here else "muted"),
+            )
+        )
 
     def _look_again(self) -> None:
         """Draw everything as it is now, and have the focus where the cursor is."""
@@ -181,7 +198,9 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     def held(self, event: events.Key) -> bool:
-        """Say whether a key was meant for what was here before the form, and pass it on to there."""
+        """Say whether a key was meant for what was here before the form, and pass it on to
+        there.
+        """
         self._opened = self._opened or self.guard.open
         if self._opened:
             return False
@@ -199,7 +218,9 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         return self.held(event)
 
     async def on_key(self, event: events.Key) -> None:
-        """Take letters for words of one's own, where the question takes these, and every other key at once."""
+        """Take letters for words of one's own, where the question takes these, and every other
+        key at once.
+        """
         if self.held(event):
             return
         if event.key != "ctrl+x" and self._asked_to_abandon:
@@ -208,10 +229,16 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         if event.key in SEND_KEYS:
             event.stop()
             self.action_send()
-        elif event.is_printable and event.character and (self._area is not None or not _chooses(event.character)):
+        elif (
+            event.is_printable
+            and event.character
+            and (self._area is not None or not _chooses(event.character))
+        ):
             event.stop()  # also what a fast hand types before the field has the focus
             self._write(event.character)
-        elif event is not self._from_field and await self.press(event.key):  # a field has bindings of its own
+        elif event is not self._from_field and await self.press(
+            event.key
+        ):  # a field has bindings of its own
             event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
@@ -259,7 +286,9 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
 
     def action_page(self, step: int) -> None:
         """Scroll, and leave the cursor where it is."""
-        self._questions.scroll_relative(y=step * max(1, self._questions.size.height - 1), animate=False)
+        self._questions.scroll_relative(
+            y=step * max(1, self._questions.size.height - 1), animate=False
+        )
 
     # ── The fields ────────────────────────────────────────────────────────────────────────────
 
@@ -283,7 +312,8 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Have the cursor follow a click into a field."""
         for block in self._blocks:
-            # Only where it is still there: the event of a field that a fast hand has passed comes late.
+            # Only where it is still there: the event of a field that a fast hand has passed comes
+            # late.
             if block.area is event.widget is self.focused and self._area is not block.area:
                 self.form.go(block.number)
                 self.form.to_text()
@@ -313,8 +343,13 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         left = self.form.open_entries
         if left and not self._asked_to_send:
             self._asked_to_send = True
-            first = "".join(span.text for span in crop([Span(one_line(revealed(left[0].question.question)))], _SHORT))
-            which = f"“{first}”" if len(left) == 1 else tr("{left} questions").format(left=len(left))
+            first = "".join(
+                span.text
+                for span in crop([Span(one_line(revealed(left[0].question.question)))], _SHORT)
+            )
+            which = (
+                f"“{first}”" if len(left) == 1 else tr("{left} questions").format(left=len(left))
+            )
             words = ngettext(
                 "Still open: {which}. Send again to leave it to the agent.",
                 "Still open: {which}. Send again to leave them to the agent.",

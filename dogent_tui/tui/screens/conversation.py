@@ -1,4 +1,6 @@
-"""The screen on which a user and the agent write: a composition of transcript, attachments, prompt and status."""
+"""The screen on which a user and the agent write: a composition of transcript, attachments,
+prompt and status.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -69,14 +71,16 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
 
 
 _MOST_ASKED_ABOUT = 200
-"""Files of which some are offered to be asked about: those changed lately, then those nearest to the root."""
+"""Files of which some are offered to be asked about: those changed lately, then those nearest to
+the root.
+"""
 
 
 class Origin(Enum):
     """Where events come from.
 
-    `LIVE`: the session of this window. `EARLIER`: a log, of which all is over. `OPEN_ELSEWHERE`: the log of a session that
-    another window has. `ELSEWHERE`: what that window adds.
+    `LIVE`: the session of this window. `EARLIER`: a log, of which all is over. `OPEN_ELSEWHERE`:
+    the log of a session that another window has. `ELSEWHERE`: what that window adds.
     """
 
     LIVE = "live"
@@ -104,21 +108,34 @@ class ConversationScreen(ConversationPort):
         Binding("ctrl+o", "fold_all", tr("Expand tools"), id="unfold"),
         Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
         Binding("f2", "answer", tr("Answer the agent"), show=False),
-        Binding("f3", "document", tr("Switch to the open document and back"), show=False, id="document"),
+        Binding(
+            "f3", "document", tr("Switch to the open document and back"), show=False, id="document"
+        ),
         Binding("f5", "app.setup", tr("Choose a model"), show=False, id="setup"),
         Binding("ctrl+end", "follow", tr("Follow"), show=False, id="follow"),
         Binding("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript"), show=False),
         Binding("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript"), show=False),
         Binding("escape", "escape", tr("Interrupt, or back to the prompt"), show=False),
-        Binding("f4,ctrl+comma", "app.settings", tr("Settings"), show=False, id="settings", key_display="F4, Ctrl+,"),
+        Binding(
+            "f4,ctrl+comma",
+            "app.settings",
+            tr("Settings"),
+            show=False,
+            id="settings",
+            key_display="F4, Ctrl+,",
+        ),
         Binding("f1", "app.help", tr("Help"), id="help"),
     ]
 
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
         super().__init__()
         self.opened = opened
-        self.index = FileIndex(opened.workspace.root, kept=state_dir() / "names" / opened.workspace.key)
-        self._references = WorkspaceReferences(opened.workspace, self.index, commands, lambda: self.opened.trust.trusted)
+        self.index = FileIndex(
+            opened.workspace.root, kept=state_dir() / "names" / opened.workspace.key
+        )
+        self._references = WorkspaceReferences(
+            opened.workspace, self.index, commands, lambda: self.opened.trust.trusted
+        )
         self.prompt = PromptBox(self._references, id="prompt")
         self.foreground = ForegroundTask(self.prompt.set_doing)
         self.made = ResultsController(self)
@@ -127,7 +144,9 @@ class ConversationScreen(ConversationPort):
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
         self.asked = RequestBanner(id="asked")
-        self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
+        self.attaching = AttachmentsController(
+            self, opened, self._references, self._show_attachments
+        )
         self.keys = KeyHints(id="keys", first=("say('ask')", "say('close')"))
         self.keys.display = False
         self.status_bar = StatusBar(opening_status(opened), id="status")
@@ -208,7 +227,9 @@ class ConversationScreen(ConversationPort):
         self.bindings_updated_signal.subscribe(self, lambda _: self._place_keys())
 
     def _place_keys(self) -> None:
-        """Show one line of keys: those of the prompt, or where something else has the keyboard, those that work there."""
+        """Show one line of keys: those of the prompt, or where something else has the keyboard,
+        those that work there.
+        """
         elsewhere = self.focused is not None and not self.prompt.editor.has_focus
         self.keys.display = elsewhere
         self.prompt.show_hints(shows=not elsewhere or not self.prompt.hint_is_usual)
@@ -222,7 +243,9 @@ class ConversationScreen(ConversationPort):
         """Show another session in place of the one before, from its beginning."""
         self.foreground.stop()
         self.opened = opened
-        self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
+        self.attaching = AttachmentsController(
+            self, opened, self._references, self._show_attachments
+        )
         self.made = ResultsController(self)
         self.showing.forget()
         self._name_document()
@@ -249,14 +272,18 @@ class ConversationScreen(ConversationPort):
         self._dispatch((event,), Origin.LIVE)
 
     async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
-        """Show an earlier conversation, and return when its end can be seen. Not `ended`: another window continues it."""
+        """Show an earlier conversation, and return when its end can be seen. Not `ended`:
+        another window continues it.
+        """
         self._dispatch(events, Origin.EARLIER if ended else Origin.OPEN_ELSEWHERE)
         self.conversation_layout.show_transcript()
         if self.transcript.is_running:  # the user may have left already
             await self.transcript.wait_for_refresh()
 
     def show_elsewhere(self, events: Sequence[Event]) -> None:
-        """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
+        """Show what happens with the conversation in another window, which is also the one to
+        answer what the agent asks.
+        """
         self._dispatch(events, Origin.ELSEWHERE)
 
     def _dispatch(self, events: Sequence[Event], origin: Origin) -> None:
@@ -284,7 +311,9 @@ class ConversationScreen(ConversationPort):
 
     def _to_status(self, events: Sequence[Event], origin: Origin) -> None:
         for event in events:
-            if origin is not Origin.EARLIER or isinstance(event, UsageChanged):  # of what is over only the context lasts
+            if origin is not Origin.EARLIER or isinstance(
+                event, UsageChanged
+            ):  # of what is over only the context lasts
                 self.status_bar.handle(event)
             elif isinstance(event, RunFinished):
                 self.status_bar.status.count(event)
@@ -366,11 +395,19 @@ class ConversationScreen(ConversationPort):
     def _name_document(self) -> None:
         """Say with which key what was written last is seen."""
         written = self.results.written
-        words = tr("{key} shows {name}").format(key=self.key_of("document"), name=shortened(basename(written))) if written else ""
+        words = (
+            tr("{key} shows {name}").format(
+                key=self.key_of("document"), name=shortened(basename(written))
+            )
+            if written
+            else ""
+        )
         self.prompt.set_document(words)
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Show whether another window goes on with the conversation. Where it left, what was under way there was stopped."""
+        """Show whether another window goes on with the conversation. Where it left, what was
+        under way there was stopped.
+        """
         if not goes_on:
             self.transcript.replay((), ended=True)
         self.status_bar.set_open_elsewhere(goes_on=goes_on)
@@ -446,7 +483,9 @@ class ConversationScreen(ConversationPort):
         if not self.index.ready:
             await asyncio.to_thread(self.index.refresh)
         if self.is_attached and self.query("#welcome") and self.query_one("#welcome").display:
-            found = [hit.path for hit in self.index.search("", _MOST_ASKED_ABOUT) if not hit.is_folder]
+            found = [
+                hit.path for hit in self.index.search("", _MOST_ASKED_ABOUT) if not hit.is_folder
+            ]
             requests = requests_for(found)
             self.query_one(Welcome).offer(requests)
             self.prompt.offer_requests(requests)
@@ -470,18 +509,24 @@ class ConversationScreen(ConversationPort):
         """Show results and attachments as they are now."""
         await self.conversation_layout.place_sidebar()
 
-    async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
+    async def on_attachments_sidebar_paths_pasted(
+        self, event: "AttachmentsSidebar.PathsPasted"
+    ) -> None:
         """Have pasted or dropped files go with the next prompt."""
         event.stop()
         self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
-    def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
+    def on_attachments_sidebar_add_requested(
+        self, event: "AttachmentsSidebar.AddRequested"
+    ) -> None:
         """Let the user pick a file."""
         event.stop()
         self.prompt.focus_editor()
         self.prompt.editor.insert("@")
 
-    def on_attachments_sidebar_remove_requested(self, event: "AttachmentsSidebar.RemoveRequested") -> None:
+    def on_attachments_sidebar_remove_requested(
+        self, event: "AttachmentsSidebar.RemoveRequested"
+    ) -> None:
         """Leave a file out, or off the list."""
         event.stop()
         self.attaching.remove(event.attachment)
@@ -491,12 +536,16 @@ class ConversationScreen(ConversationPort):
         event.stop()
         self.attaching.remove(event.attachment)
 
-    def on_attachments_sidebar_result_wanted(self, event: "AttachmentsSidebar.ResultWanted") -> None:
+    def on_attachments_sidebar_result_wanted(
+        self, event: "AttachmentsSidebar.ResultWanted"
+    ) -> None:
         """Open, export or reveal a document that was made."""
         event.stop()
         self.run_worker(self.made.want(event.what, event.result), group="result", exclusive=True)
 
-    def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
+    def on_attachments_sidebar_preview_requested(
+        self, event: "AttachmentsSidebar.PreviewRequested"
+    ) -> None:
         """Show what is in a file."""
         event.stop()
         self.attaching.preview(event.attachment)
@@ -551,7 +600,9 @@ class ConversationScreen(ConversationPort):
         elif self.results.written:
             await self.showing.open(self.results.written)
         else:
-            self.prompt.notify_hint(tr("No document is open. /open PATH opens one beside the conversation."))
+            self.prompt.notify_hint(
+                tr("No document is open. /open PATH opens one beside the conversation.")
+            )
 
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""
@@ -571,7 +622,9 @@ class ConversationScreen(ConversationPort):
         (self.transcript.action_page_down if step > 0 else self.transcript.action_page_up)()
 
     async def action_sidebar(self) -> None:
-        """Show the attachments and go there; from there, or where they only take room, hide them."""
+        """Show the attachments and go there; from there, or where they only take room, hide
+        them.
+        """
         await self.conversation_layout.toggle_sidebar()
 
     async def on_resize(self, event: textual_events.Resize) -> None:
@@ -580,7 +633,9 @@ class ConversationScreen(ConversationPort):
         await self.conversation_layout.fit(event.size)
 
     async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
-        """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
+        """Show where a link leads, and have it ready to paste: the words of a link may say
+        anything.
+        """
         event.stop()
         await self.copy(event.url)
         self.notify(one_line(event.url), title=tr("This link points to"), markup=False)

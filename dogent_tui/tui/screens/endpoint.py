@@ -1,4 +1,6 @@
-"""The form for an endpoint of one's own: its address, its key, its model. What is entered is tried before it is kept."""
+"""The form for an endpoint of one's own: its address, its key, its model. What is entered is
+tried before it is kept.
+"""
 
 import os
 from typing import ClassVar
@@ -33,11 +35,19 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], DialogScreen[tuple[str,
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self, choice: Choice | None = None) -> None:
-        """Ask for an endpoint, or for the key of the provider of `choice`, whose address and model are known."""
+        """Ask for an endpoint, or for the key of the provider of `choice`, whose address and
+        model are known.
+        """
         super().__init__()
         provider = choice if choice is not None and choice.kind == "provider" else None
-        self._title = provider.label.rstrip("…") if provider else tr("An endpoint with Anthropic’s Messages API")
-        self._address, self._model = (provider.base_url, provider.model) if provider else (ANTHROPIC_URL, "")
+        self._title = (
+            provider.label.rstrip("…")
+            if provider
+            else tr("An endpoint with Anthropic’s Messages API")
+        )
+        self._address, self._model = (
+            (provider.base_url, provider.model) if provider else (ANTHROPIC_URL, "")
+        )
         self._asks_only_key = provider is not None
         self._refused: tuple[str, str, str] | None = None
 
@@ -49,7 +59,12 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], DialogScreen[tuple[str,
             yield Label(tr("Key (or env:NAME to read it from the environment)"), markup=False)
             yield Input(password=True, compact=True, id="endpoint-key")
             yield Label(tr("Model"), markup=False)
-            yield Input(self._model, placeholder=tr("may be empty for Anthropic"), compact=True, id="endpoint-model")
+            yield Input(
+                self._model,
+                placeholder=tr("may be empty for Anthropic"),
+                compact=True,
+                id="endpoint-model",
+            )
             yield Static("", id="endpoint-words", classes="dialog-problem", markup=False)
 
     def on_mount(self) -> None:
@@ -67,7 +82,10 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], DialogScreen[tuple[str,
     @property
     def entered(self) -> tuple[str, str, str]:
         """Address, key and model as they are entered."""
-        address, key, model = (self.query_one(f"#endpoint-{name}", Input).value.strip() for name in ("address", "key", "model"))
+        address, key, model = (
+            self.query_one(f"#endpoint-{name}", Input).value.strip()
+            for name in ("address", "key", "model")
+        )
         return address.rstrip("/").removesuffix("/v1"), key, model
 
     @on(Input.Submitted)
@@ -91,7 +109,10 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], DialogScreen[tuple[str,
         if problem := check_url(address):
             return tr("This {problem}.").format(problem=problem)
         if sends_keys_in_clear(address):
-            return tr("Without https, the key and your documents could be read in transit. Use an https address.")
+            return tr(
+                "Without https, the key and your documents could be read in transit. Use an https"
+                " address."
+            )
         if last != "endpoint-address" and is_missing(key):
             return tr("It needs a key (any word if the endpoint requires none).")
         if last == "endpoint-model" and not model and not is_anthropic(address):
@@ -99,7 +120,9 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], DialogScreen[tuple[str,
         return ""
 
     async def _try(self) -> None:
-        """Ask the endpoint for one token. What it refuses can be kept all the same: it may only be down just now."""
+        """Ask the endpoint for one token. What it refuses can be kept all the same: it may only
+        be down just now.
+        """
         from dogent_tui.agent.probing import probe
 
         self._say(tr("Testing it…"))

@@ -80,20 +80,36 @@ PROMPT_HELP = HelpSection(
 
 
 def key_name(key: str) -> str:
-    """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives ``Ctrl+PgUp``."""
+    """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives
+    ``Ctrl+PgUp``.
+    """
     parts = key.split("+")
     if parts == [key] and len(key) == 1:
         return key  # n is not N
-    return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in parts)
+    return "+".join(
+        _KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper()
+        for part in parts
+    )
 
 
 def spelled_out(display: str) -> str:
-    """Return the short name of a key in the last line of a screen as this page names keys: ``^Z`` gives ``Ctrl+Z``."""
-    return re.sub(r"\^(?=[A-Z])", "Ctrl+", display).replace("⇧", "Shift+").replace("⏎", "Enter").replace("⇥", "Tab")
+    """Return the short name of a key in the last line of a screen as this page names keys:
+    ``^Z`` gives ``Ctrl+Z``.
+    """
+    return (
+        re.sub(r"\^(?=[A-Z])", "Ctrl+", display)
+        .replace("⇧", "Shift+")
+        .replace("⏎", "Enter")
+        .replace("⇥", "Tab")
+    )
 
 
-def binding_section(title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})) -> HelpSection:
-    """Return the section for `bindings`, each with its description. `keys` are those that the user changed, by id."""
+def binding_section(
+    title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})
+) -> HelpSection:
+    """Return the section for `bindings`, each with its description. `keys` are those that the
+    user changed, by id.
+    """
     lines = [
         (_shown_keys(binding, keys), binding.description)
         for binding in bindings
@@ -142,13 +158,19 @@ class HelpLines(Widget):
 
 
 def help_text(section: HelpSection, width: int) -> Content:
-    """Return the lines of `section` in `width` columns; a key too long for its column has a line of its own."""
+    """Return the lines of `section` in `width` columns; a key too long for its column has a line
+    of its own.
+    """
     room = max(20, width - _KEY_COLUMN)
     rows = []
     for key, words in section.lines:
         first, *more = [line.plain.rstrip() for line in Content(words).wrap(room)] or [""]
         missing = _KEY_COLUMN - cell_len(key)
-        rows += [f"{key}{' ' * missing}{first}"] if missing > 0 else [key, f"{'':<{_KEY_COLUMN}}{first}"]
+        rows += (
+            [f"{key}{' ' * missing}{first}"]
+            if missing > 0
+            else [key, f"{'':<{_KEY_COLUMN}}{first}"]
+        )
         rows += [f"{'':<{_KEY_COLUMN}}{line}" for line in more]
     return Content("\n".join(rows))
 
@@ -167,11 +189,17 @@ class HelpPart(Vertical):
         yield self._lines
 
     def show(self, looked_for: str) -> bool:
-        """Show the lines with all words of `looked_for`, or everything where the heading has them; tell whether there are any."""
+        """Show the lines with all words of `looked_for`, or everything where the heading has
+        them; tell whether there are any.
+        """
         words = looked_for.casefold().split()
         section = self._section
         if not all(word in section.title.casefold() for word in words):
-            lines = tuple(line for line in section.lines if all(word in " ".join(line).casefold() for word in words))
+            lines = tuple(
+                line
+                for line in section.lines
+                if all(word in " ".join(line).casefold() for word in words)
+            )
             section = msgspec.structs.replace(section, lines=lines)
         self.display = bool(section.lines)
         self._lines.section = section
@@ -185,7 +213,10 @@ class HelpScreen(DialogScreen[None]):
     AUTO_FOCUS = "#help-search"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1", "dismiss", tr("Close"), priority=True),
-        *(Binding(key, f"scroll('{how}')", tr("Scroll"), show=False, priority=True) for key, how in _SCROLLS.items()),
+        *(
+            Binding(key, f"scroll('{how}')", tr("Scroll"), show=False, priority=True)
+            for key, how in _SCROLLS.items()
+        ),
     ]
 
     def __init__(self, sections: Sequence[HelpSection]) -> None:

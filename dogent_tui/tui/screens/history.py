@@ -18,7 +18,9 @@ _MOST_SHOWN = 100
 
 
 def matching(prompts: Sequence[str], letters: str) -> list[str]:
-    """Return those of `prompts` that `letters` are found in, the best first; all, in their order, where there are none."""
+    """Return those of `prompts` that `letters` are found in, the best first; all, in their
+    order, where there are none.
+    """
     if not letters.strip():
         return list(prompts[:_MOST_SHOWN])
     from frizbee import Matcher
@@ -37,7 +39,9 @@ class HistoryScreen(DialogScreen[str]):
     ]
 
     def __init__(self, *loads: Callable[[], Sequence[str]]) -> None:
-        """Search what `loads` return, newest first, each more than the one before; they read the disk, in a thread."""
+        """Search what `loads` return, newest first, each more than the one before; they read the
+        disk, in a thread.
+        """
         super().__init__()
         self._loads = loads
         self._prompts: Sequence[str] = ()
@@ -46,8 +50,12 @@ class HistoryScreen(DialogScreen[str]):
     def compose(self) -> ComposeResult:
         """Lay out the line to type into and the list."""
         keys = {"enter": tr("Copy to the prompt"), "up,down": tr("Choose"), "escape": tr("Close")}
-        with Dialog(tr("Earlier prompts"), keys, about=tr("this folder"), id="history", classes="-wide"):
-            yield Input(placeholder=tr("Find an earlier prompt"), compact=True, id="history-letters")
+        with Dialog(
+            tr("Earlier prompts"), keys, about=tr("this folder"), id="history", classes="-wide"
+        ):
+            yield Input(
+                placeholder=tr("Find an earlier prompt"), compact=True, id="history-letters"
+            )
             yield ChoiceList(id="history-list", markup=False, compact=True)
 
     def on_mount(self) -> None:

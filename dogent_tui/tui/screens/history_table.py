@@ -55,8 +55,15 @@ class HistoryTableScreen(DialogScreen[str]):
         rows = await asyncio.to_thread(lambda: history_rows(self._load()))
         self._rows = rows[:_MOST_SHOWN]
         table: DataTable[Text] = self.query_one(DataTable)
-        widths = {name: width for name, width in _WIDTHS.items() if name != _TOOK or self.size.width >= _ROOMY}
-        rest = max(20, self.size.width * 96 // 100 - _FRAME - sum(widths.values()) - _GAP * (len(widths) + 2))
+        widths = {
+            name: width
+            for name, width in _WIDTHS.items()
+            if name != _TOOK or self.size.width >= _ROOMY
+        }
+        rest = max(
+            20,
+            self.size.width * 96 // 100 - _FRAME - sum(widths.values()) - _GAP * (len(widths) + 2),
+        )
         widths |= {tr("Prompt"): rest * 3 // 5, tr("Reply"): rest * 2 // 5}
         for name, width in widths.items():
             table.add_column(name, width=width)
@@ -68,10 +75,16 @@ class HistoryTableScreen(DialogScreen[str]):
                 tr("Prompt"): row.prompt,
                 tr("Reply"): row.came,
             }
-            table.add_row(*(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths))
+            table.add_row(
+                *(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths)
+            )
         older = len(rows) - _MOST_SHOWN
-        note = tr("{count:,} older entries are in the file.").format(count=older) if older > 0 else ""
-        self.query_one("#history-table-note", Static).update(note if rows else tr("No history yet."))
+        note = (
+            tr("{count:,} older entries are in the file.").format(count=older) if older > 0 else ""
+        )
+        self.query_one("#history-table-note", Static).update(
+            note if rows else tr("No history yet.")
+        )
         self.query_one("#history-table-note").display = bool(note or not rows)
         table.display = bool(rows)
 

@@ -1,4 +1,6 @@
-"""The outline editor: a proposal of the agent, or a document of the workspace, as a tree that the keyboard rearranges."""
+"""The outline editor: a proposal of the agent, or a document of the workspace, as a tree that
+the keyboard rearranges.
+"""
 
 import asyncio
 import time
@@ -23,7 +25,14 @@ from dogent_tui.tui.outline.preview import OutlinePreview
 from dogent_tui.tui.outline.raw_mode import RawMode
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
 from dogent_tui.tui.outline.titling import TitleEditing
-from dogent_tui.tui.outline.typing import QUESTIONS, Asked, LineInput, NoteArea, RawMarkdown, TitleInput
+from dogent_tui.tui.outline.typing import (
+    QUESTIONS,
+    Asked,
+    LineInput,
+    NoteArea,
+    RawMarkdown,
+    TitleInput,
+)
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.screens.withdrawable import Withdrawable
@@ -42,13 +51,16 @@ DRAFT_DELAY_S = 0.03
 """Seconds after a change within which it is saved."""
 
 DRAFT_SHARE = 20
-"""Times what a draft cost to make, the wait before the next: those of long documents take a twentieth of a core at most."""
+"""Times what a draft cost to make, the wait before the next: those of long documents take a
+twentieth of a core at most.
+"""
 PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
 
 
 class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
-    """Edits the outline of `task`. Dismissed with an `OutlineResult`, or with None where it was withdrawn.
+    """Edits the outline of `task`. Dismissed with an `OutlineResult`, or with None where it was
+    withdrawn.
 
     `counter`: see `count`. `owns_undo` tells the application that Ctrl+Z means something here.
     """
@@ -65,7 +77,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self.request = task
         self.counter = counter
         self.editing = OutlineEditing(task.proposal, task.draft, is_document=task.save is not None)
-        self._view = OutlineView(self.editing.tree, self._press, self._edit_title, id="outline-tree")
+        self._view = OutlineView(
+            self.editing.tree, self._press, self._edit_title, id="outline-tree"
+        )
         self._titling = TitleEditing(self.editing, self._view, self._changed)
         self._preview = OutlinePreview(self.editing.tree, id="outline-preview")
         self._line = LineInput(compact=True, id="outline-line")
@@ -97,7 +111,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             yield Static(id="outline-question", markup=False)
             yield self._line
         yield self._said
-        yield KeyHints(id="outline-keys", first=("send", "save", "edit", "accept"), last=("leave", "help"))
+        yield KeyHints(
+            id="outline-keys", first=("send", "save", "edit", "accept"), last=("leave", "help")
+        )
 
     def on_mount(self) -> None:
         """Show how the draft differs from the proposal."""
@@ -133,7 +149,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     def _tell(self, words: str = "", *, warning: bool = False) -> None:
         """Say `words` below the outline, or else how much there is and what was changed."""
         self._said.set_class(warning, "-warning")
-        self._said.update(one_line(words) if words else self._summary, layout=False)  # it has one line, whatever it says
+        self._said.update(
+            one_line(words) if words else self._summary, layout=False
+        )  # it has one line, whatever it says
 
     @property
     def _summary(self) -> str:
@@ -149,7 +167,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         if not self.request.offers(name):
             return False
         if self._asked or self._titling.is_on or self._noted is not None:
-            return action not in {binding.action.partition("(")[0] for binding in EDITOR_KEYS} - {"help"}
+            return action not in {binding.action.partition("(")[0] for binding in EDITOR_KEYS} - {
+                "help"
+            }
         if self.has_class("-raw"):
             return action not in ("ask", "note", "undo", "redo", "accept", "abandon")
         return True
@@ -177,7 +197,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         sections = [
             binding_section(tr("Outline"), OutlineView.BINDINGS),
             binding_section(tr("While typing a title"), TitleInput.BINDINGS),
-            binding_section(tr("Editor"), [b for b in EDITOR_KEYS if self.request.offers(b.action)]),
+            binding_section(
+                tr("Editor"), [b for b in EDITOR_KEYS if self.request.offers(b.action)]
+            ),
         ]
         self.app.push_screen(HelpScreen(sections))
 
@@ -212,7 +234,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     def _give_draft(self) -> None:
         if self._stop_draft() and self.request.on_draft is not None:
             began = time.monotonic()
-            self.request.on_draft(self.raw.text if self.has_class("-raw") else self.editing.markdown)
+            self.request.on_draft(
+                self.raw.text if self.has_class("-raw") else self.editing.markdown
+            )
             self._draft_delay_s = max(DRAFT_DELAY_S, DRAFT_SHARE * (time.monotonic() - began))
 
     def _stop_draft(self) -> bool:
@@ -246,7 +270,11 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             return
         self.editing.tree.show(done[1])
         self._changed()
-        self._tell(tr("{said}: {step}. {summary}").format(said=said, step=STEPS[done[0]], summary=self._summary))
+        self._tell(
+            tr("{said}: {step}. {summary}").format(
+                said=said, step=STEPS[done[0]], summary=self._summary
+            )
+        )
 
     # ── A note ────────────────────────────────────────────────────────────────────────────────────
 
@@ -268,7 +296,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def action_keep_note(self) -> None:
         """Take the note over."""
-        if self._noted is not None and self.editing.outline.set_note(self._noted, release(self._note.text)):
+        if self._noted is not None and self.editing.outline.set_note(
+            self._noted, release(self._note.text)
+        ):
             self._changed()
         self._noted = None
         self.set_focus(self._view)
@@ -286,7 +316,11 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         question, hint = QUESTIONS[what]
         self.query_one("#outline-question", Static).update(question)
         self._line.placeholder = hint
-        self._line.value = self.editing.outline.get(cursor).target if what == "length" and cursor is not None else ""
+        self._line.value = (
+            self.editing.outline.get(cursor).target
+            if what == "length" and cursor is not None
+            else ""
+        )
         self.query_one("#outline-ask").display = True
         self.set_focus(self._line)
         self.refresh_bindings()
@@ -317,7 +351,13 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self._view.show_cursor()
         self._schedule_preview()
         self._tell(
-            tr("{number} of {count}").format(number=number, count=count) if count else tr("No matches.") if words else "",
+            (
+                tr("{number} of {count}").format(number=number, count=count)
+                if count
+                else tr("No matches.")
+                if words
+                else ""
+            ),
             warning=bool(words and not count),
         )
 
@@ -338,7 +378,12 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             if cursor is not None and self.editing.outline.set_target(cursor, typed):
                 self._changed()
         except ValueError:
-            self._tell(tr("“{typed}” is not a length: use 300, 300 words, 2 pages or 500字.").format(typed=typed), warning=True)
+            self._tell(
+                tr("“{typed}” is not a length: use 300, 300 words, 2 pages or 500字.").format(
+                    typed=typed
+                ),
+                warning=True,
+            )
             return False
         return True
 
@@ -354,7 +399,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     # ── Raw Markdown ──────────────────────────────────────────────────────────────────────────────
 
     def action_raw(self) -> None:
-        """Show the Markdown of the outline to be edited, or go back to the tree, which has followed."""
+        """Show the Markdown of the outline to be edited, or go back to the tree, which has
+        followed.
+        """
         if self.has_class("-raw"):
             self._leave_raw()
             return
@@ -396,7 +443,13 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     def action_accept(self) -> None:
         """Accept the proposal as it is."""
         if self.editing.is_changed:
-            self._tell(tr("You changed it: Ctrl+S sends your outline. To accept the proposal, undo everything."), warning=True)
+            self._tell(
+                tr(
+                    "You changed it: Ctrl+S sends your outline. To accept the proposal, undo"
+                    " everything."
+                ),
+                warning=True,
+            )
         else:
             self.leave(OutlineResult("accepted", self.request.proposal))
 
@@ -407,7 +460,11 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def _send(self, comment: str) -> None:
         if self.editing.is_changed or comment:
-            self.leave(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
+            self.leave(
+                OutlineResult(
+                    "edited", self.editing.markdown, self.editing.changes.sentences, comment
+                )
+            )
         else:
             self.leave(OutlineResult("accepted", self.request.proposal))
 
@@ -418,7 +475,11 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         text, headings = self.editing.markdown, self.editing.outline.headings
         if not await asyncio.to_thread(same_sections, headings, text):
             self._tell(
-                tr("Not saved: an unclosed code block would swallow the sections after it. Close it (Ctrl+T)."), warning=True
+                tr(
+                    "Not saved: an unclosed code block would swallow the sections after it. Close"
+                    " it (Ctrl+T)."
+                ),
+                warning=True,
             )
             return
         try:
@@ -432,11 +493,15 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def action_abandon(self) -> None:
         """End the request, on the second press."""
-        if self._confirmed("abandon", tr("Press x again to abandon this outline and stop the run.")):
+        if self._confirmed(
+            "abandon", tr("Press x again to abandon this outline and stop the run.")
+        ):
             self.leave(OutlineResult("abandoned"))
 
     async def action_leave(self) -> None:
-        """Back: out of the Markdown, out of a selection, and out of the editor. A document that is not saved asks first."""
+        """Back: out of the Markdown, out of a selection, and out of the editor. A document that
+        is not saved asks first.
+        """
         if self.has_class("-raw"):
             self._leave_raw()
         elif self.editing.tree.anchor is not None:
@@ -444,7 +509,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             self._view.show_cursor()
         elif not self.editing.is_document or not self.editing.is_changed:
             self.leave(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
-        elif self._confirmed("leave", tr("Not saved yet: Ctrl+S saves, Esc again leaves without saving.")):
+        elif self._confirmed(
+            "leave", tr("Not saved yet: Ctrl+S saves, Esc again leaves without saving.")
+        ):
             self._stop_draft()
             self.leave(OutlineResult("left"))
 

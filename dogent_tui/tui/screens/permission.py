@@ -1,4 +1,6 @@
-"""The question before a tool call: what it would do, to what, and why it asks. Deny is the first answer."""
+"""The question before a tool call: what it would do, to what, and why it asks. Deny is the first
+answer.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
 _LEAST_BEHIND = 5
-"""Rows of the window that no question covers, where it is not enlarged: three of the transcript, the status and the keys."""
+"""Rows of the window that no question covers, where it is not enlarged: three of the transcript,
+the status and the keys.
+"""
 
 _MEANT = frozenset({"f", *(answer.key for answer in (*ANSWERS, *ANSWERS_AFTER))})
 """Printable keys that mean something here; any other one is the beginning of a word."""
@@ -39,8 +43,8 @@ _TYPED = tr("Typing goes to the prompt. To answer, pause for a second.")
 class UnderlyingPrompt(msgspec.Struct, frozen=True):
     """What can be done with the conversation behind a question.
 
-    `typed` and `pasted` take text that was meant for the prompt, `page` and `scroll` move the transcript by pages or rows, and
-    `make_room` keeps so many rows above the status bar free.
+    `typed` and `pasted` take text that was meant for the prompt, `page` and `scroll` move the
+    transcript by pages or rows, and `make_room` keeps so many rows above the status bar free.
     """
 
     typed: Callable[[str], object]
@@ -84,8 +88,17 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
-    def __init__(self, question: Question, behind: UnderlyingPrompt, *, typing: bool = False, counter: str = "") -> None:
-        """Put `question` before what lies `behind`. `typing`: the user is at the prompt just now."""
+    def __init__(
+        self,
+        question: Question,
+        behind: UnderlyingPrompt,
+        *,
+        typing: bool = False,
+        counter: str = "",
+    ) -> None:
+        """Put `question` before what lies `behind`. `typing`: the user is at the prompt just
+        now.
+        """
         super().__init__()
         self.question = question
         self.request = question.request
@@ -96,20 +109,34 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         self._enlarged = False
         self._said = ""
         self._heading = QuestionLines(
-            lambda width: question.heading(width, self._counter), id="permission-heading", looks=HEADING_LOOKS
+            lambda width: question.heading(width, self._counter),
+            id="permission-heading",
+            looks=HEADING_LOOKS,
         )
         self._call = QuestionLines(question.call, id="permission-call")
         self._facts = QuestionLines(question.facts, id="permission-facts")
         self._note = Static(id="permission-note", markup=False)
         self._answers = AnswerBar(offered(question.request), id="answers")
         self._words = WordsInput(
-            placeholder=tr("What should the agent know, or do instead?"), compact=True, id="permission-words"
+            placeholder=tr("What should the agent know, or do instead?"),
+            compact=True,
+            id="permission-words",
         )
         self._words.display = False
-        self._panel = Vertical(self._heading, self._call, self._facts, self._note, self._answers, self._words, id="permission")
+        self._panel = Vertical(
+            self._heading,
+            self._call,
+            self._facts,
+            self._note,
+            self._answers,
+            self._words,
+            id="permission",
+        )
 
     def compose(self) -> ComposeResult:
-        """Lay out the sentence, the call, the facts and the answers, and the keys above the status bar, which shows through."""
+        """Lay out the sentence, the call, the facts and the answers, and the keys above the
+        status bar, which shows through.
+        """
         yield self._panel
         yield KeyHints(id="permission-keys")
 
@@ -135,7 +162,9 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         if not self._panel.is_attached:
             return
         width, height = self.size
-        heading, call, facts = (part.lay_out(width) for part in (self._heading, self._call, self._facts))
+        heading, call, facts = (
+            part.lay_out(width) for part in (self._heading, self._call, self._facts)
+        )
         answers = 1 if self._words.display else self._answers.lay_out(width)
         room = room_for(height, enlarged=self._enlarged)
         rows = share_rows(room, heading, call, facts, answers)
@@ -159,7 +188,9 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     # ── Answers ───────────────────────────────────────────────────────────────────────────────
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer the keys that do something: those of the answers while no words are written, scrolling where there is more."""
+        """Offer the keys that do something: those of the answers while no words are written,
+        scrolling where there is more.
+        """
         del parameters
         if action in ("answer", "step", "enlarge"):
             return not self._words.display
@@ -213,11 +244,17 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     def _write(self, *, writing: bool) -> None:
         self._words.display, self._answers.display = writing, not writing
         (self._words if writing else self._answers).focus()
-        self._say(tr("Denied. Enter sends your message, and the agent continues; Esc goes back.") if writing else "")
+        self._say(
+            tr("Denied. Enter sends your message, and the agent continues; Esc goes back.")
+            if writing
+            else ""
+        )
         self._fit()
 
     def _say(self, words: str) -> None:
-        """Say `words` above the answers; where there are none, which part of the call can be seen."""
+        """Say `words` above the answers; where there are none, which part of the call can be
+        seen.
+        """
         self._said = words
         self._note.set_class(bool(words), "-said")
         self._note.update(Content(words or self._call.cue))
@@ -230,7 +267,11 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     def action_say_how_to_leave(self) -> None:
         """Say which keys leave: Ctrl+C alone neither denies nor quits."""
         keys = cast("AppPort", self.app).keys
-        words = tr("Esc goes back · {quits} quits") if self._words.display else tr("Esc denies · {quits} quits")
+        words = (
+            tr("Esc goes back · {quits} quits")
+            if self._words.display
+            else tr("Esc denies · {quits} quits")
+        )
         self._say(words.format(quits=keys.shown("quit")))
 
     def on_key(self, event: events.Key) -> None:

@@ -28,7 +28,9 @@ def grant_lines(held: HeldGrant, sentence: str) -> Content:
     """Return the lines for a grant: what is allowed, and how long that holds."""
     since = tr(" · since {since}").format(since=one_line(held.granted[:10])) if held.granted else ""
     words = one_line(sentence)
-    return Content.assemble(f"{words[:1].upper()}{words[1:]}", (f"\n  {_SINCE[held.origin]}{since}", "dim"))
+    return Content.assemble(
+        f"{words[:1].upper()}{words[1:]}", (f"\n  {_SINCE[held.origin]}{since}", "dim")
+    )
 
 
 class PermissionsScreen(DialogScreen[None]):
@@ -40,7 +42,9 @@ class PermissionsScreen(DialogScreen[None]):
     ]
 
     def __init__(self, authority: Authority, standing: Sequence[str] = ()) -> None:
-        """List the grants of `authority`. `standing` are sentences on what else decides here: trust, the wall."""
+        """List the grants of `authority`. `standing` are sentences on what else decides here:
+        trust, the wall.
+        """
         super().__init__()
         self._authority = authority
         self._standing = standing
@@ -48,12 +52,17 @@ class PermissionsScreen(DialogScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
-        with Dialog(tr("What the agent may do here without asking"), {}, id="permissions", classes="-wide"):
+        with Dialog(
+            tr("What the agent may do here without asking"), {}, id="permissions", classes="-wide"
+        ):
             yield ChoiceList(id="permissions-list", markup=False, compact=True)
             yield Static("", id="permissions-nothing", classes="dialog-why", markup=False)
             if self._standing:
                 yield Static(
-                    "\n".join(map(one_line, self._standing)), id="permissions-standing", classes="dialog-note", markup=False
+                    "\n".join(map(one_line, self._standing)),
+                    id="permissions-standing",
+                    classes="dialog-note",
+                    markup=False,
                 )
 
     async def on_mount(self) -> None:
@@ -72,19 +81,29 @@ class PermissionsScreen(DialogScreen[None]):
         try:
             await asyncio.to_thread(self._authority.revoke, self._held[chosen])
         except (OSError, DogentError) as error:
-            self.notify(tr("It could not be revoked: {error}").format(error=error), severity="error", markup=False)
+            self.notify(
+                tr("It could not be revoked: {error}").format(error=error),
+                severity="error",
+                markup=False,
+            )
         await self._refresh(chosen)
 
     def _fit(self) -> None:
         box, options = self.query_one("#permissions"), self.query_one(OptionList)
         others = [each for each in box.children if each.display and each is not options]
-        rows = box.gutter.height + sum(each.outer_size.height + each.styles.margin.height for each in others)
-        options.styles.max_height = max(_LEAST_ROWS, self.size.height - rows - box.styles.margin.height)
+        rows = box.gutter.height + sum(
+            each.outer_size.height + each.styles.margin.height for each in others
+        )
+        options.styles.max_height = max(
+            _LEAST_ROWS, self.size.height - rows - box.styles.margin.height
+        )
 
     async def _refresh(self, chosen: int = 0) -> None:
         self._held = await asyncio.to_thread(self._authority.grants)
         options = self.query_one(OptionList)
-        options.set_options(grant_lines(held, self._authority.describe(held.grant)) for held in self._held)
+        options.set_options(
+            grant_lines(held, self._authority.describe(held.grant)) for held in self._held
+        )
         options.highlighted = min(chosen, len(self._held) - 1) if self._held else None
         options.display = bool(self._held)
         keys = {"delete": tr("Revoke"), "up,down": tr("Choose")} if self._held else {}

@@ -40,5 +40,7 @@ class PressKeyScreen(Withdrawable[str], DialogScreen[str]):
 
 
 async def press_key(app: App[Any], title: str, problem: Callable[[str], str]) -> str | None:
-    """Ask for a key and return its name, None for none. Not to be awaited by a handler of messages."""
+    """Ask for a key and return its name, None for none. Not to be awaited by a handler of
+    messages.
+    """
     return await answer_of(app, PressKeyScreen(title, problem))

@@ -51,7 +51,9 @@ class ProfileScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the fields."""
-        where = tr("Settings · {folder}").format(folder=f"{self._profile} · {display_path(self._file)}")
+        where = tr("Settings · {folder}").format(
+            folder=f"{self._profile} · {display_path(self._file)}"
+        )
         yield Static(one_line(where), classes="screen-title", markup=False)
         with Vertical(id="settings"):
             yield self._list
@@ -87,7 +89,14 @@ class ProfileScreen(ModalScreen[None]):
     @property
     def _chosen(self) -> Setting | None:
         row = self._list.row
-        return next((setting for setting in self._settings if row is not None and setting.path[-1] == row.id), None)
+        return next(
+            (
+                setting
+                for setting in self._settings
+                if row is not None and setting.path[-1] == row.id
+            ),
+            None,
+        )
 
     @on(RowList.Moved)
     def _moved(self, event: RowList.Moved) -> None:
@@ -124,7 +133,9 @@ class ProfileScreen(ModalScreen[None]):
     async def _check(self) -> None:
         from dogent_tui.agent.probing import probe
 
-        found = await probe(self._file, self._profile, self._draft.profile(self._file, self._profile))
+        found = await probe(
+            self._file, self._profile, self._draft.profile(self._file, self._profile)
+        )
         self.say(f"{'✓' if found.works else '✗'} {found.words}")
 
     def action_use(self) -> None:

@@ -1,4 +1,6 @@
-"""The review of a change that the agent proposed: hunk by hunk, and nothing is written before the user says so."""
+"""The review of a change that the agent proposed: hunk by hunk, and nothing is written before
+the user says so.
+"""
 
 import asyncio
 import time
@@ -43,11 +45,15 @@ DRAFT_DELAY_S = 0.03
 """Seconds after a change within which it is saved."""
 
 DRAFT_SHARE = 20
-"""Times what a draft cost to make, the wait before the next: those of long documents take a twentieth of a core at most."""
+"""Times what a draft cost to make, the wait before the next: those of long documents take a
+twentieth of a core at most.
+"""
 
 
 class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
-    """Reviews the change of `task`. Dismissed with a `ReviewResult`, None where it was withdrawn. `counter`: see `count`."""
+    """Reviews the change of `task`. Dismissed with a `ReviewResult`, None where it was
+    withdrawn. `counter`: see `count`.
+    """
 
     CSS_PATH = stylesheet("review.tcss")
     AUTO_FOCUS = "#review-list"
@@ -84,7 +90,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
 
     def compose(self) -> ComposeResult:
         """Lay out the list, the hunk, and what is shown around them."""
-        self._fit(self.app.size.width)  # before anything is laid out, which would be done anew for it
+        self._fit(
+            self.app.size.width
+        )  # before anything is laid out, which would be done anew for it
         yield Static(self._title, id="review-title", classes="screen-title", markup=False)
         summary = Static(visible(self.change.summary.strip()), id="review-summary", markup=False)
         summary.display = bool(self.change.summary.strip())
@@ -94,7 +102,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             with Container(id="review-pane"):
                 yield self._view
                 yield self._area
-        with Container(id="review-line"):  # one row for both: what is above it need not be laid out anew
+        with Container(
+            id="review-line"
+        ):  # one row for both: what is above it need not be laid out anew
             with Horizontal(id="review-ask"):
                 yield Static(tr("Comment"), id="review-question", markup=False)
                 yield self._line
@@ -112,7 +122,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
 
     def _fit(self, width: int) -> None:
         self.set_class(width >= WIDE, "-wide")
-        self._list.styles.height = None if self.has_class("-wide") else max(1, min(6, len(self.change.hunks)))
+        self._list.styles.height = (
+            None if self.has_class("-wide") else max(1, min(6, len(self.change.hunks)))
+        )
 
     def on_unmount(self) -> None:
         """Give the draft away, whatever ends the review."""
@@ -122,7 +134,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def _title(self) -> str:
         counter = f"{self.counter} · " if self.counter else ""
         new = tr(" (a new file)") if self.change.is_new else ""
-        return tr("{counter}Review of {name}{new}").format(counter=counter, name=one_line(self.change.name), new=new)
+        return tr("{counter}Review of {name}{new}").format(
+            counter=counter, name=one_line(self.change.name), new=new
+        )
 
     def count(self, counter: str) -> None:
         """Say which of how many requests this is; empty for the only one."""
@@ -150,7 +164,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             (change.count("open"), tr("{count} undecided")),
         ]
         said = tr(", ").join(what.format(count=count) for count, what in parts if count)
-        return tr("{said} · preview of the result, p goes back").format(said=said) if self._previewing else said
+        return (
+            tr("{said} · preview of the result, p goes back").format(said=said)
+            if self._previewing
+            else said
+        )
 
     def _show(self, *, anew: bool = True) -> None:
         """Draw the hunk under the cursor, or the preview of what is around it."""
@@ -219,7 +237,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             self._show()
 
     def action_sides(self) -> None:
-        """What goes beside what comes, or above it. Out of the preview, which has no sides, back to the hunk."""
+        """What goes beside what comes, or above it. Out of the preview, which has no sides, back
+        to the hunk.
+        """
         if self._previewing:
             self.action_preview()
             return
@@ -235,7 +255,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     # ── Deciding ──────────────────────────────────────────────────────────────────────────────────
 
     def action_decide(self, verdict: Verdict) -> None:
-        """Accept or reject the hunk and go to the next that is undecided; the same once more takes that back."""
+        """Accept or reject the hunk and go to the next that is undecided; the same once more
+        takes that back.
+        """
         if (hunk := self.hunk) is None:
             return
         again = self.change.decision(hunk.number).verdict == verdict
@@ -337,9 +359,15 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         if undecided and self._confirming != "apply":
             self._confirming = "apply"
             taken = self.change.count("accepted")
-            what = tr("writes the {taken} accepted").format(taken=taken) if taken else tr("writes nothing")
+            what = (
+                tr("writes the {taken} accepted").format(taken=taken)
+                if taken
+                else tr("writes nothing")
+            )
             self._tell(
-                tr("{undecided} undecided: Enter again {what} and leaves these out.").format(undecided=undecided, what=what),
+                tr("{undecided} undecided: Enter again {what} and leaves these out.").format(
+                    undecided=undecided, what=what
+                ),
                 warning=True,
             )
         elif not self._writing:
@@ -358,22 +386,31 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         if is_written:
             self._draft_timer = None
             taken = bool(before.count("accepted"))
-            self.leave(ReviewResult("applied", outcome_text(before, written=taken), before.fingerprint))
+            self.leave(
+                ReviewResult("applied", outcome_text(before, written=taken), before.fingerprint)
+            )
         else:
             self._taken_over()
 
     def _taken_over(self) -> None:
         """Show the review over what the file holds now."""
         self._list.change = self.change
-        self._list.cursor = next((place for place, hunk in enumerate(self.change.hunks) if hunk.is_conflict), 0)
+        self._list.cursor = next(
+            (place for place, hunk in enumerate(self.change.hunks) if hunk.is_conflict), 0
+        )
         self.on_resize()
         self._changed()
         conflicts = sum(hunk.is_conflict for hunk in self.change.hunks)
-        what = tr("{conflicts} in conflict (!)").format(conflicts=conflicts) if conflicts else tr("no conflicts")
+        what = (
+            tr("{conflicts} in conflict (!)").format(conflicts=conflicts)
+            if conflicts
+            else tr("no conflicts")
+        )
         self._tell(
-            tr("The file changed in the meantime, so nothing was written: {what}. Check again, then press Enter.").format(
-                what=what
-            ),
+            tr(
+                "The file changed in the meantime, so nothing was written: {what}. Check again,"
+                " then press Enter."
+            ).format(what=what),
             warning=True,
         )
 

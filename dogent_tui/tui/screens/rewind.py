@@ -23,9 +23,16 @@ class RewindScreen(Withdrawable[RewindPoint], DialogScreen[RewindPoint]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", tr("Close"))]
 
     def __init__(
-        self, points: Sequence[RewindPoint], root: str, *, chosen: int = 0, now: Callable[[], datetime] | None = None
+        self,
+        points: Sequence[RewindPoint],
+        root: str,
+        *,
+        chosen: int = 0,
+        now: Callable[[], datetime] | None = None,
     ) -> None:
-        """List `points`, of a workspace at `root`; the one at `chosen` is highlighted. `now` tells the time, with a time zone."""
+        """List `points`, of a workspace at `root`; the one at `chosen` is highlighted. `now`
+        tells the time, with a time zone.
+        """
         super().__init__()
         self._points = points
         self._root = root
@@ -35,7 +42,10 @@ class RewindScreen(Withdrawable[RewindPoint], DialogScreen[RewindPoint]):
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         now = self._now()
-        rows = (Content.assemble(p.title, (f"\n  {p.facts(now, self._root)}", "dim")) for p in self._points)
+        rows = (
+            Content.assemble(p.title, (f"\n  {p.facts(now, self._root)}", "dim"))
+            for p in self._points
+        )
         keys = {"enter": tr("Preview"), "up,down": tr("Choose"), "escape": tr("Close")}
         with Dialog(tr("Rewind to before which prompt?"), keys, id="rewind", classes="-wide"):
             yield ChoiceList(*rows, id="rewind-list", markup=False, compact=True)

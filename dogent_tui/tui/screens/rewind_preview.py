@@ -1,4 +1,6 @@
-"""What going back to a prompt would do: to the conversation, and file by file. Nothing is done before Enter."""
+"""What going back to a prompt would do: to the conversation, and file by file. Nothing is done
+before Enter.
+"""
 
 import asyncio
 from typing import ClassVar
@@ -24,7 +26,9 @@ from dogent_tui.workspace.undo_log import UndoLog
 
 
 class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
-    """Dismissed with True where it is to be done, as `preview` then says, and with None where the user goes back."""
+    """Dismissed with True where it is to be done, as `preview` then says, and with None where
+    the user goes back.
+    """
 
     CSS_PATH = stylesheet("rewind.tcss")
     AUTO_FOCUS = "#rewind-files"
@@ -33,8 +37,16 @@ class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
         Binding("enter", "go_back", tr("Rewind"), priority=True),
         Binding("space", "take", tr("Include or exclude this file"), priority=True),
         Binding("escape", "back", tr("Back")),
-        Binding("pageup,shift+up", "scroll_lines(-1)", tr("Scroll the diff"), show=False, priority=True),
-        Binding("pagedown,shift+down", "scroll_lines(1)", tr("Scroll the diff"), show=False, priority=True),
+        Binding(
+            "pageup,shift+up", "scroll_lines(-1)", tr("Scroll the diff"), show=False, priority=True
+        ),
+        Binding(
+            "pagedown,shift+down",
+            "scroll_lines(1)",
+            tr("Scroll the diff"),
+            show=False,
+            priority=True,
+        ),
     ]
 
     def __init__(self, preview: Preview, copies: UndoLog) -> None:
@@ -86,7 +98,9 @@ class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
     def _line(self, row: Row, widest: int) -> Content:
         note = f" — {row.note}" if row.note else ""
         gap = " " * (widest - cell_len(row.what) + 2)
-        return Content.assemble(f"{row.mark} ", (f"{row.what}{gap}", "dim"), row.name, (note, "dim"))
+        return Content.assemble(
+            f"{row.mark} ", (f"{row.what}{gap}", "dim"), row.name, (note, "dim")
+        )
 
     # ── The difference ────────────────────────────────────────────────────────────────────────
 
@@ -99,7 +113,10 @@ class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
     async def _compare(self, number: int) -> None:
         """Show what would become of a file."""
         try:
-            diff, note = await asyncio.to_thread(difference, self.preview.places[number], self._copies), ""
+            diff, note = (
+                await asyncio.to_thread(difference, self.preview.places[number], self._copies),
+                "",
+            )
         except DogentError as error:
             diff, note = "", str(error)
         if (diff, note) != (self._diff, self._note):
@@ -108,7 +125,11 @@ class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
             self.query_one(QuestionLines).scroll_to(y=0, animate=False)
 
     def _lines(self, width: int) -> list[Line]:
-        return diff_lines(self._diff, width) if self._diff else wrap([Span(self._note, "muted")], width)
+        return (
+            diff_lines(self._diff, width)
+            if self._diff
+            else wrap([Span(self._note, "muted")], width)
+        )
 
     def _lay_out(self) -> None:
         lines = self.query_one(QuestionLines)

@@ -21,23 +21,34 @@ from dogent_tui.workspace.paths import Workspace
 _STATES: Mapping[str, tuple[str, str]] = {
     "connected": ("●", tr("connected")),
     "failed": ("✗", tr("failed")),
-    "needs-auth": ("✗", tr("needs a login, which is not supported here: put a key into its headers")),
+    "needs-auth": (
+        "✗",
+        tr("needs a login, which is not supported here: put a key into its headers"),
+    ),
     "pending": ("◌", tr("connecting")),
     "disabled": ("○", tr("off")),
     "unknown": ("◌", tr("on")),
 }
 _OUTSIDE = tr(
-    "These servers run outside the wall, with your rights: nothing holds back what they do. Each of their tools asks before its "
-    "first call."
+    "These servers run outside the wall, with your rights: nothing holds back what they do. Each of"
+    " their tools asks before its first call."
 )
-_NONE = tr("No MCP servers. Add them to ~/.dogent/mcp.json, as other programs have them; docs/tools.md shows how.")
-_NOT_HERE = tr("None is started now: the built-in engine calls no tools of others, nor where every look is asked about.")
+_NONE = tr(
+    "No MCP servers. Add them to ~/.dogent/mcp.json, as other programs have them; docs/tools.md"
+    " shows how."
+)
+_NOT_HERE = tr(
+    "None is started now: the built-in engine calls no tools of others, nor where every look is"
+    " asked about."
+)
 _EVERY_S = 1.0
 _MOST_TOOLS = 8
 
 
 def server_lines(server: McpServer, state: ServerState | None) -> Content:
-    """Return the lines for a server: its state, whose it is, what is started, and its tools or what went wrong."""
+    """Return the lines for a server: its state, whose it is, what is started, and its tools or
+    what went wrong.
+    """
     now = "disabled" if not server.on else state.state if state is not None else "unknown"
     mark, words = _STATES[now]
     whose = tr("of this folder") if server.of_workspace else tr("yours")
@@ -49,7 +60,11 @@ def server_lines(server: McpServer, state: ServerState | None) -> Content:
 
 def _details(server: McpServer, state: ServerState | None) -> str:
     if not server.on:
-        return tr("It came with the folder: look at it before you turn it on.") if server.of_workspace else ""
+        return (
+            tr("It came with the folder: look at it before you turn it on.")
+            if server.of_workspace
+            else ""
+        )
     if state is None or state.error:
         return one_line(state.error) if state is not None else ""
     more = len(state.tools) - _MOST_TOOLS
@@ -66,8 +81,12 @@ class ServersScreen(DialogScreen[None]):
         Binding("r", "restart", tr("Restart")),
     ]
 
-    def __init__(self, workspace: Workspace, service: AgentService, *, trusted: bool, started: bool) -> None:
-        """List the servers of the user and of `workspace`, if it is `trusted`. `started`: the agent has them at all."""
+    def __init__(
+        self, workspace: Workspace, service: AgentService, *, trusted: bool, started: bool
+    ) -> None:
+        """List the servers of the user and of `workspace`, if it is `trusted`. `started`: the
+        agent has them at all.
+        """
         super().__init__()
         self._workspace = workspace
         self._service = service
@@ -131,7 +150,9 @@ class ServersScreen(DialogScreen[None]):
         self._look()
 
     async def _read(self) -> None:
-        self._servers, warnings = await asyncio.to_thread(lambda: mcp_servers(self._workspace, trusted=self._trusted))
+        self._servers, warnings = await asyncio.to_thread(
+            lambda: mcp_servers(self._workspace, trusted=self._trusted)
+        )
         self._problems = [str(warning) for warning in warnings]
         self._show()
 
@@ -151,13 +172,23 @@ class ServersScreen(DialogScreen[None]):
     def _show(self) -> None:
         options = self.query_one(OptionList)
         chosen = options.highlighted or 0
-        options.set_options(server_lines(server, self._states.get(server.name)) for server in self._servers)
+        options.set_options(
+            server_lines(server, self._states.get(server.name)) for server in self._servers
+        )
         options.highlighted = min(chosen, len(self._servers) - 1) if self._servers else None
         options.display = bool(self._servers)
-        notes = [*self._problems, *([] if self._servers else [_NONE]), *([] if self._started else [_NOT_HERE])]
+        notes = [
+            *self._problems,
+            *([] if self._servers else [_NONE]),
+            *([] if self._started else [_NOT_HERE]),
+        ]
         note = self.query_one("#servers-note", Static)
         note.display = bool(notes)
         note.update("\n".join(map(one_line, notes)))
-        keys = {"space": tr("On or off"), "r": tr("Restart"), "up,down": tr("Choose")} if self._servers else {}
+        keys = (
+            {"space": tr("On or off"), "r": tr("Restart"), "up,down": tr("Choose")}
+            if self._servers
+            else {}
+        )
         self.query_one(Dialog).keys.show(keys | {"escape": tr("Close")})
         options.focus()

@@ -1,4 +1,6 @@
-"""/sessions: the earlier conversations, found by a few words; one is opened, forked, renamed or deleted."""
+"""/sessions: the earlier conversations, found by a few words; one is opened, forked, renamed or
+deleted.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -68,7 +70,10 @@ class SessionsScreen(DialogScreen[SessionRequest]):
         self._shown = self.list.shown
         options = self.query_one(OptionList)
         options.set_options(
-            Content.assemble(self.list.title(record), (f"\n  {self.list.facts(record, now)}", "dim")) for record in self._shown
+            Content.assemble(
+                self.list.title(record), (f"\n  {self.list.facts(record, now)}", "dim")
+            )
+            for record in self._shown
         )
         options.highlighted = min(chosen, len(self._shown) - 1) if self._shown else None
         options.display = bool(self._shown)
@@ -99,7 +104,11 @@ class SessionsScreen(DialogScreen[SessionRequest]):
     @property
     def _chosen(self) -> SessionRecord | None:
         highlighted = self.query_one(OptionList).highlighted
-        return self._shown[highlighted] if highlighted is not None and highlighted < len(self._shown) else None
+        return (
+            self._shown[highlighted]
+            if highlighted is not None and highlighted < len(self._shown)
+            else None
+        )
 
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────
 
@@ -178,7 +187,11 @@ class SessionsScreen(DialogScreen[SessionRequest]):
             try:
                 await asyncio.to_thread(self.list.index.rename, record, one_line(title))
             except (OSError, DogentError) as error:
-                self.notify(tr("It could not be renamed: {error}").format(error=error), severity="error", markup=False)
+                self.notify(
+                    tr("It could not be renamed: {error}").format(error=error),
+                    severity="error",
+                    markup=False,
+                )
         await asyncio.to_thread(self.list.read)
         chosen = self.list.place_of(record.session_id)
         self._end_renaming()
@@ -194,18 +207,41 @@ class SessionsScreen(DialogScreen[SessionRequest]):
             self.query_one(Input).action_delete_right()
             return
         if record.session_id == self.list.index.on_screen:
-            self.notify(tr("This conversation is open here. Open another one first, or start one with /new."), markup=False)
+            self.notify(
+                tr(
+                    "This conversation is open here. Open another one first, or start one with"
+                    " /new."
+                ),
+                markup=False,
+            )
             return
         if await asyncio.to_thread(self.list.index.is_elsewhere, record):
-            self.notify(tr("Another window has this conversation open. Close it there first."), markup=False)
+            self.notify(
+                tr("Another window has this conversation open. Close it there first."), markup=False
+            )
             return
         chosen = self.query_one(OptionList).highlighted or 0
-        why = tr("Its transcript and the agent's memory of it are deleted permanently. Documents already written are kept.")
+        why = tr(
+            "Its transcript and the agent's memory of it are deleted permanently. Documents already"
+            " written are kept."
+        )
         answers = (tr("Keep"), tr("Delete"))
-        if await choose(self.app, tr("Delete “{title}”?").format(title=self.list.title(record)), why, answers) != 1:
+        if (
+            await choose(
+                self.app,
+                tr("Delete “{title}”?").format(title=self.list.title(record)),
+                why,
+                answers,
+            )
+            != 1
+        ):
             return
         try:
             await asyncio.to_thread(self.list.index.delete, record)
         except (OSError, DogentError) as error:
-            self.notify(tr("It could not be deleted: {error}").format(error=error), severity="error", markup=False)
+            self.notify(
+                tr("It could not be deleted: {error}").format(error=error),
+                severity="error",
+                markup=False,
+            )
         await self._read(chosen)

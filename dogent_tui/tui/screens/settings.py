@@ -20,7 +20,15 @@ from dogent_tui.tui.screens.help import key_name
 from dogent_tui.tui.screens.press_key import press_key
 from dogent_tui.tui.screens.profile import ProfileScreen
 from dogent_tui.tui.screens.typing import type_text
-from dogent_tui.tui.settings.catalog import LLM, VISION, WEB, chosen_profile, folder_settings, heading_over, summary
+from dogent_tui.tui.settings.catalog import (
+    LLM,
+    VISION,
+    WEB,
+    chosen_profile,
+    folder_settings,
+    heading_over,
+    summary,
+)
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, name_problem, place_of, shown
 from dogent_tui.tui.settings.editing import edit_setting
 from dogent_tui.tui.settings.rows import Row, RowList, Sections
@@ -49,7 +57,9 @@ class SettingsScreen(ModalScreen[bool]):
         Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
-    def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str = "", section: int = 0) -> None:
+    def __init__(
+        self, draft: SettingsDraft, keymap: Keymap, note: str = "", section: int = 0
+    ) -> None:
         """Change `draft`, with the keys as `keymap` has them. `note` is said at first."""
         super().__init__()
         self.draft = draft
@@ -133,7 +143,9 @@ class SettingsScreen(ModalScreen[bool]):
         for action in self._keymap.actions:
             setting = _key_setting(file, action.id, action.words)
             keys = self.draft.value(setting) or action.default
-            about = tr("Default: {keys}. Press Enter, then the key you want.").format(keys=_keys_shown(action.default))
+            about = tr("Default: {keys}. Press Enter, then the key you want.").format(
+                keys=_keys_shown(action.default)
+            )
             rows.append(
                 Row(
                     action.id,
@@ -226,7 +238,9 @@ class SettingsScreen(ModalScreen[bool]):
         def problem(key: str) -> str:
             return self._keymap.problem(action_id, key, changed)
 
-        key = await press_key(self.app, tr("Key for: {action}").format(action=action.words), problem)
+        key = await press_key(
+            self.app, tr("Key for: {action}").format(action=action.words), problem
+        )
         if key is not None:
             file = self.draft.home / "dogent.json"
             setting = _key_setting(file, action_id, action.words)
@@ -234,7 +248,9 @@ class SettingsScreen(ModalScreen[bool]):
 
     def _key_changes(self) -> Mapping[tuple[str, ...], str]:
         changes = self.draft.changes.get(self.draft.home / "dogent.json", {})
-        return {path: value for path, value in changes.items() if path[0] == "keys" and len(path) == 2}
+        return {
+            path: value for path, value in changes.items() if path[0] == "keys" and len(path) == 2
+        }
 
     def action_reset(self) -> None:
         """Have the default hold for what is under the cursor."""
@@ -277,7 +293,11 @@ class SettingsScreen(ModalScreen[bool]):
         files = ", ".join(place_of(file, self.draft.workspace) for file in self.draft.changes)
         answers = (tr("Save"), tr("Discard"), tr("Keep editing"))
         answer = await choose(
-            self.app, tr("Save the changes?"), tr("They are written to {files}.").format(files=files), answers, 0
+            self.app,
+            tr("Save the changes?"),
+            tr("They are written to {files}.").format(files=files),
+            answers,
+            0,
         )
         if answer in (_SAVE, _DISCARD):
             self.dismiss(answer == _SAVE)

@@ -19,8 +19,18 @@ class TypingScreen(Withdrawable[str], DialogScreen[str]):
     AUTO_FOCUS = "#typing-text"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
-    def __init__(self, title: str, why: str, text: str, *, secret: bool, problem: Callable[[str], str], unset: str = "") -> None:
-        """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not, or nothing.
+    def __init__(
+        self,
+        title: str,
+        why: str,
+        text: str,
+        *,
+        secret: bool,
+        problem: Callable[[str], str],
+        unset: str = "",
+    ) -> None:
+        """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not,
+        or nothing.
 
         `unset` says what holds as long as nothing is typed.
         """
@@ -35,7 +45,13 @@ class TypingScreen(Withdrawable[str], DialogScreen[str]):
     def compose(self) -> ComposeResult:
         """Lay out the line."""
         with Dialog(self._title, {"enter": tr("Confirm"), "escape": tr("Back")}, id="typing"):
-            yield Input(self._text, placeholder=self._unset, password=self._secret, compact=True, id="typing-text")
+            yield Input(
+                self._text,
+                placeholder=self._unset,
+                password=self._secret,
+                compact=True,
+                id="typing-text",
+            )
             yield Static(self._why, classes="dialog-why", markup=False)
             yield Static("", id="typing-problem", classes="dialog-problem", markup=False)
 
@@ -73,4 +89,6 @@ async def type_text(
     unset: str = "",
 ) -> str | None:
     """Ask for a line and return it, None for none. Not to be awaited by a handler of messages."""
-    return await answer_of(app, TypingScreen(title, why, text, secret=secret, problem=problem, unset=unset))
+    return await answer_of(
+        app, TypingScreen(title, why, text, secret=secret, problem=problem, unset=unset)
+    )

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     class _Screen(Screen[Answer], Generic[Answer]):
         """What this is mixed into."""
-else:  # no screen itself: Textual takes the styles of the first base that is one, and these would hide a `ModalScreen`
+# no screen itself: Textual takes the styles of the first base that is one, and these would hide a
+# `ModalScreen`
+else:
 
     class _Screen(Generic[Answer]):
         """What this is mixed into."""
@@ -29,10 +31,11 @@ LEAVING_KEYS = (
 
 
 class Withdrawable(_Screen[Answer], Generic[Answer]):
-    """A screen that is dismissed with an answer, or with None where it was withdrawn. Put it before the screen among the bases.
+    """A screen that is dismissed with an answer, or with None where it was withdrawn. Put it before
+    the screen among the bases.
 
-    It is left by `leave` alone: an answer and a withdrawal may meet, and a key that is pressed twice would else take away the
-    screen beneath as well.
+    It is left by `leave` alone: an answer and a withdrawal may meet, and a key that is pressed
+    twice would else take away the screen beneath as well.
     """
 
     _is_left = False
@@ -57,7 +60,9 @@ class Withdrawable(_Screen[Answer], Generic[Answer]):
 
 
 async def answer_of(app: "App[Any]", screen: Withdrawable[Answer]) -> Answer | None:
-    """Show `screen` and return its answer, None for none. Not to be awaited by a handler of messages: the answer is one, too."""
+    """Show `screen` and return its answer, None for none. Not to be awaited by a handler of
+    messages: the answer is one, too.
+    """
     answered: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
 
     def settle(answer: Answer | None) -> None:

@@ -1,4 +1,6 @@
-"""Having the user choose a conversation, and opening what was chosen: in this window, whatever folder it was held in."""
+"""Having the user choose a conversation, and opening what was chosen: in this window, whatever
+folder it was held in.
+"""
 
 import asyncio
 from contextlib import suppress
@@ -15,7 +17,14 @@ from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
 from dogent_tui.workspace.paths import Workspace, display_path
 from dogent_tui.workspace.session_log import is_held
-from dogent_tui.workspace.sessions import SessionRecord, all_sessions, delete_session, find_session, list_sessions, rename_session
+from dogent_tui.workspace.sessions import (
+    SessionRecord,
+    all_sessions,
+    delete_session,
+    find_session,
+    list_sessions,
+    rename_session,
+)
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
@@ -24,7 +33,9 @@ AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 
 
 class SessionChooser:
-    """Lists the conversations over what `app` shows. Its methods are not to be awaited by a handler of messages."""
+    """Lists the conversations over what `app` shows. Its methods are not to be awaited by a
+    handler of messages.
+    """
 
     def __init__(self, app: "AppPort") -> None:
         self._app = app
@@ -40,7 +51,9 @@ class SessionChooser:
             opened.service.session_id,
             partial(_is_elsewhere, opened),
         )
-        requested: asyncio.Future[SessionRequest | None] = asyncio.get_running_loop().create_future()
+        requested: asyncio.Future[SessionRequest | None] = (
+            asyncio.get_running_loop().create_future()
+        )
         await self._app.push_screen(SessionsScreen(index), requested.set_result)
         request = await requested
         return request is not None and await self.open(request)
@@ -52,7 +65,9 @@ class SessionChooser:
         except DogentError as error:
             return str(error)
         if record is None:
-            return tr("There is no conversation {wanted}. Use /sessions to list them.").format(wanted=wanted)
+            return tr("There is no conversation {wanted}. Use /sessions to list them.").format(
+                wanted=wanted
+            )
         await self.open(SessionRequest(record))
         return ""
 
@@ -60,7 +75,11 @@ class SessionChooser:
         """Open what is wished for. False where that cannot be, which is said."""
         app, record = self._app, request.record
         say = app.conversation.prompt.notify_hint
-        if record.session_id == app.opened.service.session_id and not request.fork and not app.opened.read_only:
+        if (
+            record.session_id == app.opened.service.session_id
+            and not request.fork
+            and not app.opened.read_only
+        ):
             say(tr("This conversation is already open."))
             return False
         if app.opened.service.state == "running":
@@ -86,14 +105,18 @@ class SessionChooser:
 
     async def _go_elsewhere(self, root: Path, request: SessionRequest) -> bool:
         if not await asyncio.to_thread(root.is_dir):
-            self._app.conversation.prompt.notify_hint(tr("The folder {root} no longer exists.").format(root=display_path(root)))
+            self._app.conversation.prompt.notify_hint(
+                tr("The folder {root} no longer exists.").format(root=display_path(root))
+            )
             return False
         self._app.go_elsewhere(Workspace(root), request.record.session_id, fork=request.fork)
         return True
 
 
 def _is_elsewhere(opened: OpenedSession, record: SessionRecord) -> bool:
-    """Whether another window than this one, which shows `opened`, has the conversation. One that cannot be looked at is free."""
+    """Whether another window than this one, which shows `opened`, has the conversation. One that
+    cannot be looked at is free.
+    """
     if record.session_id == opened.service.session_id and not opened.read_only:
         return False
     with suppress(OSError):

@@ -35,7 +35,9 @@ async def export_session(app: "AppPort", typed: str) -> str:
     screen, opened = app.conversation, app.opened
     if form is None:
         if not screen.prompt.editor.value:
-            screen.prompt.editor.replace_all(f"/export-session {typed}")  # so that only the name is left to type
+            screen.prompt.editor.replace_all(
+                f"/export-session {typed}"
+            )  # so that only the name is left to type
         return _USAGE
     entries = screen.transcript.model.entries
     if not entries:
@@ -61,7 +63,9 @@ async def export_session(app: "AppPort", typed: str) -> str:
         parts = parts_of(entries, str(opened.workspace.root))
         text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
         plan = partial(plan_change, path, text)
-        done = await write_own(opened.workspace, opened.authority, screen.questions.ask, plan, _BECAUSE)
+        done = await write_own(
+            opened.workspace, opened.authority, screen.questions.ask, plan, _BECAUSE
+        )
     except (OSError, DogentError) as error:
         return one_line(tr("Nothing was exported: {error}").format(error=error))
     screen.look_again()
@@ -73,8 +77,19 @@ async def export_session(app: "AppPort", typed: str) -> str:
 
 
 def _conversation(opened: OpenedSession, parts: list[Part]) -> Written:
-    """Return the conversation of which these are the parts. Reads the disk for its title, and the files that hold keys."""
+    """Return the conversation of which these are the parts. Reads the disk for its title, and
+    the files that hold keys.
+    """
     session_id = opened.service.session_id
-    title = next((record.title for record in list_sessions(opened.workspace) if record.session_id == session_id), "")
+    title = next(
+        (
+            record.title
+            for record in list_sessions(opened.workspace)
+            if record.session_id == session_id
+        ),
+        "",
+    )
     secrets = (*opened.endpoint.secrets, *known_secrets())
-    return written(parts, title, session_id, str(opened.workspace.root), datetime.now().astimezone(), secrets)
+    return written(
+        parts, title, session_id, str(opened.workspace.root), datetime.now().astimezone(), secrets
+    )

@@ -1,4 +1,6 @@
-"""A conversation that another window has: shown here as it goes on there, and taken over once the other window has left it."""
+"""A conversation that another window has: shown here as it goes on there, and taken over once
+the other window has left it.
+"""
 
 import asyncio
 from contextlib import suppress
@@ -16,11 +18,16 @@ if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
 
 LOOK_EVERY_S = 0.5
-"""Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, any idle one 0.2 % (measured)."""
+"""Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, any
+idle one 0.2 % (measured).
+"""
 
-_THERE = tr("This conversation is open in another window, so it is read-only here. It updates live.")
+_THERE = tr(
+    "This conversation is open in another window, so it is read-only here. It updates live."
+)
 _THERE_REMEDY = tr(
-    "Continue there; once that window leaves it, you can continue here. Or fork it with /sessions to continue separately."
+    "Continue there; once that window leaves it, you can continue here. Or fork it with /sessions"
+    " to continue separately."
 )
 _LEFT = tr("The other window has left this conversation.")
 _LEFT_REMEDY = tr("Send a prompt to continue here.")
@@ -71,8 +78,12 @@ class OtherWindow:
             self._say(_LEFT, _LEFT_REMEDY, level="info")
 
     def _look(self) -> tuple[bool, list[Event]]:
-        """Return whether a window has the conversation, and what was added: all of it, where that window has left."""
-        patience_s = 0.0 if self._has_it else PATIENCE_S  # where nobody has it, it is not to come back by mistake
+        """Return whether a window has the conversation, and what was added: all of it, where
+        that window has left.
+        """
+        patience_s = (
+            0.0 if self._has_it else PATIENCE_S
+        )  # where nobody has it, it is not to come back by mistake
         return is_held(self._log, patience_s=patience_s), self._new()
 
     def _new(self) -> list[Event]:
@@ -83,14 +94,18 @@ class OtherWindow:
 
 
 async def watch(app: "AppPort", opened: OpenedSession) -> "list[asyncio.Task[None]]":
-    """Show what another window does with the conversation, from its beginning on. Returns what goes on showing it."""
+    """Show what another window does with the conversation, from its beginning on. Returns what
+    goes on showing it.
+    """
     other = OtherWindow(app, opened)
     await other.begin()
     return [asyncio.create_task(other.follow())] if app.opened is opened else []
 
 
 async def take_over(app: "AppPort") -> bool:
-    """Go on here with the conversation that is shown, where the other window has left it. Returns whether that can be done."""
+    """Go on here with the conversation that is shown, where the other window has left it.
+    Returns whether that can be done.
+    """
     log = app.opened.earlier_log
     records = await asyncio.to_thread(list_sessions, app.opened.workspace)
     record = next((record for record in records if record.path == log), None)

@@ -1,4 +1,6 @@
-"""The files that a conversation can be written to: Markdown, one HTML page that needs nothing else, JSON."""
+"""The files that a conversation can be written to: Markdown, one HTML page that needs nothing
+else, JSON.
+"""
 
 import html
 import re
@@ -37,7 +39,10 @@ _ENDS = {
 
 def as_json(conversation: Written) -> str:
     """Return `conversation` as JSON: an object whose `parts` are in order."""
-    return msgspec.json.format(msgspec.json.encode(conversation, enc_hook=str), indent=2).decode() + "\n"
+    return (
+        msgspec.json.format(msgspec.json.encode(conversation, enc_hook=str), indent=2).decode()
+        + "\n"
+    )
 
 
 def as_markdown(conversation: Written) -> str:
@@ -57,7 +62,10 @@ def _facts(conversation: Written) -> str:
 
 def _markdown_of(part: Part) -> Iterator[str]:
     heading, note = heading_of(part), state_of(part)
-    yield f"{'##' if part.kind in ('prompt', 'reply') else '###'} {_inline(heading)}{f' ({note})' if note else ''}"
+    yield (
+        f"{'##' if part.kind in ('prompt', 'reply') else '###'}"
+        f" {_inline(heading)}{f' ({note})' if note else ''}"
+    )
     if part.kind in ("tool", "thinking"):
         yield _fenced(part.text) if part.text else ""
     elif part.kind == "plan":
@@ -98,7 +106,9 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 def as_html(conversation: Written) -> str:
-    """Return `conversation` as one page, light or dark as the reader's browser is. It loads nothing and runs nothing."""
+    """Return `conversation` as one page, light or dark as the reader's browser is. It loads
+    nothing and runs nothing.
+    """
     title = html.escape(conversation.title or tr("Conversation"))
     facts = html.escape(_facts(conversation).replace("`", ""))
     body = "\n".join(_HTML[part.kind](part) for part in conversation.parts)
@@ -155,7 +165,9 @@ _HTML: Mapping[str, Callable[[Part], str]] = {
 
 
 def _rendered(markdown: str) -> str:
-    """Return Markdown as HTML: HTML in it is text, and a picture is a link, since the page loads nothing."""
+    """Return Markdown as HTML: HTML in it is text, and a picture is a link, since the page loads
+    nothing.
+    """
     from dogent_tui.tui.transcript.inline import parser
 
     return str(parser().disable("image").render(markdown))

@@ -1,4 +1,6 @@
-"""The list of conversations that a user chooses from: those of this workspace or of all, found by words. No Textual here."""
+"""The list of conversations that a user chooses from: those of this workspace or of all, found
+by words. No Textual here.
+"""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -22,10 +24,12 @@ class SessionRequest(msgspec.Struct, frozen=True):
 
 
 class SessionIndex(msgspec.Struct, frozen=True):
-    """What can be done with conversations. Each reads or writes the disk, and is called in a thread.
+    """What can be done with conversations. Each reads or writes the disk, and is called in a
+    thread.
 
-    `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation that is shown. `is_elsewhere`
-    tells whether another window has one: it can be read along, renamed and forked, and not gone on with or deleted.
+    `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation
+    that is shown. `is_elsewhere` tells whether another window has one: it can be read along,
+    renamed and forked, and not gone on with or deleted.
     """
 
     here: Callable[[], Sequence[SessionRecord]]
@@ -37,7 +41,9 @@ class SessionIndex(msgspec.Struct, frozen=True):
 
 
 class SessionList:
-    """The conversations as they are shown: of the workspace or `everywhere`, and of these the ones that `words` are found in."""
+    """The conversations as they are shown: of the workspace or `everywhere`, and of these the
+    ones that `words` are found in.
+    """
 
     def __init__(self, index: SessionIndex) -> None:
         self.index = index
@@ -57,12 +63,18 @@ class SessionList:
 
     @property
     def shown(self) -> list[SessionRecord]:
-        """The conversations to show, last spoken in first; in which folder, counts among the words only where all are listed."""
+        """The conversations to show, last spoken in first; in which folder, counts among the
+        words only where all are listed.
+        """
         wanted = self.words.casefold().split()
-        return [record for record in self.records if all(word in self._text(record) for word in wanted)][:MOST_SHOWN]
+        return [
+            record for record in self.records if all(word in self._text(record) for word in wanted)
+        ][:MOST_SHOWN]
 
     def place_of(self, session_id: str) -> int:
-        """Return the place of a conversation that was renamed; the words are dropped where its new title has them not."""
+        """Return the place of a conversation that was renamed; the words are dropped where its
+        new title has them not.
+        """
         for _ in range(2):
             for place, record in enumerate(self.shown):
                 if record.session_id == session_id:
@@ -89,19 +101,27 @@ class SessionList:
         return one_line(record.title) or NO_TITLE
 
     def facts(self, record: SessionRecord, now: datetime) -> str:
-        """Return when it was last spoken in, where, and whether it is on the screen or open in another window."""
+        """Return when it was last spoken in, where, and whether it is on the screen or open in
+        another window.
+        """
         facts = [spoken(record.updated, now)]
         if self.is_elsewhere(record):  # before the folder, which may be long
             facts.append(tr("open in another window, read-only"))
         if self.everywhere:
-            facts.append(one_line(display_path(record.workspace)) if record.workspace else tr("unknown folder"))
+            facts.append(
+                one_line(display_path(record.workspace))
+                if record.workspace
+                else tr("unknown folder")
+            )
         if record.session_id == self.index.on_screen:
             facts.append(tr("open here"))
         return " · ".join(facts)
 
 
 def spoken(updated: str, now: datetime) -> str:
-    """Return when something was (UTC, ISO 8601), as a user says it at the time `now`, in the time zone of `now`."""
+    """Return when something was (UTC, ISO 8601), as a user says it at the time `now`, in the
+    time zone of `now`.
+    """
     try:
         then = datetime.fromisoformat(updated).astimezone(now.tzinfo)
     except ValueError:

@@ -1,4 +1,6 @@
-"""A conversation as it is written to a file: what was said and done, in the order in which a user reads it, without keys."""
+"""A conversation as it is written to a file: what was said and done, in the order in which a
+user reads it, without keys.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -11,14 +13,18 @@ from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
 from dogent_tui.workspace.secrets import redact
 
-PartKind: TypeAlias = Literal["prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"]
+PartKind: TypeAlias = Literal[
+    "prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"
+]
 
 
 class Part(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing in a conversation. `text` is Markdown of a prompt, a reply or a thought, else plain.
+    """One thing in a conversation. `text` is Markdown of a prompt, a reply or a thought, else
+    plain.
 
-    `title` says what it is in a line: the call of a tool, the question; `files` are those that a prompt refers to; `input` is
-    what a tool was called with, `state` what became of it, and `text` its result.
+    `title` says what it is in a line: the call of a tool, the question; `files` are those that a
+    prompt refers to; `input` is what a tool was called with, `state` what became of it, and `text`
+    its result.
     """
 
     kind: PartKind
@@ -40,15 +46,34 @@ class Written(msgspec.Struct, frozen=True):
 
 
 def parts_of(entries: Iterable[model.Entry], workspace: str) -> list[Part]:
-    """Return what `entries` say. To be called where they are changed: they join their texts when these are read."""
+    """Return what `entries` say. To be called where they are changed: they join their texts when
+    these are read.
+    """
     found = ((_MAKERS.get(type(entry)), entry) for entry in entries if not entry.gone)
-    return [part for make, entry in found if make is not None and (part := make(entry, workspace)) is not None]
+    return [
+        part
+        for make, entry in found
+        if make is not None and (part := make(entry, workspace)) is not None
+    ]
 
 
-def written(parts: Iterable[Part], title: str, session_id: str, workspace: str, now: datetime, secrets: Sequence[str]) -> Written:
+def written(
+    parts: Iterable[Part],
+    title: str,
+    session_id: str,
+    workspace: str,
+    now: datetime,
+    secrets: Sequence[str],
+) -> Written:
     """Return a conversation of `parts`; of `secrets` nothing is left, and no control characters."""
     clean = tuple(_redacted(part, secrets) for part in parts)
-    return Written(redact(one_line(title), secrets), session_id, workspace, now.isoformat(timespec="seconds"), clean)
+    return Written(
+        redact(one_line(title), secrets),
+        session_id,
+        workspace,
+        now.isoformat(timespec="seconds"),
+        clean,
+    )
 
 
 def _redacted(part: Part, secrets: Sequence[str]) -> Part:
@@ -72,7 +97,10 @@ def _redacted(part: Part, secrets: Sequence[str]) -> Part:
 
 
 def _prompt(entry: model.UserTurn, _: str) -> Part:
-    files = tuple(f"{file.path}#{file.sheet}" if file.sheet else file.path for file in entry.prompt.attachments)
+    files = tuple(
+        f"{file.path}#{file.sheet}" if file.sheet else file.path
+        for file in entry.prompt.attachments
+    )
     return Part("prompt", entry.prompt.text, files=files)
 
 
@@ -91,7 +119,12 @@ def _tool(entry: model.ToolCall, workspace: str) -> Part:
 
 def _plan(entry: model.Plan, _: str) -> Part:
     marks = {"completed": "x", "in_progress": "~", "pending": " "}
-    return Part("plan", "\n".join(f"[{marks.get(todo.status, ' ')}] {one_line(todo.content)}" for todo in entry.todos))
+    return Part(
+        "plan",
+        "\n".join(
+            f"[{marks.get(todo.status, ' ')}] {one_line(todo.content)}" for todo in entry.todos
+        ),
+    )
 
 
 def _asked(entry: model.Asked, _: str) -> Part:
@@ -107,7 +140,11 @@ def _compacted(entry: model.Compacted, _: str) -> Part:
 
 
 def _outcome(entry: model.Outcome, _: str) -> Part | None:
-    return None if entry.status == "completed" else Part("outcome", f"{entry.reason} {entry.remedy}".strip(), state=entry.status)
+    return (
+        None
+        if entry.status == "completed"
+        else Part("outcome", f"{entry.reason} {entry.remedy}".strip(), state=entry.status)
+    )
 
 
 _MAKERS: Mapping[type[model.Entry], Callable[[Any, str], Part | None]] = {

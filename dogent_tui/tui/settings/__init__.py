@@ -1,4 +1,5 @@
-"""The settings as a user sees and changes them: rows of values, each in its file, written together when they are saved.
+"""The settings as a user sees and changes them: rows of values, each in its file, written together
+when they are saved.
 
 The settings are a draft (`tui/settings/draft.py`): the files as they are, and changes by file and
 path. The screens change it and write nothing; `saving.py` writes the files when it is saved, the

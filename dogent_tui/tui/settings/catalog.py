@@ -25,15 +25,24 @@ _SERVER = "DOGENT_LOCAL_SERVER"
 _SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
 _REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
 _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
-    ("profile", tr("Model"), "choice", "", tr("from the environment"), tr("A profile, or the offline engine.")),
-    ("web_profile", tr("Web search profile"), "choice", "", tr("the agent's own tools"), tr("A profile for web search.")),
-    ("vision_profile", tr("Vision profile"), "choice", "glm-4.6v", "", tr("A profile for images and videos.")),
-    ("primary_language", tr("Reply language"), "text", "", tr("same as the prompt"), tr("For example: English, 简体中文.")),
-    ("doc_template", tr("Document template"), "choice", "", tr("none"), tr("Unless the prompt specifies another.")),
-    ("images_path", tr("Images folder"), "folder", "./images", "", tr("For images from the web; inside this folder.")),
-    ("review_edits", tr("Review each change"), "switch", False, "", tr("You review every change the agent writes.")),
-    ("learn_auto", tr("Offer to note lessons"), "switch", True, "", tr("After a run that failed or was stopped.")),
-    ("theme", tr("Theme"), "choice", "", tr("matched to the terminal"), tr("Takes effect when you save.")),
+    ("profile", tr("Model"), "choice", "", tr("from the environment"),
+        tr("A profile, or the offline engine.")),
+    ("web_profile", tr("Web search profile"), "choice", "", tr("the agent's own tools"),
+        tr("A profile for web search.")),
+    ("vision_profile", tr("Vision profile"), "choice", "glm-4.6v", "",
+        tr("A profile for images and videos.")),
+    ("primary_language", tr("Reply language"), "text", "", tr("same as the prompt"),
+        tr("For example: English, 简体中文.")),
+    ("doc_template", tr("Document template"), "choice", "", tr("none"),
+        tr("Unless the prompt specifies another.")),
+    ("images_path", tr("Images folder"), "folder", "./images", "",
+        tr("For images from the web; inside this folder.")),
+    ("review_edits", tr("Review each change"), "switch", False, "",
+        tr("You review every change the agent writes.")),
+    ("learn_auto", tr("Offer to note lessons"), "switch", True, "",
+        tr("After a run that failed or was stopped.")),
+    ("theme", tr("Theme"), "choice", "", tr("matched to the terminal"),
+        tr("Takes effect when you save.")),
 )  # fmt: skip
 
 _GROUPS: Mapping[str, str] = {
@@ -46,28 +55,39 @@ _GROUPS: Mapping[str, str] = {
 
 _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
     LLM: (
-        ("ANTHROPIC_BASE_URL", tr("Address"), "address", tr("Anthropic's own"), tr("A Messages API, without /v1/messages.")),
-        ("ANTHROPIC_AUTH_TOKEN", tr("Key (bearer token)"), "secret", "", tr("What most endpoints expect.") + f" {_REFERENCES}"),
-        ("ANTHROPIC_API_KEY", tr("Key (x-api-key)"), "secret", "", tr("What Anthropic expects.") + f" {_REFERENCES}"),
+        ("ANTHROPIC_BASE_URL", tr("Address"), "address", tr("Anthropic's own"),
+            tr("A Messages API, without /v1/messages.")),
+        ("ANTHROPIC_AUTH_TOKEN", tr("Key (bearer token)"), "secret", "",
+            tr("What most endpoints expect.") + f" {_REFERENCES}"),
+        ("ANTHROPIC_API_KEY", tr("Key (x-api-key)"), "secret", "",
+            tr("What Anthropic expects.") + f" {_REFERENCES}"),
         ("ANTHROPIC_MODEL", tr("Model"), "text", tr("the endpoint's"), tr("The main model.")),
-        ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("the endpoint's"), tr("For small tasks.")),
-        (_SERVER, tr("Local server"), "choice", tr("none"), tr("For your own model; needs no key.")),
-        ("API_TIMEOUT_MS", tr("Timeout"), "number", tr("ten minutes"), tr("Milliseconds a request may take.")),
+        ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("the endpoint's"),
+            tr("For small tasks.")),
+        (_SERVER, tr("Local server"), "choice", tr("none"),
+            tr("For your own model; needs no key.")),
+        ("API_TIMEOUT_MS", tr("Timeout"), "number", tr("ten minutes"),
+            tr("Milliseconds a request may take.")),
     ),
     WEB: (
         ("provider", tr("Provider"), "choice", tr("not set"), tr("The search service.")),
         ("api_key", tr("Key"), "secret", "", _REFERENCES),
         ("cse_id", tr("Search engine id"), "secret", "", tr("Only for Google.")),
-        ("endpoint", tr("Address"), "address", tr("the provider's own"), tr("SearXNG needs your server's address.")),
+        ("endpoint", tr("Address"), "address", tr("the provider's own"),
+            tr("SearXNG needs your server's address.")),
         ("timeout_s", tr("Timeout"), "number", "20", tr("Seconds a search may take, at most 120.")),
     ),
     VISION: (
-        ("provider", tr("Provider"), "choice", tr("not set"), tr("Use openai for any compatible service.")),
+        ("provider", tr("Provider"), "choice", tr("not set"),
+            tr("Use openai for any compatible service.")),
         ("model", tr("Model"), "text", tr("the provider's own"), tr("The vision model.")),
-        ("base_url", tr("Address"), "address", tr("the provider's own"), tr("Without /chat/completions or /v1/messages.")),
+        ("base_url", tr("Address"), "address", tr("the provider's own"),
+            tr("Without /chat/completions or /v1/messages.")),
         ("api_key", tr("Key"), "secret", "", _REFERENCES),
-        ("timeout_s", tr("Timeout"), "number", tr("the provider's"), tr("Seconds an analysis may take, at most 3600.")),
-        ("max_side", tr("Largest side"), "number", tr("the provider's"), tr("In pixels; larger images are scaled down.")),
+        ("timeout_s", tr("Timeout"), "number", tr("the provider's"),
+            tr("Seconds an analysis may take, at most 3600.")),
+        ("max_side", tr("Largest side"), "number", tr("the provider's"),
+            tr("In pixels; larger images are scaled down.")),
         ("max_video_mb", tr("Largest video"), "number", tr("the provider's"), tr("In megabytes.")),
     ),
 }  # fmt: skip
@@ -76,21 +96,46 @@ _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
 def folder_settings(draft: SettingsDraft) -> list[Setting]:
     """Return the settings of the folder, and those of all folders after them."""
     file, own = draft.workspace.settings_file, draft.home / "dogent.json"
-    settings = [Setting(file, (key,), label, kind, about, default, unset) for key, label, kind, default, unset, about in _FOLDER]
+    settings = [
+        Setting(file, (key,), label, kind, about, default, unset)
+        for key, label, kind, default, unset, about in _FOLDER
+    ]
     words = tr("When the folder sets none: a profile, or the offline engine.")
-    answers = Setting(own, ("profile",), tr("Model elsewhere"), "choice", words, "", tr("from the environment"))
+    answers = Setting(
+        own, ("profile",), tr("Model elsewhere"), "choice", words, "", tr("from the environment")
+    )
     if elsewhere := draft.value(answers):
-        settings[0] = msgspec.structs.replace(settings[0], unset=tr("as elsewhere: {elsewhere}").format(elsewhere=elsewhere))
+        settings[0] = msgspec.structs.replace(
+            settings[0], unset=tr("as elsewhere: {elsewhere}").format(elsewhere=elsewhere)
+        )
     words = tr("Takes effect at the next start. If not set: the system's.")
     language = Setting(
-        own, ("language",), tr("Language of the interface"), "choice", words, "", tr("system language"), _LANGUAGES
+        own,
+        ("language",),
+        tr("Language of the interface"),
+        "choice",
+        words,
+        "",
+        tr("system language"),
+        _LANGUAGES,
     )
     words = tr("What the conversation has used.")
-    used = Setting(own, ("status_usage",), tr("Usage in the status bar"), "choice", words, "", tr("not shown"), _USAGE)
+    used = Setting(
+        own,
+        ("status_usage",),
+        tr("Usage in the status bar"),
+        "choice",
+        words,
+        "",
+        tr("not shown"),
+        _USAGE,
+    )
     words = tr("Dollars a conversation may cost before you are asked, where costs are known.")
     budget = Setting(own, ("budget_usd",), tr("Budget"), "number", words, "", tr("no limit"))
     words = tr("When the agent asks or is done, and another window has the focus.")
-    notify = Setting(own, ("notify",), tr("Notifications"), "choice", words, "", tr("words and a bell"), _NOTIFY)
+    notify = Setting(
+        own, ("notify",), tr("Notifications"), "choice", words, "", tr("words and a bell"), _NOTIFY
+    )
     return [*settings, answers, language, used, budget, notify]
 
 
@@ -104,14 +149,27 @@ def heading_over(setting: Setting, draft: SettingsDraft) -> str:
 def profile_settings(file: Path, name: str) -> list[Setting]:
     """Return the settings of the profile `name` of `file`."""
     return [
-        Setting(file, ("profiles", name, key), label, kind, about, unset=unset, words=_SERVERS if key == _SERVER else ())
+        Setting(
+            file,
+            ("profiles", name, key),
+            label,
+            kind,
+            about,
+            unset=unset,
+            words=_SERVERS if key == _SERVER else (),
+        )
         for key, label, kind, unset, about in _FIELDS[file.name]
     ]
 
 
-def options_of(setting: Setting, draft: SettingsDraft, themes: Mapping[str, str]) -> list[tuple[Any, str]]:
+def options_of(
+    setting: Setting, draft: SettingsDraft, themes: Mapping[str, str]
+) -> list[tuple[Any, str]]:
     """Return what can be chosen, as value and words; None takes the setting out."""
-    unset = (None, tr("Not set: {unset}").format(unset=setting.unset) if setting.unset else tr("Not set"))
+    unset = (
+        None,
+        tr("Not set: {unset}").format(unset=setting.unset) if setting.unset else tr("Not set"),
+    )
     key = setting.path[-1]
     if setting.words:
         return [unset, *setting.words]
@@ -123,7 +181,10 @@ def options_of(setting: Setting, draft: SettingsDraft, themes: Mapping[str, str]
     if key == "provider":
         return [(name, name) for name in _providers(setting.file.name)]
     if key == "profile":
-        names = [(name, f"{name} · {summary(draft, draft.home / LLM, name)}") for name in draft.profiles(draft.home / LLM)]
+        names = [
+            (name, f"{name} · {summary(draft, draft.home / LLM, name)}")
+            for name in draft.profiles(draft.home / LLM)
+        ]
         if draft.value(setting) == ENVIRONMENT or environment_endpoint(os.environ) is not None:
             names.append((ENVIRONMENT, tr("environment · the key in your environment")))
         return [unset, *names, (OFFLINE, tr("offline · the built-in engine, no AI model"))]
@@ -135,8 +196,13 @@ def options_of(setting: Setting, draft: SettingsDraft, themes: Mapping[str, str]
 def summary(draft: SettingsDraft, file: Path, name: str) -> str:
     """Return a profile in a few words: what it asks, where, and whether it has its key."""
     data = draft.profile(file, name)
-    address = next((data[key] for key in ("ANTHROPIC_BASE_URL", "endpoint", "base_url") if data.get(key)), "")
-    parts = [data.get("ANTHROPIC_MODEL") or data.get("model") or data.get("provider") or "", _host(address)]
+    address = next(
+        (data[key] for key in ("ANTHROPIC_BASE_URL", "endpoint", "base_url") if data.get(key)), ""
+    )
+    parts = [
+        data.get("ANTHROPIC_MODEL") or data.get("model") or data.get("provider") or "",
+        _host(address),
+    ]
     return " · ".join([*(str(part) for part in parts if part), key_state(file, data)])
 
 
@@ -145,7 +211,9 @@ def key_state(file: Path, data: Mapping[str, Any]) -> str:
     if file.name == LLM:
         if data.get(_SERVER) in KINDS:
             return tr("needs no key")
-        has_key = any(not is_missing(data.get(key)) for key in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"))
+        has_key = any(
+            not is_missing(data.get(key)) for key in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY")
+        )
         return tr("key set") if has_key else tr("no key")
     if data.get("provider") == "searxng" and is_missing(data.get("api_key")):
         return tr("needs no key")

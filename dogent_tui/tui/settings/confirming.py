@@ -1,4 +1,6 @@
-"""What a save would change in a file of the user's own folder, in words: no key is in them, whatever the file holds."""
+"""What a save would change in a file of the user's own folder, in words: no key is in them,
+whatever the file holds.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +23,11 @@ _MOST_VALUE = 60
 _SAVE = 1
 
 
-async def may_save(app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]) -> bool | None:
-    """Show what changes in `file` and ask whether to save it; None where the user goes back without an answer.
+async def may_save(
+    app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]
+) -> bool | None:
+    """Show what changes in `file` and ask whether to save it; None where the user goes back without
+    an answer.
 
     Not to be awaited by a handler of messages.
     """
@@ -35,12 +40,24 @@ async def may_save(app: App[Any], draft: SettingsDraft, file: Path, actions: Seq
     return None if answer is None else answer == _SAVE
 
 
-def changes_in_words(draft: SettingsDraft, now: SettingsDraft, file: Path, actions: Sequence[KeyAction]) -> list[str]:
-    """Return a line for each change of `file`: its value as it is `now`, and as it will be. `actions` are what keys do."""
-    return [one_line(_line(draft, now, file, path, actions)) for path in draft.changes.get(file, {})]
+def changes_in_words(
+    draft: SettingsDraft, now: SettingsDraft, file: Path, actions: Sequence[KeyAction]
+) -> list[str]:
+    """Return a line for each change of `file`: its value as it is `now`, and as it will be.
+    `actions` are what keys do.
+    """
+    return [
+        one_line(_line(draft, now, file, path, actions)) for path in draft.changes.get(file, {})
+    ]
 
 
-def _line(draft: SettingsDraft, now: SettingsDraft, file: Path, path: KeyPath, actions: Sequence[KeyAction]) -> str:
+def _line(
+    draft: SettingsDraft,
+    now: SettingsDraft,
+    file: Path,
+    path: KeyPath,
+    actions: Sequence[KeyAction],
+) -> str:
     if path[0] == "profiles" and len(path) == 2:
         return tr("{profile}: removed").format(profile=path[1])
     setting = _setting(draft, file, path, actions)
@@ -51,12 +68,21 @@ def _line(draft: SettingsDraft, now: SettingsDraft, file: Path, path: KeyPath, a
     return tr("{label}: {before} → {after}").format(label=label, before=before, after=after)
 
 
-def _setting(draft: SettingsDraft, file: Path, path: KeyPath, actions: Sequence[KeyAction]) -> Setting:
-    """Return the setting at `path`. One that no screen knows counts as a key, and is never shown."""
+def _setting(
+    draft: SettingsDraft, file: Path, path: KeyPath, actions: Sequence[KeyAction]
+) -> Setting:
+    """Return the setting at `path`. One that no screen knows counts as a key, and is never
+    shown.
+    """
     known = profile_settings(file, path[1]) if path[0] == "profiles" else folder_settings(draft)
-    known += [Setting(file, ("keys", action.id), action.words, "key", unset=action.default) for action in actions]
+    known += [
+        Setting(file, ("keys", action.id), action.words, "key", unset=action.default)
+        for action in actions
+    ]
     unknown = Setting(file, path, path[-1], "secret")
-    return next((setting for setting in known if (setting.file, setting.path) == (file, path)), unknown)
+    return next(
+        (setting for setting in known if (setting.file, setting.path) == (file, path)), unknown
+    )
 
 
 def _value(setting: Setting, draft: SettingsDraft) -> str:

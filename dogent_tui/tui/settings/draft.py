@@ -1,4 +1,6 @@
-"""What the settings will be: the files as they are, and the changes that were not saved yet. No screen here."""
+"""What the settings will be: the files as they are, and the changes that were not saved yet. No
+screen here.
+"""
 
 import re
 from collections.abc import Mapping
@@ -19,13 +21,18 @@ from dogent_tui.workspace.secrets import is_missing, reference
 from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings
 
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
-"""A name and a password in an address, which nobody can type here, and a file can hold all the same."""
+"""A name and a password in an address, which nobody can type here, and a file can hold all the
+same.
+"""
 
-Kind: TypeAlias = Literal["switch", "choice", "text", "secret", "number", "address", "folder", "key"]
+Kind: TypeAlias = Literal[
+    "switch", "choice", "text", "secret", "number", "address", "folder", "key"
+]
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One value of a file. `default` is what holds where the file says nothing; `unset` is how that is worded.
+    """One value of a file. `default` is what holds where the file says nothing; `unset` is how that
+    is worded.
 
     `words` are the values of a fixed choice, each with how a user calls it.
     """
@@ -72,7 +79,9 @@ class SettingsDraft:
         return setting.path in self.changes.get(setting.file, {})
 
     def put(self, setting: Setting, value: Any) -> None:
-        """Change a setting. What is its default anyway is not written where the file says nothing about it."""
+        """Change a setting. What is its default anyway is not written where the file says
+        nothing about it.
+        """
         self.set(setting.file, setting.path, value)
         if value == setting.default and self._original(setting.file, setting.path) is None:
             self.set(setting.file, setting.path, None)
@@ -89,11 +98,17 @@ class SettingsDraft:
     def profiles(self, file: Path) -> list[str]:
         """Return the names of the profiles in `file`, those that were added last."""
         profiles = self._held(file).get("profiles")
-        names = [name for name, data in profiles.items() if isinstance(data, dict)] if isinstance(profiles, dict) else []
+        names = (
+            [name for name, data in profiles.items() if isinstance(data, dict)]
+            if isinstance(profiles, dict)
+            else []
+        )
         changes = self.changes.get(file, {})
         removed = {path[1] for path, value in changes.items() if len(path) == 2 and value is None}
         added = [path[1] for path in changes if len(path) > 2 and path[0] == "profiles"]
-        return [name for name in dict.fromkeys([*names, *added]) if name in added or name not in removed]
+        return [
+            name for name in dict.fromkeys([*names, *added]) if name in added or name not in removed
+        ]
 
     def profile(self, file: Path, name: str) -> dict[str, Any]:
         """Return the profile as it will be, with its keys: to be checked, never to be shown."""
@@ -139,7 +154,9 @@ def place_of(file: Path, workspace: Workspace) -> str:
 
 
 def shown(setting: Setting, draft: SettingsDraft) -> str:
-    """Return the value for a screen. A key is dots, or the name of where it lies; a text of no use is shown as it is."""
+    """Return the value for a screen. A key is dots, or the name of where it lies; a text of no
+    use is shown as it is.
+    """
     value = draft.value(setting)
     if setting.kind == "switch":
         return tr("on") if value is True else tr("off")
@@ -154,7 +171,9 @@ def shown(setting: Setting, draft: SettingsDraft) -> str:
 
 
 def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any, str]:
-    """Return the value that `text` stands for, None to take it out, and what is wrong with it as a sentence, or nothing."""
+    """Return the value that `text` stands for, None to take it out, and what is wrong with it as
+    a sentence, or nothing.
+    """
     text = text.strip()
     if not text:
         return None, ""
@@ -185,7 +204,11 @@ def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
         return tr("There is already a profile {name}.").format(name=name)
     if name in (OFFLINE, ENVIRONMENT, "default", SCHEMA_KEY):
         return tr("{name} is reserved; choose another name.").format(name=name)
-    return "" if name.isprintable() and len(name) <= 40 else tr("Choose a short name without control characters.")
+    return (
+        ""
+        if name.isprintable() and len(name) <= 40
+        else tr("Choose a short name without control characters.")
+    )
 
 
 def _type(setting: Setting) -> Any:
@@ -194,5 +217,7 @@ def _type(setting: Setting) -> Any:
         models: tuple[type[msgspec.Struct], ...] = (PROFILE_MODELS[setting.file.name],)
     else:
         models = (HomeSettings, WorkspaceSettings) if len(setting.path) == 1 else (HomeSettings,)
-    types = {field.encode_name: field.type for model in models for field in msgspec.structs.fields(model)}
+    types = {
+        field.encode_name: field.type for model in models for field in msgspec.structs.fields(model)
+    }
     return types.get(setting.path[-1], str)

@@ -30,7 +30,9 @@ async def _choose(app: App[Any], draft: SettingsDraft, setting: Setting) -> None
         return
     values = [value for value, _ in options]
     now = draft.value(setting) if draft.is_set(setting) or setting.default in values else None
-    chosen = await choose(app, setting.label, setting.about, [words for _, words in options], _place(values, now))
+    chosen = await choose(
+        app, setting.label, setting.about, [words for _, words in options], _place(values, now)
+    )
     if chosen is not None:
         draft.put(setting, values[chosen])
 

@@ -1,4 +1,6 @@
-"""A list of settings: a name, what it is, and whether that was changed; below it what the chosen one means."""
+"""A list of settings: a name, what it is, and whether that was changed; below it what the chosen
+one means.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -21,7 +23,8 @@ _CHANGED = "● "
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A line of the list. `id` tells the screen what it is, "" a heading; `about` is what it means, and `place` where it is kept.
+    """A line of the list. `id` tells the screen what it is, "" a heading; `about` is what it means,
+    and `place` where it is kept.
 
     `is_set`: somebody chose it; else it is what holds without that.
     """
@@ -39,7 +42,9 @@ class Row(msgspec.Struct, frozen=True):
 class RowList(ChoiceList):
     """Shows rows, and says which one is under the cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", tr("Change"), key_display="⏎")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", tr("Change"), key_display="⏎")
+    ]
 
     class Moved(Message):
         """Another row is under the cursor."""
@@ -60,7 +65,11 @@ class RowList(ChoiceList):
     @property
     def row(self) -> Row | None:
         """The row under the cursor."""
-        return self._rows[self.highlighted] if self.highlighted is not None and self.highlighted < len(self._rows) else None
+        return (
+            self._rows[self.highlighted]
+            if self.highlighted is not None and self.highlighted < len(self._rows)
+            else None
+        )
 
     def go_to(self, row_id: str) -> None:
         """Put the cursor on a row."""
@@ -99,8 +108,13 @@ class Sections(Widget, can_focus=False):
 
     def render(self) -> Content:
         """Draw the names."""
-        here, other = (self.get_visual_style(f"sections--{part}", partial=True) for part in ("open", "other"))
-        words = ((f" {name} ", here if number == self._open else other) for number, name in enumerate(self._names))
+        here, other = (
+            self.get_visual_style(f"sections--{part}", partial=True) for part in ("open", "other")
+        )
+        words = (
+            (f" {name} ", here if number == self._open else other)
+            for number, name in enumerate(self._names)
+        )
         return Content(" ").join(Content.assemble(word) for word in words)
 
     def on_click(self, event: events.Click) -> None:

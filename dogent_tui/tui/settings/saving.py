@@ -29,7 +29,9 @@ _BECAUSE = tr("You changed it in the settings.")
 
 
 async def open_settings(app: "AppPort", section: int = 0) -> None:
-    """Show the settings of `app` until they are left, and say what came of it. Not to be awaited by a handler of messages."""
+    """Show the settings of `app` until they are left, and say what came of it. Not to be awaited
+    by a handler of messages.
+    """
     draft = await asyncio.to_thread(SettingsDraft, app.opened.workspace, dogent_home())
     note = ""
     while True:
@@ -49,7 +51,8 @@ async def open_settings(app: "AppPort", section: int = 0) -> None:
 
 
 async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
-    """Write the files that changed, have it hold, and return the line that says so; None where the user goes on changing.
+    """Write the files that changed, have it hold, and return the line that says so; None where the
+    user goes on changing.
 
     Raises OSError, DogentError.
     """
@@ -66,7 +69,13 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
     for file, changes in list(draft.changes.items()):
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
-            done = await write_own(app.opened.workspace, app.opened.authority, app.conversation.questions.ask, plan, _BECAUSE)
+            done = await write_own(
+                app.opened.workspace,
+                app.opened.authority,
+                app.conversation.questions.ask,
+                plan,
+                _BECAUSE,
+            )
         elif not allowed.get(file, True):
             done = "denied"
         else:
@@ -80,7 +89,9 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
 
 
 async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
-    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys that were changed."""
+    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys
+    that were changed.
+    """
     opened = app.opened
     own, _ = await asyncio.to_thread(load_home_settings, dogent_home())
     settings, _ = await asyncio.to_thread(load_settings, opened.workspace)
@@ -101,4 +112,6 @@ async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
         return tr("The agent uses the new settings from the next conversation on: /new.")
     await app.change_profile("" if chosen else opened.options.profile)
     endpoint = app.opened.endpoint
-    return tr("From now on: {who}.").format(who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
+    return tr("From now on: {who}.").format(
+        who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+    )

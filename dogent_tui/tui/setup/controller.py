@@ -1,4 +1,6 @@
-"""What becomes of the set-up: when it is offered, what is written, and how the choice is taken into use."""
+"""What becomes of the set-up: when it is offered, what is written, and how the choice is taken
+into use.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,7 +10,14 @@ from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.setup.model import Choice, Saved, choices, endpoint_profile, local_profile, provider_profile
+from dogent_tui.tui.setup.model import (
+    Choice,
+    Saved,
+    choices,
+    endpoint_profile,
+    local_profile,
+    provider_profile,
+)
 from dogent_tui.tui.setup.panel import SetupPanel
 from dogent_tui.workspace.checking import read_profiles
 from dogent_tui.workspace.config_writing import write_home_values
@@ -36,7 +45,9 @@ class Setup:
     # ── Showing it ────────────────────────────────────────────────────────────────────────────────
 
     async def offer(self) -> None:
-        """Show it at the first start, where nobody is chosen and the user has not said that it is not wanted."""
+        """Show it at the first start, where nobody is chosen and the user has not said that it
+        is not wanted.
+        """
         opened = self._app.opened
         if opened.endpoint.kind != "offline" or opened.options.profile or opened.settings.profile:
             return
@@ -62,7 +73,9 @@ class Setup:
         endpoint = self._app.opened.endpoint
         if endpoint.kind == "offline":
             return tr("No AI model is set up; the offline engine is used.")
-        return tr("Current: {name}.").format(name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
+        return tr("Current: {name}.").format(
+            name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
+        )
 
     async def hide(self) -> None:
         """Take it away, for now."""
@@ -77,7 +90,9 @@ class Setup:
     # ── What is chosen ────────────────────────────────────────────────────────────────────────────
 
     async def choose(self, choice: Choice) -> None:
-        """See to what was chosen. Not to be awaited by a handler of messages: a form may be shown."""
+        """See to what was chosen. Not to be awaited by a handler of messages: a form may be
+        shown.
+        """
         match choice.kind:
             case "local":
                 profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
@@ -97,12 +112,18 @@ class Setup:
         if answer is not None:
             profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
             is_provider = choice.kind == "provider"
-            saved = provider_profile(choice, *answer, profiles) if is_provider else endpoint_profile(*answer, profiles)
+            saved = (
+                provider_profile(choice, *answer, profiles)
+                if is_provider
+                else endpoint_profile(*answer, profiles)
+            )
             await self._save_and_use(saved, saved.name)
 
     async def _save_and_use(self, saved: Saved, who: str) -> None:
         try:
-            values: dict[KeyPath, Any] = {("profiles", saved.name, key): value for key, value in saved.values.items()}
+            values: dict[KeyPath, Any] = {
+                ("profiles", saved.name, key): value for key, value in saved.values.items()
+            }
             await asyncio.to_thread(write_home_values, self._home / "claude.json", values)
         except (OSError, DogentError) as error:
             self._say(tr("The profile could not be saved: {error}").format(error=error))
@@ -115,20 +136,26 @@ class Setup:
         await self.hide()
         here = self._app.opened.settings.profile
         if here and here != profile:
-            kept = tr(" This folder sets {here} in .dogent/dogent.json, which applies again at the next start.").format(here=here)
+            kept = tr(
+                " This folder sets {here} in .dogent/dogent.json, which applies again at the next"
+                " start."
+            ).format(here=here)
         service = self._app.opened.service
         if service.state == "running" or service.queued:
             self._say(
-                tr("The agent is working. When it is done, /profile {profile} switches to {who}.{kept}").format(
-                    profile=profile, who=who, kept=kept
-                )
+                tr(
+                    "The agent is working. When it is done, /profile {profile} switches to"
+                    " {who}.{kept}"
+                ).format(profile=profile, who=who, kept=kept)
             )
             return
         await self._app.change_profile(profile)
         self._say(tr("From now on: {who}.{kept}").format(who=who, kept=kept))
 
     async def _write_home(self, changes: dict[KeyPath, Any]) -> str:
-        """Keep `changes` in the user's own settings. Returns what there is to say of it, with a blank before it."""
+        """Keep `changes` in the user's own settings. Returns what there is to say of it, with a
+        blank before it.
+        """
         try:
             await asyncio.to_thread(write_home_values, self._home / "dogent.json", changes)
         except (OSError, DogentError) as error:
@@ -140,7 +167,9 @@ class Setup:
 
 
 async def _found() -> Sequence[Choice]:
-    """Look for what there is to choose from: some milliseconds where nothing listens, a moment where something does."""
+    """Look for what there is to choose from: some milliseconds where nothing listens, a moment
+    where something does.
+    """
     import os
 
     from dogent_tui.local_models.probing import find_servers

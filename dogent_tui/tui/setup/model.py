@@ -18,10 +18,16 @@ Profiles: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 _MOST_OF_A_SERVER = 2
 MOST_MODELS = 3
-"""Models that are offered, so that each choice has a digit: a user who has more knows how to name one in a profile."""
+"""Models that are offered, so that each choice has a digit: a user who has more knows how to
+name one in a profile.
+"""
 _MOST_PROVIDERS = 3
 
-_PROVIDERS: Mapping[str, str] = {"anthropic": "Anthropic", "deepseek": "DeepSeek", "glm": "GLM (Zhipu)"}
+_PROVIDERS: Mapping[str, str] = {
+    "anthropic": "Anthropic",
+    "deepseek": "DeepSeek",
+    "glm": "GLM (Zhipu)",
+}
 """The names of providers, by those of their profiles."""
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
@@ -29,7 +35,8 @@ _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 class Choice(msgspec.Struct, frozen=True):
     """Something to choose. `note` says what it means, in a few words.
 
-    What follows is that of a local model or of a provider; `profile` is the one that waits for the provider's key.
+    What follows is that of a local model or of a provider; `profile` is the one that waits for the
+    provider's key.
     """
 
     kind: Literal["local", "environment", "provider", "endpoint", "offline"]
@@ -49,16 +56,21 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 def choices(
-    servers: Iterable[LocalServer], environment: Endpoint | None, profiles: Profiles = MappingProxyType({})
+    servers: Iterable[LocalServer],
+    environment: Endpoint | None,
+    profiles: Profiles = MappingProxyType({}),
 ) -> tuple[Choice, ...]:
-    """Return what there is to choose from: what needs no further word first, the offline engine last.
+    """Return what there is to choose from: what needs no further word first, the offline engine
+    last.
 
     `profiles` are those of ``claude.json``: the ones that wait for a key are providers to choose.
     """
     found = [_environment(environment)] if environment else []
     models = [(server, model) for server in servers for model in server.models[:_MOST_OF_A_SERVER]]
     found += [_local(server, model) for server, model in models[:MOST_MODELS]]
-    providers = [_provider(name, profile) for name, profile in profiles.items() if _waits_for_key(profile)]
+    providers = [
+        _provider(name, profile) for name, profile in profiles.items() if _waits_for_key(profile)
+    ]
     return (
         *found,
         *providers[:_MOST_PROVIDERS],
@@ -68,43 +80,71 @@ def choices(
 
 
 def _waits_for_key(profile: Mapping[str, Any]) -> bool:
-    return any(key in profile for key in _KEYS) and all(is_missing(profile.get(key)) for key in _KEYS)
+    return any(key in profile for key in _KEYS) and all(
+        is_missing(profile.get(key)) for key in _KEYS
+    )
 
 
 def _provider(name: str, profile: Mapping[str, Any]) -> Choice:
-    address, model = str(profile.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL), str(profile.get("ANTHROPIC_MODEL") or "")
+    address, model = (
+        str(profile.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL),
+        str(profile.get("ANTHROPIC_MODEL") or ""),
+    )
     label = tr("{provider}…").format(provider=_PROVIDERS.get(name, one_line(name)))
     note = " · ".join(filter(None, [tr("paste a key"), one_line(model)]))
     return Choice("provider", label, note, None, address, model, name)
 
 
 def _environment(endpoint: Endpoint) -> Choice:
-    return Choice("environment", tr("The key in your environment"), one_line(urlsplit(endpoint.base_url).hostname or ""))
+    return Choice(
+        "environment",
+        tr("The key in your environment"),
+        one_line(urlsplit(endpoint.base_url).hostname or ""),
+    )
 
 
 def _local(server: LocalServer, model: LocalModel) -> Choice:
-    return Choice("local", f"{server.label} · {one_line(model.name)}", _room(model), server.kind, server.base_url, model.name)
+    return Choice(
+        "local",
+        f"{server.label} · {one_line(model.name)}",
+        _room(model),
+        server.kind,
+        server.base_url,
+        model.name,
+    )
 
 
 def _room(model: LocalModel) -> str:
-    """Return what there is to say of a model beside its name: the size of its window in tokens, as models are named by it."""
+    """Return what there is to say of a model beside its name: the size of its window in tokens,
+    as models are named by it.
+    """
     if model.tools is False:
         return tr("on this computer · can't call tools")
     if model.is_small:
-        return tr("on this computer · too small: {tokens}").format(tokens=_thousands(model.window or model.most))
-    return tr("on this computer · {window}").format(window=_thousands(model.window)) if model.window else tr("on this computer")
+        return tr("on this computer · too small: {tokens}").format(
+            tokens=_thousands(model.window or model.most)
+        )
+    return (
+        tr("on this computer · {window}").format(window=_thousands(model.window))
+        if model.window
+        else tr("on this computer")
+    )
 
 
 def _thousands(tokens: int) -> str:
     """Return a number of tokens as models are named by it: 4096 is 4k, and so is 4000."""
-    return f"{tokens // 1024 if tokens % 1000 else tokens // 1000}k" if tokens >= 1000 else str(tokens)
+    return (
+        f"{tokens // 1024 if tokens % 1000 else tokens // 1000}k" if tokens >= 1000 else str(tokens)
+    )
 
 
 # ── What is written ───────────────────────────────────────────────────────────────────────────────
 
 
 def local_profile(choice: Choice, profiles: Profiles) -> Saved:
-    """Return the profile for a local model. One that led to the same server before is changed, any other is left alone."""
+    """Return the profile for a local model. One that led to the same server before is changed,
+    any other is left alone.
+    """
     assert choice.server is not None
     values = {
         "ANTHROPIC_BASE_URL": choice.base_url,
@@ -112,11 +152,20 @@ def local_profile(choice: Choice, profiles: Profiles) -> Saved:
         "ANTHROPIC_SMALL_FAST_MODEL": choice.model,
         "DOGENT_LOCAL_SERVER": choice.server,
     }
-    return Saved(_name(choice.server, profiles, lambda held: held.get("DOGENT_LOCAL_SERVER") == choice.server), values)
+    return Saved(
+        _name(
+            choice.server, profiles, lambda held: held.get("DOGENT_LOCAL_SERVER") == choice.server
+        ),
+        values,
+    )
 
 
-def provider_profile(choice: Choice, address: str, key: str, model: str, profiles: Profiles) -> Saved:
-    """Return the profile for a provider with the `key` that it waits for. Another address or model is an endpoint of its own."""
+def provider_profile(
+    choice: Choice, address: str, key: str, model: str, profiles: Profiles
+) -> Saved:
+    """Return the profile for a provider with the `key` that it waits for. Another address or
+    model is an endpoint of its own.
+    """
     held = profiles.get(choice.profile)
     if held is None or (address, model) != (choice.base_url, choice.model):
         return endpoint_profile(address, key, model, profiles)
@@ -125,7 +174,9 @@ def provider_profile(choice: Choice, address: str, key: str, model: str, profile
 
 
 def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> Saved:
-    """Return the profile for an endpoint. A stub that waits for its key is filled in, as is one for the same address."""
+    """Return the profile for an endpoint. A stub that waits for its key is filled in, as is one
+    for the same address.
+    """
     host = urlsplit(address).hostname or ""
     values = {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": key}
     if host == "api.anthropic.com":
@@ -134,15 +185,21 @@ def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> 
         values |= {"ANTHROPIC_MODEL": model, "ANTHROPIC_SMALL_FAST_MODEL": model}
 
     def may_change(held: Mapping[str, Any]) -> bool:
-        same = str(held.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com").rstrip("/") == address.rstrip("/")
-        unused = is_missing(held.get("ANTHROPIC_AUTH_TOKEN")) and is_missing(held.get("ANTHROPIC_API_KEY"))
+        same = str(held.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com").rstrip(
+            "/"
+        ) == address.rstrip("/")
+        unused = is_missing(held.get("ANTHROPIC_AUTH_TOKEN")) and is_missing(
+            held.get("ANTHROPIC_API_KEY")
+        )
         return same or (unused and not held.get("DOGENT_LOCAL_SERVER"))
 
     return Saved(_name(_short_name(host), profiles, may_change), values)
 
 
 def _short_name(host: str) -> str:
-    """Return what a user would call the endpoint at `host`: ``deepseek`` for ``api.deepseek.com``."""
+    """Return what a user would call the endpoint at `host`: ``deepseek`` for
+    ``api.deepseek.com``.
+    """
     labels = host.split(".")
     is_number = labels[-1].isdigit() or ":" in host
     name = labels[-2] if len(labels) > 1 and not is_number else "gateway"

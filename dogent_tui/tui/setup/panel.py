@@ -1,4 +1,6 @@
-"""The panel above the prompt that says who could answer. The prompt keeps the keyboard: F5 goes here, Esc takes it away."""
+"""The panel above the prompt that says who could answer. The prompt keeps the keyboard: F5 goes
+here, Esc takes it away.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -20,7 +22,13 @@ class SetupPanel(Widget, can_focus=True):
     """Shows `choices`. Posts `Chosen` and `Dismissed`; it does not take itself away."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"setup--title", "setup--key", "setup--label", "setup--note", "setup--here"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "setup--title",
+        "setup--key",
+        "setup--label",
+        "setup--note",
+        "setup--here",
+    }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "step(-1)", tr("Up"), show=False),
         Binding("down", "step(1)", tr("Down"), show=False),
@@ -45,8 +53,16 @@ class SetupPanel(Widget, can_focus=True):
             super().__init__()
             self.character = character
 
-    def __init__(self, choices: Sequence[Choice], now: str, key: str, id: str | None = None) -> None:  # noqa: A002
-        """Offer `choices`; `now` says who answers until one is made, and `key` goes to the panel."""
+    def __init__(
+        self,
+        choices: Sequence[Choice],
+        now: str,
+        key: str,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """Offer `choices`; `now` says who answers until one is made, and `key` goes to the
+        panel.
+        """
         super().__init__(id=id)
         self._key = key
         self._now = now
@@ -116,7 +132,10 @@ class SetupPanel(Widget, can_focus=True):
 
     def render(self) -> Content:
         """Draw the lines, literally."""
-        title, key, note = (self.get_visual_style(f"setup--{part}", partial=True) for part in ("title", "key", "note"))
+        title, key, note = (
+            self.get_visual_style(f"setup--{part}", partial=True)
+            for part in ("title", "key", "note")
+        )
         width = self.content_size.width
         question = Content.assemble((tr("Choose a model"), title))
         go = [(self._key, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)]
@@ -130,7 +149,9 @@ class SetupPanel(Widget, can_focus=True):
             ("Esc", key),
             (tr(" not now"), note),
         ]
-        keys = Content.assemble(*(here if self.has_focus else go), (tr(" · any time with "), note), ("/setup", key))
+        keys = Content.assemble(
+            *(here if self.has_focus else go), (tr(" · any time with "), note), ("/setup", key)
+        )
         who = Content.assemble(question, (f"  {self._now}", note))
         lines = [who, *(self._line(at, choice) for at, choice in enumerate(self.choices)), keys]
         return Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)
@@ -138,10 +159,14 @@ class SetupPanel(Widget, can_focus=True):
     def _line(self, at: int, choice: Choice) -> Content:
         here = self.has_focus and at == self.at
         number, label, note = (
-            self.get_visual_style(f"setup--{part}", partial=True) for part in ("key", "here" if here else "label", "note")
+            self.get_visual_style(f"setup--{part}", partial=True)
+            for part in ("key", "here" if here else "label", "note")
         )
         room = max(Content(one.label).cell_length for one in self.choices)
         gap = " " * (room - Content(choice.label).cell_length + 2)
         return Content.assemble(
-            ("›" if here else " ", label), (f" {at + 1}  ", number), (choice.label, label), (gap + choice.note, note)
+            ("›" if here else " ", label),
+            (f" {at + 1}  ", number),
+            (choice.label, label),
+            (gap + choice.note, note),
         )

@@ -10,7 +10,13 @@ import msgspec
 
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.failures import retry_reason
-from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_words
+from dogent_tui.agent.tool_names import (
+    friendly_name,
+    input_summary,
+    relative,
+    result_summary,
+    review_words,
+)
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
@@ -22,7 +28,9 @@ _LONG_TURN = 12
 
 _EXCERPT_LINES = 300
 _EXCERPT_CHARACTERS = 40_000
-"""What is shown of a result, a prompt or a written file. The rest is named, not drawn: nobody scrolls through it here."""
+"""What is shown of a result, a prompt or a written file. The rest is named, not drawn: nobody
+scrolls through it here.
+"""
 
 _NAME_COLUMN = 12
 """Cells for the names of the fields of a tool's input."""
@@ -34,14 +42,18 @@ _BEFORE_DIFFERENCE = 40
 """Characters of a long line that are shown before what differs in it."""
 
 SHELL_OF_THE_AGENT = "Bash"
-"""The tool whose changes are said at once, and not only where its card is unfolded: they are what was asked about."""
+"""The tool whose changes are said at once, and not only where its card is unfolded: they are
+what was asked about.
+"""
 
 SPINNER = "◐◓◑◒"
 _SPINNING = "●"
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What an entry's lines depend on besides the entry. `now` is seconds since the epoch; `frame` counts the spinner on."""
+    """What an entry's lines depend on besides the entry. `now` is seconds since the epoch;
+    `frame` counts the spinner on.
+    """
 
     width: int
     unfolded: bool = False
@@ -63,7 +75,11 @@ def foldable(entry: model.Entry) -> bool:
             return bool(entry.told.summary)
         case model.UserTurn():
             lines = entry.prompt.text.count("\n")
-            return lines >= _LONG_TURN or (entry.is_outline and lines > 0) or len(entry.prompt.text) > _LONG_TURN * 150
+            return (
+                lines >= _LONG_TURN
+                or (entry.is_outline and lines > 0)
+                or len(entry.prompt.text) > _LONG_TURN * 150
+            )
     return False
 
 
@@ -113,7 +129,9 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     text, rest = _excerpt(turn.prompt.text.strip("\n"))
     more = ""
     if foldable(turn) and not look.unfolded:
-        begun = text.partition("\n")[0] if turn.is_outline else text  # its sentence; the editor showed the rest
+        begun = (
+            text.partition("\n")[0] if turn.is_outline else text
+        )  # its sentence; the editor showed the rest
         shown = wrap([Span(begun[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
         more = tr("▸ {count:,} lines in total").format(count=turn.prompt.text.count(chr(10)) + 1)
     else:
@@ -131,9 +149,19 @@ def _thinking(thinking: model.Thinking, look: Look) -> list[Line]:
         head.append(Span(tr(" for {seconds}").format(seconds=duration(seconds)), "thinking"))
     if not look.unfolded:
         last = thinking.text.strip().rpartition("\n")[2] if not thinking.finished else ""
-        return [Line(crop([*head, Span(f"  {one_line(last[-400:])}" if last else "", "muted")], look.width))]
+        return [
+            Line(
+                crop(
+                    [*head, Span(f"  {one_line(last[-400:])}" if last else "", "muted")], look.width
+                )
+            )
+        ]
     body = (
-        line._replace(spans=tuple(span._replace(style=f"thinking {span.style}".rstrip()) for span in line.spans))
+        line._replace(
+            spans=tuple(
+                span._replace(style=f"thinking {span.style}".rstrip()) for span in line.spans
+            )
+        )
         for line in markdown_lines(thinking.text, look.width - 4)
     )
     return [Line(tuple(head)), *prefixed(body, Span("  │ ", "rule"))]
@@ -148,17 +176,27 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
     name = friendly_name(call.name)
     fold = ("▾ " if look.unfolded else "▸ ") if foldable(call) else "  "
     mark, style, words = _tool_state(call, look)
-    end = [Span("  "), Span(mark, style), Span(f" {words}" if words else "", style if style in {"error", "warning"} else "muted")]
+    end = [
+        Span("  "),
+        Span(mark, style),
+        Span(f" {words}" if words else "", style if style in {"error", "warning"} else "muted"),
+    ]
     summary = input_summary(call.input, look.cwd)
     left = width - len(fold) - _cells(name)
     room = left - 2 - 6
     words_room = max(min(36, room // 2), room - _cells(summary)) if summary else room
     end = [*end[:2], *crop(end[2:], max(0, words_room))]
-    middle = crop([Span(f"  {summary}", "summary")], max(0, left - sum(_cells(s.text) for s in end)))
-    head = Line(crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width))
+    middle = crop(
+        [Span(f"  {summary}", "summary")], max(0, left - sum(_cells(s.text) for s in end))
+    )
+    head = Line(
+        crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width)
+    )
     lines = [head]
     if outcome := _outcome_of(call, look.cwd):
-        lines.append(Line(crop([Span("  ↳ ", "muted"), Span(outcome, "muted")], width), decoration=4))
+        lines.append(
+            Line(crop([Span("  ↳ ", "muted"), Span(outcome, "muted")], width), decoration=4)
+        )
     if not look.unfolded and call.state == "done":
         lines += prefixed(_short_diff(call, width - 4), Span("  │ ", "rule"))
     if look.unfolded:
@@ -167,9 +205,13 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
 
 
 def _outcome_of(call: model.ToolCall, cwd: str) -> str:
-    """Say what the user answered, and how to take back what was done; edits that ran unasked say that only when unfolded."""
+    """Say what the user answered, and how to take back what was done; edits that ran unasked say
+    that only when unfolded.
+    """
     decided = _decided(call)
-    undo = _undoable(call, cwd) if call.kept and (decided or call.name == SHELL_OF_THE_AGENT) else ""
+    undo = (
+        _undoable(call, cwd) if call.kept and (decided or call.name == SHELL_OF_THE_AGENT) else ""
+    )
     return " · ".join(filter(None, [decided, undo]))
 
 
@@ -186,7 +228,9 @@ def _cells(text: str) -> int:
 
 def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
     """Return the mark, its style and the words."""
-    spent = duration(look.now - call.started) if call.started and look.now - call.started >= 1 else ""
+    spent = (
+        duration(look.now - call.started) if call.started and look.now - call.started >= 1 else ""
+    )
     match call.state:
         case "preparing":
             return _spin(look), "accent", tr("being written")
@@ -194,12 +238,20 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
             return (
                 _spin(look),
                 "accent",
-                " · ".join(filter(None, [tr("running  {spent}").format(spent=spent).rstrip(), _progress(call)])),
+                " · ".join(
+                    filter(
+                        None, [tr("running  {spent}").format(spent=spent).rstrip(), _progress(call)]
+                    )
+                ),
             )
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
-            return "✓", "success", review_words(call.result or "") or _changed_lines(call) or _gist(call)
+            return (
+                "✓",
+                "success",
+                review_words(call.result or "") or _changed_lines(call) or _gist(call),
+            )
         case "failed":
             why = _first_line(call.result or "")
             return "✗", "error", tr("failed: {reason}").format(reason=why) if why else tr("failed")
@@ -226,7 +278,9 @@ def _decided(call: model.ToolCall) -> str:
     message = one_line(call.decided.message)
     if call.decided.decision == "deny":
         return tr("you said: “{message}”").format(message=message) if message else ""
-    return " · ".join(part for part in (_ALLOWED.get(call.decided.scope, tr("allowed")), message) if part)
+    return " · ".join(
+        part for part in (_ALLOWED.get(call.decided.scope, tr("allowed")), message) if part
+    )
 
 
 def _spin(look: Look) -> str:
@@ -238,7 +292,11 @@ _CHARACTERS = re.compile(r" · characters \d+ to \d+(?: of \d+)?")
 
 def _progress(call: model.ToolCall) -> str:
     """Return what a tool of ours told last of how far it is."""
-    return one_line((call.result or "").rstrip("\n").rpartition("\n")[2]) if call.name.startswith(_OURS) else ""
+    return (
+        one_line((call.result or "").rstrip("\n").rpartition("\n")[2])
+        if call.name.startswith(_OURS)
+        else ""
+    )
 
 
 def _gist(call: model.ToolCall) -> str:
@@ -251,16 +309,24 @@ def _gist(call: model.ToolCall) -> str:
     if summary := result_summary(call.name, result):
         return summary
     lines = result.strip("\n").count("\n") + 1
-    return tr("{lines:,} lines").format(lines=lines) if lines > 1 else _first_line(result) or tr("no output")
+    return (
+        tr("{lines:,} lines").format(lines=lines)
+        if lines > 1
+        else _first_line(result) or tr("no output")
+    )
 
 
 def _first_line(result: str) -> str:
     line = result.strip()[:400].partition("\n")[0]
-    return one_line(line.replace("<tool_use_error>", "").replace("</tool_use_error>", ""))  # as the CLI wraps its own errors
+    return one_line(
+        line.replace("<tool_use_error>", "").replace("</tool_use_error>", "")
+    )  # as the CLI wraps its own errors
 
 
 def _changed_lines(call: model.ToolCall) -> str:
-    """Say how many lines a change of a file adds and takes away; empty where the call is none, or a very long one."""
+    """Say how many lines a change of a file adds and takes away; empty where the call is none,
+    or a very long one.
+    """
     changes = call.changes or list(_change(dict(call.input)))
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return ""
@@ -273,17 +339,29 @@ def _split(text: str) -> list[str]:
 
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
-    shown = {} if call.of_the_user and "\n" not in str(call.input.get("command")) else dict(call.input)
+    shown = (
+        {} if call.of_the_user and "\n" not in str(call.input.get("command")) else dict(call.input)
+    )
     wanted = list(_change(shown))
-    change = call.changes or wanted  # where it is done: a file that is written whole has mostly stayed as it was
+    change = (
+        call.changes or wanted
+    )  # where it is done: a file that is written whole has mostly stayed as it was
     for key, value in shown.items():
-        text = relative(value, cwd) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        text = (
+            relative(value, cwd)
+            if isinstance(value, str)
+            else json.dumps(value, ensure_ascii=False, default=str)
+        )
         yield from _field(key, text, width)
     if change:
         yield BLANK
         yield from _diff(change, width)
     if call.decided is not None and call.decided.message:
-        yield from _field(tr("you said") if call.decided.decision == "deny" else tr("allowed"), call.decided.message, width)
+        yield from _field(
+            tr("you said") if call.decided.decision == "deny" else tr("allowed"),
+            call.decided.message,
+            width,
+        )
     if call.kept:
         yield from _field("undo", _undoable(call, cwd), width)
     if call.result is not None:
@@ -298,16 +376,22 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
 
 
 def _indented(line: str, style: str, width: int) -> Iterator[Line]:
-    """A line of output; what does not fit goes on below, as far from the margin as the line begins."""
+    """A line of output; what does not fit goes on below, as far from the margin as the line
+    begins.
+    """
     indent = line[: len(line) - len(line.lstrip(" "))]
     if not indent or len(indent) > width // 2:
         yield from chop([Span(line, style)], width)
     else:
-        yield from prefixed(chop([Span(line.lstrip(" "), style)], width - len(indent)), Span(indent), copied=True)
+        yield from prefixed(
+            chop([Span(line.lstrip(" "), style)], width - len(indent)), Span(indent), copied=True
+        )
 
 
 def _field(name: str, text: str, width: int) -> Iterator[Line]:
-    """A field of the input: its name beside its text, or where that leaves too little room, above it."""
+    """A field of the input: its name beside its text, or where that leaves too little room,
+    above it.
+    """
     indent = _NAME_COLUMN if width >= 3 * _NAME_COLUMN else 2
     shown, rest = _excerpt(text)
     lines = wrap([Span(shown, "output")], max(4, width - indent))
@@ -318,11 +402,18 @@ def _field(name: str, text: str, width: int) -> Iterator[Line]:
         yield Line(crop([Span(name, "muted")], width))
         yield from prefixed(lines, Span(" " * indent))
     else:
-        yield from prefixed(lines, Span(name + " " * (indent - _cells(name)), "muted"), Span(" " * indent), copied=True)
+        yield from prefixed(
+            lines,
+            Span(name + " " * (indent - _cells(name)), "muted"),
+            Span(" " * indent),
+            copied=True,
+        )
 
 
 def _change(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Take the fields that hold a change of a file out of `fields`: what was there and what comes in its place."""
+    """Take the fields that hold a change of a file out of `fields`: what was there and what
+    comes in its place.
+    """
     old, new = fields.get("old_string"), fields.get("new_string")
     if isinstance(old, str) and isinstance(new, str):
         del fields["old_string"], fields["new_string"]
@@ -344,13 +435,17 @@ def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
         after, rest_after = _excerpt(new)
         for text in _compared(_split(before), _split(after)):
             style = {"+": "added", "-": "removed"}.get(text[0], "output")
-            yield from prefixed(chop([Span(text[2:], style)], width - 2), Span(f"{text[0]} ", style), Span("  "))
+            yield from prefixed(
+                chop([Span(text[2:], style)], width - 2), Span(f"{text[0]} ", style), Span("  ")
+            )
         if rest_before or rest_after:
             yield _mark(rest_after or rest_before, width)
 
 
 def _short_diff(call: model.ToolCall, width: int) -> list[Line]:
-    """Return what a change of a text comes down to: the lines that differ, a dozen rows of them. Nothing for a new file."""
+    """Return what a change of a text comes down to: the lines that differ, a dozen rows of them.
+    Nothing for a new file.
+    """
     changes = call.changes or (list(_change(dict(call.input))) if call.name in _EDITS else ())
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return []
@@ -364,11 +459,17 @@ def _short_diff(call: model.ToolCall, width: int) -> list[Line]:
                 drawn = [*drawn[: _MOST_OF_LINE - 1], Line(last)]
             rows += prefixed(drawn, Span(f"{text[0]} ", style), Span("  "))
     left = len(rows) - _MOST_OF_DIFF
-    return [*rows[:_MOST_OF_DIFF], _mark(tr("▸ {left:,} more lines").format(left=left), width)] if left > 1 else rows
+    return (
+        [*rows[:_MOST_OF_DIFF], _mark(tr("▸ {left:,} more lines").format(left=left), width)]
+        if left > 1
+        else rows
+    )
 
 
 def _differing(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield the lines that went and came; of two long ones that begin alike, what differs and a little before it."""
+    """Yield the lines that went and came; of two long ones that begin alike, what differs and a
+    little before it.
+    """
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=True)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         if tag == "equal":
@@ -377,7 +478,9 @@ def _differing(before: list[str], after: list[str]) -> Iterator[str]:
         for at, pair in enumerate(zip(old, new, strict=False)):
             cut = _alike(*pair) - _BEFORE_DIFFERENCE
             if cut > _BEFORE_DIFFERENCE:
-                old[at], new[at] = (f"… {line[cut:].partition(' ')[2] or line[cut:]}" for line in pair)
+                old[at], new[at] = (
+                    f"… {line[cut:].partition(' ')[2] or line[cut:]}" for line in pair
+                )
         yield from (f"- {line}" for line in old)
         yield from (f"+ {line}" for line in new)
 
@@ -385,7 +488,8 @@ def _differing(before: list[str], after: list[str]) -> Iterator[str]:
 def _alike(first: str, second: str) -> int:
     """Return how many characters two lines begin with alike."""
     return next(
-        (at for at, (one, other) in enumerate(zip(first, second, strict=False)) if one != other), min(len(first), len(second))
+        (at for at, (one, other) in enumerate(zip(first, second, strict=False)) if one != other),
+        min(len(first), len(second)),
     )
 
 
@@ -405,8 +509,10 @@ def _excerpt(text: str) -> tuple[str, str]:
     if len(shown) == len(text):
         return visible(text), ""
     more = text.count("\n", len(shown) + 1)
-    return visible(shown), tr("… {more:,} more lines").format(more=more + 1) if more else tr("… {more:,} more characters").format(
-        more=len(text) - len(shown)
+    return visible(shown), (
+        tr("… {more:,} more lines").format(more=more + 1)
+        if more
+        else tr("… {more:,} more characters").format(more=len(text) - len(shown))
     )
 
 
@@ -418,7 +524,11 @@ _TODO_MARKS: Mapping[ev.TodoStatus, tuple[str, str, str]] = {
     "pending": ("○", "muted", ""),
 }
 
-_LEVELS: Mapping[ev.Level, tuple[str, str]] = {"info": ("ℹ", "muted"), "warning": ("!", "warning"), "error": ("✗", "error")}
+_LEVELS: Mapping[ev.Level, tuple[str, str]] = {
+    "info": ("ℹ", "muted"),
+    "warning": ("!", "warning"),
+    "error": ("✗", "error"),
+}
 
 _ASKED = {
     "clarification": tr("The agent asks"),
@@ -440,14 +550,28 @@ def _plan(plan: model.Plan, look: Look) -> list[Line]:
     done = sum(todo.status == "completed" for todo in plan.todos)
     count = Span(tr("  {done} of {todos}").format(done=done, todos=len(plan.todos)), "muted")
     fold = (Span("▾ " if look.unfolded else "▸ ", "muted"),) if plan.finished else ()
-    lines = [Line((*fold, Span(tr("Plan"), "strong"), count, *((Span(" ✓", "success"),) if plan.finished else ())))]
+    lines = [
+        Line(
+            (
+                *fold,
+                Span(tr("Plan"), "strong"),
+                count,
+                *((Span(" ✓", "success"),) if plan.finished else ()),
+            )
+        )
+    ]
     if plan.finished and not look.unfolded:
         return lines
     for todo in plan.todos:
         mark, mark_style, style = _TODO_MARKS.get(todo.status, _TODO_MARKS["pending"])
-        text = todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
+        text = (
+            todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
+        )
         lines += prefixed(
-            wrap([Span(one_line(text), style)], look.width - 2), Span(f"{mark} ", mark_style), Span("  "), copied=True
+            wrap([Span(one_line(text), style)], look.width - 2),
+            Span(f"{mark} ", mark_style),
+            Span("  "),
+            copied=True,
         )
     return lines
 
@@ -463,17 +587,36 @@ def _asked(asked: model.Asked, look: Look) -> list[Line]:
 
 
 def _compacted(told: ev.Compacted, look: Look) -> list[Line]:
-    """A rule between what the agent has only a summary of and what it remembers; unfolded, the summary."""
+    """A rule between what the agent has only a summary of and what it remembers; unfolded, the
+    summary.
+    """
     title = tr("Compacted by you") if told.by_user else tr("Compacted: the context was full")
     sizes = (told.before_tokens, told.after_tokens)
-    spent = tr(" · {before:,} → {after:,} tokens").format(before=sizes[0], after=sizes[1]) if all(sizes) else ""
+    spent = (
+        tr(" · {before:,} → {after:,} tokens").format(before=sizes[0], after=sizes[1])
+        if all(sizes)
+        else ""
+    )
     fold = "▾ " if look.unfolded else "▸ "
-    head = crop([Span(fold if told.summary else "  ", "muted"), Span(title, "strong"), Span(spent, "muted")], look.width)
-    words = tr("Of what is above, the agent now has only this summary and the last messages. Your files are unchanged.")
+    head = crop(
+        [
+            Span(fold if told.summary else "  ", "muted"),
+            Span(title, "strong"),
+            Span(spent, "muted"),
+        ],
+        look.width,
+    )
+    words = tr(
+        "Of what is above, the agent now has only this summary and the last messages. Your files"
+        " are unchanged."
+    )
     lines = [Line(head), *prefixed(wrap([Span(words, "muted")], look.width - 2), Span("  "))]
     if look.unfolded:
         text, rest = _excerpt(told.summary)
-        body = [*markdown_lines(text, look.width - 4), *([_mark(rest, look.width - 4)] if rest else [])]
+        body = [
+            *markdown_lines(text, look.width - 4),
+            *([_mark(rest, look.width - 4)] if rest else []),
+        ]
         lines += prefixed(body, Span("  │ ", "rule"))
     return [Line((Span("─" * look.width, "rule"),), decoration=look.width), *lines]
 
@@ -486,31 +629,51 @@ def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
         spent = tr(" in {duration}") if outcome.status == "completed" else tr(" after {duration}")
         words += spent.format(duration=duration(outcome.duration_ms / 1000))
     if outcome.cost_usd is not None:
-        words += f" · ${outcome.cost_usd:.2f}" if outcome.cost_usd >= 0.1 else f" · ${outcome.cost_usd:.4f}"
+        words += (
+            f" · ${outcome.cost_usd:.2f}"
+            if outcome.cost_usd >= 0.1
+            else f" · ${outcome.cost_usd:.4f}"
+        )
     if outcome.reason and outcome.status in ("failed", "interrupted"):  # the others are told above
         words += f": {outcome.reason}"
     return _sentence(mark, style, words, outcome.remedy, look.width)
 
 
 def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> list[Line]:
-    lines = list(prefixed(wrap([Span(visible(words), style)], width - 2), Span(f"{mark} ", style), Span("  ")))
+    lines = list(
+        prefixed(
+            wrap([Span(visible(words), style)], width - 2), Span(f"{mark} ", style), Span("  ")
+        )
+    )
     if remedy:
-        lines += prefixed(wrap([Span(visible(remedy))], width - 4), Span("  → ", "muted"), Span("    "))
+        lines += prefixed(
+            wrap([Span(visible(remedy))], width - 4), Span("  → ", "muted"), Span("    ")
+        )
     return lines
 
 
 def _waiting(reason: ev.Compacting | ev.Retrying | ev.Stalled) -> str:
     if isinstance(reason, ev.Compacting):
-        return tr("The conversation is being summarized, so that it fits into the context. Esc stops it.")
+        return tr(
+            "The conversation is being summarized, so that it fits into the context. Esc stops it."
+        )
     if isinstance(reason, ev.Stalled):
         if reason.most_s:
-            return tr("Nothing received for {seconds}. The run is given up after {most}; Esc stops it now.").format(
-                seconds=duration(reason.seconds), most=duration(reason.most_s)
-            )
-        return tr("Nothing received for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
+            return tr(
+                "Nothing received for {seconds}. The run is given up after {most}; Esc stops it"
+                " now."
+            ).format(seconds=duration(reason.seconds), most=duration(reason.most_s))
+        return tr("Nothing received for {seconds}. Esc stops the run.").format(
+            seconds=duration(reason.seconds)
+        )
     when = duration(reason.delay_ms / 1000)
-    return tr("The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}.").format(
-        what=retry_reason(reason), when=when, attempt=reason.attempt, max_attempts=reason.max_attempts
+    return tr(
+        "The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}."
+    ).format(
+        what=retry_reason(reason),
+        when=when,
+        attempt=reason.attempt,
+        max_attempts=reason.max_attempts,
     )
 
 

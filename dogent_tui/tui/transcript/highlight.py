@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 _LARGEST = 10_000
-"""Characters of a block beyond which it is drawn plain: Pygments reads some 50,000 a second, and the loop waits for it."""
+"""Characters of a block beyond which it is drawn plain: Pygments reads some 50,000 a second, and
+the loop waits for it.
+"""
 
 _REREAD = 1.25
-"""A growing block is read again whole when it has grown by this factor; until then its new lines are read on their own."""
+"""A growing block is read again whole when it has grown by this factor; until then its new lines
+are read on their own.
+"""
 
 # Pygments' token types by their path; the longest that matches wins.
 _STYLES = {
@@ -56,7 +60,9 @@ def highlight(code: str, language: str) -> list[CodeLine]:
 
 
 class GrowingCode:
-    """The colored lines of a block that is still being written, at a cost that grows with its length and not with its square."""
+    """The colored lines of a block that is still being written, at a cost that grows with its
+    length and not with its square.
+    """
 
     def __init__(self) -> None:
         self._language = ""
@@ -64,7 +70,9 @@ class GrowingCode:
         self._lines: list[CodeLine] = []
 
     def lines(self, code: str, language: str) -> list[CodeLine]:
-        """Return what `highlight` does, except that a construct over several lines may be colored late."""
+        """Return what `highlight` does, except that a construct over several lines may be
+        colored late.
+        """
         grown = language == self._language and bool(self._read) and code.startswith(self._read)
         if not grown or len(code) > len(self._read) * _REREAD + 200:
             end = code.rfind("\n") + 1

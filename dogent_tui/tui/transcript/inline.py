@@ -21,7 +21,9 @@ _TRAILING = ".,;:!?*_)]}"
 _LINKABLE = ("http://", "https://", "mailto:")
 
 _NESTED = 20
-"""Brackets in brackets that may still be links. Each deeper one costs every bracket of a line as much again."""
+"""Brackets in brackets that may still be links. Each deeper one costs every bracket of a line as
+much again.
+"""
 
 _MARKS = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike"}
 _CLOSES = {"strong_close": "strong", "em_close": "emphasis", "s_close": "strike"}
@@ -33,11 +35,15 @@ def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import image, link
 
-    def closed(rule: "Callable[[StateInline, bool], bool]") -> "Callable[[StateInline, bool], bool]":
+    def closed(
+        rule: "Callable[[StateInline, bool], bool]",
+    ) -> "Callable[[StateInline, bool], bool]":
         """Spare what cannot be a link the search for its end, with all that may stand in it."""
         return lambda state, silent: state.src.find("]", state.pos) >= 0 and rule(state, silent)
 
-    made = MarkdownIt("commonmark", {"html": False, "maxNesting": max_nesting}).enable(["table", "strikethrough"])
+    made = MarkdownIt("commonmark", {"html": False, "maxNesting": max_nesting}).enable(
+        ["table", "strikethrough"]
+    )
     made.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph"]})
     made.inline.ruler.at("link", closed(link))
     made.inline.ruler.at("image", closed(image))
@@ -45,13 +51,21 @@ def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
 
 
 def _footnote(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
-    """Take each footnote's text for a paragraph of its own: by CommonMark it is none, or a link that is defined."""
-    if state.is_code_block(start) or not _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start]):
+    """Take each footnote's text for a paragraph of its own: by CommonMark it is none, or a link
+    that is defined.
+    """
+    if state.is_code_block(start) or not _FOOTNOTE.match(
+        state.src, state.bMarks[start] + state.tShift[start]
+    ):
         return False
     if silent:
         return True
     last = start + 1
-    while last < end and not state.isEmpty(last) and not _FOOTNOTE.match(state.src, state.bMarks[last] + state.tShift[last]):
+    while (
+        last < end
+        and not state.isEmpty(last)
+        and not _FOOTNOTE.match(state.src, state.bMarks[last] + state.tShift[last])
+    ):
         last += 1
     state.line = last
     opened = state.push("paragraph_open", "p", 1)
@@ -65,7 +79,9 @@ def _footnote(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
 
 
 def inline(content: str, references: dict[str, Any], style: str = "") -> list[Span]:
-    """Return the spans of `content`, in `style` where nothing else is said. `references`: the link definitions of the text."""
+    """Return the spans of `content`, in `style` where nothing else is said. `references`: the
+    link definitions of the text.
+    """
     md = parser()
     tokens: list[Token] = []
     md.inline.parse(content, md, {"references": references}, tokens)
@@ -164,12 +180,15 @@ def _clean(address: str) -> str:
 
 
 def _linkable(address: str) -> bool:
-    # What goes into an OSC 8 sequence must be plain: neither controls nor anything that ends the sequence.
+    # What goes into an OSC 8 sequence must be plain: neither controls nor anything that ends the
+    # sequence.
     return address.lower().startswith(_LINKABLE) and address.isascii() and address.isprintable()
 
 
 def _trimmed(address: str) -> str:
-    """Leave out the punctuation that ends a sentence rather than an address; a closing bracket stays where it was opened."""
+    """Leave out the punctuation that ends a sentence rather than an address; a closing bracket
+    stays where it was opened.
+    """
     while address and address[-1] in _TRAILING:
         if address[-1] == ")" and address.count("(") >= address.count(")"):
             break

@@ -1,4 +1,5 @@
-"""Where each entry lies: rows, their lines at the present width, and their heights, measured or guessed.
+"""Where each entry lies: rows, their lines at the present width, and their heights, measured or
+guessed.
 
 A row is an entry, or a part of a long reply.
 """
@@ -14,7 +15,9 @@ from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptMo
 from dogent_tui.tui.transcript.rows import Row, Rows
 
 _PIECE = 3_000
-"""Characters of a reply that are laid out together, more or less: what the lines of a long one cost at once."""
+"""Characters of a reply that are laid out together, more or less: what the lines of a long one
+cost at once.
+"""
 
 
 class Layout(Rows):
@@ -27,7 +30,9 @@ class Layout(Rows):
         self._model = model
         self._of_entry: list[list[Row]] = []
         self._growing: dict[Row, GrowingMarkdown] = {}
-        self._streamed: dict[int, str] = {}  # what unfinished replies said when they were last looked at
+        self._streamed: dict[
+            int, str
+        ] = {}  # what unfinished replies said when they were last looked at
 
     # ── Places ────────────────────────────────────────────────────────────────────────────────────
 
@@ -80,7 +85,10 @@ class Layout(Rows):
 
     def _changed_after(self, number: int) -> None:
         """The space above an entry depends on what comes before it."""
-        following = next((n for n in range(number + 1, len(self._of_entry)) if not self._model.entries[n].gone), None)
+        following = next(
+            (n for n in range(number + 1, len(self._of_entry)) if not self._model.entries[n].gone),
+            None,
+        )
         if following is not None:
             self._forget(self._of_entry[following][:1])
 
@@ -160,11 +168,17 @@ class Layout(Rows):
         return growing.lines
 
     def space_above(self, row: Row) -> int:
-        """Return the empty lines before `row`: none where it and a folded one above it are tool calls, which stand together."""
-        above = next((n for n in range(row.entry - 1, -1, -1) if not self._model.entries[n].gone), None)
+        """Return the empty lines before `row`: none where it and a folded one above it are tool
+        calls, which stand together.
+        """
+        above = next(
+            (n for n in range(row.entry - 1, -1, -1) if not self._model.entries[n].gone), None
+        )
         if row.part or above is None:
             return 1
-        calls = isinstance(self._model.entries[row.entry], ToolCall) and isinstance(self._model.entries[above], ToolCall)
+        calls = isinstance(self._model.entries[row.entry], ToolCall) and isinstance(
+            self._model.entries[above], ToolCall
+        )
         return 0 if calls and above not in self.unfolded else 1
 
     def _guess(self, entry: Entry, row: Row) -> int:

@@ -1,6 +1,7 @@
 """Lines of styled text, and how text is broken into them.
 
-Styles are names, so that lines outlive a change of the theme; `palette` turns the names into colors when a line is drawn.
+Styles are names, so that lines outlive a change of the theme; `palette` turns the names into colors
+when a line is drawn.
 """
 
 import re
@@ -21,10 +22,15 @@ _TOKENS = re.compile(rf" +|[{_WIDE}][{_MARKS}]*|[^ {_WIDE}]+")
 _IS_WIDE = re.compile(f"[{_WIDE}]")
 
 _PLAIN = re.compile("[!-~\u00a1-\u00ac\u00ae-\u024f‘’“”–—…][ -~\u00a1-\u00ac\u00ae-\u024f‘’“”–—…]*")
-"""Text that begins with a word and in which every character takes one cell: Latin letters and the usual punctuation."""
+"""Text that begins with a word and in which every character takes one cell: Latin letters and
+the usual punctuation.
+"""
 
-# Characters that must not begin or end a line: the usual set of Chinese and Japanese typesetting (kinsoku, JIS X 4051).
-_NEVER_FIRST = frozenset("、。，．・：；？！）」』】〕〉》］｝〟’”…‥ーゝゞ々％℃ぁぃぅぇぉっゃゅょァィゥェォッャュョ!),.:;?]}%")
+# Characters that must not begin or end a line: the usual set of Chinese and Japanese typesetting
+# (kinsoku, JIS X 4051).
+_NEVER_FIRST = frozenset(
+    "、。，．・：；？！）」』】〕〉》］｝〟’”…‥ーゝゞ々％℃ぁぃぅぇぉっゃゅょァィゥェォッャュョ!),.:;?]}%"
+)
 _NEVER_LAST = frozenset("（「『【〔〈《［｛〝‘“([{")
 
 
@@ -39,9 +45,10 @@ class Span(NamedTuple):
 class Line(NamedTuple):
     """One line as drawn.
 
-    `decoration`: characters at its start that are drawn and never copied (bars, gutters, indents). `glue`: what stands between
-    this line's text and the next line's when both are copied: a newline, or what was there before the text was wrapped. `fill`:
-    the style of the cells behind the text. `source`: the lines of the text it was drawn from, the first and the one after the
+    `decoration`: characters at its start that are drawn and never copied (bars, gutters, indents).
+    `glue`: what stands between this line's text and the next line's when both are copied: a
+    newline, or what was there before the text was wrapped. `fill`: the style of the cells behind
+    the text. `source`: the lines of the text it was drawn from, the first and the one after the
     last, counted from 0; None where nobody asked, or where it stands for none (between blocks).
     """
 
@@ -65,8 +72,12 @@ class Line(NamedTuple):
 BLANK = Line()
 
 
-def prefixed(lines: Iterable[Line], first: Span, rest: Span | None = None, *, copied: bool = False) -> Iterator[Line]:
-    """Put `first` before the first line and `rest` (`first` where None) before the others. `copied`: `first` is text to copy."""
+def prefixed(
+    lines: Iterable[Line], first: Span, rest: Span | None = None, *, copied: bool = False
+) -> Iterator[Line]:
+    """Put `first` before the first line and `rest` (`first` where None) before the others.
+    `copied`: `first` is text to copy.
+    """
     before = first
     for number, line in enumerate(lines):
         decoration = 0 if copied and number == 0 else len(before.text) + line.decoration
@@ -75,7 +86,9 @@ def prefixed(lines: Iterable[Line], first: Span, rest: Span | None = None, *, co
 
 
 def wrap(spans: Sequence[Span], width: int) -> list[Line]:
-    """Break `spans` into lines of at most `width` cells: at newlines, at spaces, around CJK characters, else within a word."""
+    """Break `spans` into lines of at most `width` cells: at newlines, at spaces, around CJK
+    characters, else within a word.
+    """
     lines: list[Line] = []
     hard: list[Span] = []
     for span in spans:
@@ -133,7 +146,11 @@ def _units(spans: Sequence[Span]) -> list[_Unit]:
                 joins = False
                 continue
             wide = _IS_WIDE.match(token) is not None
-            if units and not space and ((joins and not wide) or _sticks(units[-1].pieces[-1].text, token)):
+            if (
+                units
+                and not space
+                and ((joins and not wide) or _sticks(units[-1].pieces[-1].text, token))
+            ):
                 units[-1].pieces.append(span._replace(text=token))
             else:
                 units.append(_Unit(space, [span._replace(text=token)]))
@@ -158,7 +175,9 @@ def _wrap_line(spans: list[Span], width: int) -> list[Line]:
 
 
 def _wrap_plain(span: Span, width: int) -> list[Line]:
-    """Do what `_Filling` does for words of characters that take one cell each, twenty times as fast."""
+    """Do what `_Filling` does for words of characters that take one cell each, twenty times as
+    fast.
+    """
     text = span.text.rstrip(" ")
     lines: list[Line] = []
     start = 0
@@ -248,7 +267,8 @@ def _split(text: str, width: int) -> tuple[str, str]:
     """Cut `text` before the first character that does not fit into `width` cells."""
     if len(text) <= width and cell_len(text) <= width:
         return text, ""
-    # Hardly ever do more than 4 × width characters matter: a long text is not scanned whole for each of its lines.
+    # Hardly ever do more than 4 × width characters matter: a long text is not scanned whole for
+    # each of its lines.
     window = text[: max(64, 4 * width)]
     used = 0
     for start, _end, cells in split_graphemes(window)[0]:

@@ -1,6 +1,7 @@
 """Markdown as lines of a given width, and a text that grows at the cost of its last block.
 
-CommonMark with tables, strikethrough and task lists. What the parser cannot take is shown as it is written.
+CommonMark with tables, strikethrough and task lists. What the parser cannot take is shown as it is
+written.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,12 +33,16 @@ def markdown_lines(text: str, width: int) -> list[Line]:
 
 
 def sourced_lines(text: str, width: int) -> list[Line]:
-    """Do what `markdown_lines` does, and say of each line where it comes from: its paragraph, its table, its line of code."""
+    """Do what `markdown_lines` does, and say of each line where it comes from: its paragraph,
+    its table, its line of code.
+    """
     text = _prepared(text)
     env: dict[str, Any] = {}
     try:
         tokens = _tokens(text, env)
-        drawn = _SourcedBlocks(env.get("references") or {}, highlight).top(tokens, max(width, MIN_WIDTH))
+        drawn = _SourcedBlocks(env.get("references") or {}, highlight).top(
+            tokens, max(width, MIN_WIDTH)
+        )
         return _joined([lines for _start, lines in drawn if lines])
     except RecursionError:
         whole = (0, text.count("\n") + 1)
@@ -45,7 +50,8 @@ def sourced_lines(text: str, width: int) -> list[Line]:
 
 
 def pieces(text: str, size: int) -> list[int]:
-    """Return where the complete `text` may be cut into parts of about `size` characters that are drawn on their own.
+    """Return where the complete `text` may be cut into parts of about `size` characters that are
+    drawn on their own.
 
     Each offset is the start of a top-level block; the first is 0.
     """
@@ -63,10 +69,11 @@ def pieces(text: str, size: int) -> list[int]:
 
 
 def finished_length(text: str) -> int:
-    """Return the length of the part of `text` that no further text can change: everything before the last block.
+    """Return the length of the part of `text` that no further text can change: everything before
+    the last block.
 
-    The last line counts only when it is complete, for ``#`` may still become ``#tag``. Link definitions that come later are left
-    out of account.
+    The last line counts only when it is complete, for ``#`` may still become ``#tag``. Link
+    definitions that come later are left out of account.
     """
     complete = text[: text.rfind("\n") + 1]
     starts = _block_starts(complete)
@@ -74,7 +81,9 @@ def finished_length(text: str) -> int:
 
 
 class GrowingMarkdown:
-    """The lines of a text that is being streamed. Only what lies behind its last finished block is read again."""
+    """The lines of a text that is being streamed. Only what lies behind its last finished block
+    is read again.
+    """
 
     def __init__(self, width: int) -> None:
         self.lines: list[Line] = []
@@ -89,7 +98,9 @@ class GrowingMarkdown:
         return len(self._text)
 
     def update(self, text: str) -> int:
-        """Take `text`, usually the last one and more, and return the number of the first line that may have changed."""
+        """Take `text`, usually the last one and more, and return the number of the first line
+        that may have changed.
+        """
         if not text.startswith(self._text):
             self._text, self._finished = "", 0
         first = self._finished
@@ -118,7 +129,9 @@ class GrowingMarkdown:
 
 
 _DEEPEST = 10_000
-"""Blocks inside one another beyond which the parser leaves text out. Python's limit is met first; all is plain text then."""
+"""Blocks inside one another beyond which the parser leaves text out. Python's limit is met
+first; all is plain text then.
+"""
 
 _Block = tuple[int, list[Line]]
 """The source line where a top-level block begins, and its lines."""
@@ -130,7 +143,9 @@ def _block_starts(text: str) -> list[int]:
         tokens = _tokens(_prepared(text), {})
     except RecursionError:
         return []
-    return [token.map[0] for token in tokens if token.level == 0 and token.nesting >= 0 and token.map]
+    return [
+        token.map[0] for token in tokens if token.level == 0 and token.nesting >= 0 and token.map
+    ]
 
 
 def _offset(text: str, line: int) -> int:
@@ -141,11 +156,17 @@ def _offset(text: str, line: int) -> int:
 
 
 def _joined(blocks: Sequence[list[Line]]) -> list[Line]:
-    return list(chain.from_iterable([BLANK, *lines] if number else lines for number, lines in enumerate(blocks)))
+    return list(
+        chain.from_iterable(
+            [BLANK, *lines] if number else lines for number, lines in enumerate(blocks)
+        )
+    )
 
 
 def _prepared(text: str) -> str:
-    """Make `text` visible without adding or taking a newline, so that lines can be counted in either."""
+    """Make `text` visible without adding or taking a newline, so that lines can be counted in
+    either.
+    """
     return visible(text.replace("\r", ""))
 
 
@@ -161,13 +182,19 @@ def _render(text: str, width: int, code: Highlighter) -> list[_Block]:
     env: dict[str, Any] = {}
     try:
         tokens = _tokens(text, env)
-        return [block for block in _Blocks(env.get("references") or {}, code).top(tokens, width) if block[1]]
+        return [
+            block
+            for block in _Blocks(env.get("references") or {}, code).top(tokens, width)
+            if block[1]
+        ]
     except RecursionError:  # hundreds of quotes or lists inside one another
         return [(0, wrap([Span(text.strip("\n"))], width))] if text.strip() else []
 
 
 class _Blocks:
-    """Draws block tokens. A token that opens something is drawn with all tokens up to the one that closes it."""
+    """Draws block tokens. A token that opens something is drawn with all tokens up to the one
+    that closes it.
+    """
 
     def __init__(self, references: dict[str, Any], code: Highlighter) -> None:
         self._references = references
@@ -178,7 +205,9 @@ class _Blocks:
         for group in _groups(tokens):
             yield (group[0].map or [0])[0], self._block(group, width)
 
-    def _children(self, tokens: "Sequence[Token]", width: int, *, tight: bool = False) -> list[Line]:
+    def _children(
+        self, tokens: "Sequence[Token]", width: int, *, tight: bool = False
+    ) -> list[Line]:
         blocks = [lines for group in _groups(tokens) if (lines := self._block(group, width))]
         return list(chain.from_iterable(blocks)) if tight else _joined(blocks)
 
@@ -218,12 +247,16 @@ class _Blocks:
     def _code_block(self, token: "Token", width: int) -> list[Line]:
         language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
         code = token.content.removesuffix("\n")
-        return list(chain.from_iterable(_code_line(spans, width) for spans in self._code(code, language)))
+        return list(
+            chain.from_iterable(_code_line(spans, width) for spans in self._code(code, language))
+        )
 
     def _list(self, tokens: "Sequence[Token]", width: int) -> Iterator[Line]:
         items = list(_groups(tokens[1:-1]))
         tight = _is_tight(tokens)
-        number = int(tokens[0].attrGet("start") or 1) if tokens[0].type == "ordered_list_open" else None
+        number = (
+            int(tokens[0].attrGet("start") or 1) if tokens[0].type == "ordered_list_open" else None
+        )
         size = len(f"{number + len(items) - 1}.") if number is not None else 1
         bullet = _BULLETS[min(self._depth, len(_BULLETS) - 1)]
         self._depth += 1
@@ -234,9 +267,15 @@ class _Blocks:
             yield from self._item(item, mark, width, tight=tight)
         self._depth -= 1
 
-    def _item(self, tokens: "Sequence[Token]", mark: str, width: int, *, tight: bool) -> Iterator[Line]:
+    def _item(
+        self, tokens: "Sequence[Token]", mark: str, width: int, *, tight: bool
+    ) -> Iterator[Line]:
         children = tokens[1:-1]
-        if len(children) > 1 and children[0].type == "paragraph_open" and (box := _BOXES.get(children[1].content[:4])):
+        if (
+            len(children) > 1
+            and children[0].type == "paragraph_open"
+            and (box := _BOXES.get(children[1].content[:4]))
+        ):
             mark = box if mark in _BULLETS else f"{mark} {box}"
             children[1].content = children[1].content[4:]
         indent = len(mark) + 1
@@ -262,13 +301,19 @@ class _Blocks:
                 rows.append([])
             elif token.type in {"th_open", "td_open"}:
                 head = token.type == "th_open"
-                content = tokens[index + 1].content.replace("<br>", "\n").replace("<br/>", "\n").replace("<br />", "\n")
+                content = (
+                    tokens[index + 1]
+                    .content.replace("<br>", "\n")
+                    .replace("<br/>", "\n")
+                    .replace("<br />", "\n")
+                )
                 rows[-1].append(
                     list(
                         chain.from_iterable(
                             [Span("\n"), *spans] if number else spans
                             for number, spans in enumerate(
-                                inline(part.strip(), self._references, "strong" if head else "") for part in content.split("\n")
+                                inline(part.strip(), self._references, "strong" if head else "")
+                                for part in content.split("\n")
                             )
                         )
                     )
@@ -278,7 +323,9 @@ class _Blocks:
         return Table(rows, alignments)
 
 
-_CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "list_item_open", "blockquote_open"})
+_CONTAINERS = frozenset(
+    {"bullet_list_open", "ordered_list_open", "list_item_open", "blockquote_open"}
+)
 
 
 class _SourcedBlocks(_Blocks):
@@ -313,7 +360,9 @@ def _paragraph(content: str, width: int) -> tuple[Line, ...]:
 @lru_cache(maxsize=2048)
 def _code_line(spans: CodeLine, width: int) -> tuple[Line, ...]:
     gutter = Span("▎ ", "code-gutter")
-    return tuple(line._replace(fill="code-block") for line in prefixed(chop(spans, width - 3), gutter))
+    return tuple(
+        line._replace(fill="code-block") for line in prefixed(chop(spans, width - 3), gutter)
+    )
 
 
 def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":
@@ -327,9 +376,14 @@ def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":
 
 
 def _is_tight(tokens: "Sequence[Token]") -> bool:
-    """CommonMark calls a list tight where its paragraphs are to be drawn without space; the parser hides them then."""
+    """CommonMark calls a list tight where its paragraphs are to be drawn without space; the
+    parser hides them then.
+    """
     level = tokens[0].level + 2
-    return not any(token.type == "paragraph_open" and token.level == level and not token.hidden for token in tokens)
+    return not any(
+        token.type == "paragraph_open" and token.level == level and not token.hidden
+        for token in tokens
+    )
 
 
 def _alignment(token: "Token") -> Alignment:
@@ -338,4 +392,6 @@ def _alignment(token: "Token") -> Alignment:
 
 
 def _styled(line: Line, style: str) -> Line:
-    return line._replace(spans=tuple(span._replace(style=f"{style} {span.style}".rstrip()) for span in line.spans))
+    return line._replace(
+        spans=tuple(span._replace(style=f"{style} {span.style}".rstrip()) for span in line.spans)
+    )

@@ -1,7 +1,8 @@
-"""What a transcript holds: events become entries, in the order in which a user reads them. No Textual here.
+"""What a transcript holds: events become entries, in the order in which a user reads them. No
+Textual here.
 
-An entry never moves and its number never changes: one that is withdrawn stays as a place that draws nothing. Replaying a log of
-events gives the same entries as living through it.
+An entry never moves and its number never changes: one that is withdrawn stays as a place that draws
+nothing. Replaying a log of events gives the same entries as living through it.
 """
 
 import re
@@ -15,21 +16,27 @@ from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL
 from dogent_tui.agent.tool_names import review_words
 from dogent_tui.language import tr
 
-ToolState: TypeAlias = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
+ToolState: TypeAlias = Literal[
+    "preparing", "running", "waiting", "done", "failed", "denied", "stopped"
+]
 
 _SHOWN_ELSEWHERE = ("mcp__dogent__plan", "TodoWrite", "mcp__dogent__ui_request", "AskUserQuestion")
 """Tools whose call is drawn as something of its own: the plan, the question."""
 
 
 class Entry(msgspec.Struct, kw_only=True):
-    """Something in the transcript. `run_id` is the run it belongs to; `gone`: withdrawn or never to be shown."""
+    """Something in the transcript. `run_id` is the run it belongs to; `gone`: withdrawn or never
+    to be shown.
+    """
 
     run_id: str = ""
     gone: bool = False
 
 
 class UserTurn(Entry):
-    """What the user sent. `time` is in seconds since the epoch, 0 where unknown. `is_outline`: an outline, sent back."""
+    """What the user sent. `time` is in seconds since the epoch, 0 where unknown. `is_outline`:
+    an outline, sent back.
+    """
 
     prompt: ev.Prompt
     time: float = 0.0
@@ -37,7 +44,9 @@ class UserTurn(Entry):
 
 
 MOST_SHOWN = 1_000_000
-"""Characters of a reply that are shown: laying out a line of 50 million stopped the keys for 5 s. The log has all of it."""
+"""Characters of a reply that are shown: laying out a line of 50 million stopped the keys for 5
+s. The log has all of it.
+"""
 
 LONGEST_LINE = 20_000
 """Characters of one of its lines that are shown."""
@@ -57,7 +66,11 @@ class Reply(Entry):
     @property
     def text(self) -> str:
         """What is drawn: its longest lines are cut."""
-        return self.whole if len(self.whole) <= LONGEST_LINE else _LONG_LINES.sub(_cut_line, self.whole)
+        return (
+            self.whole
+            if len(self.whole) <= LONGEST_LINE
+            else _LONG_LINES.sub(_cut_line, self.whole)
+        )
 
     @property
     def whole(self) -> str:
@@ -82,7 +95,12 @@ class Reply(Entry):
             self.add(text)
         if self._length > MOST_SHOWN:
             left_out = self._length - MOST_SHOWN
-            self._pending.append("\n\n" + tr("… {count:,} more characters; /export-session has them all").format(count=left_out))
+            self._pending.append(
+                "\n\n"
+                + tr("… {count:,} more characters; /export-session has them all").format(
+                    count=left_out
+                )
+            )
 
 
 def _cut_line(line: re.Match[str]) -> str:
@@ -97,7 +115,9 @@ class Thinking(Reply):
 
 
 class ToolCall(Entry):
-    """A tool call, from its first sign to its result. Times are seconds since the epoch, 0 where unknown."""
+    """A tool call, from its first sign to its result. Times are seconds since the epoch, 0 where
+    unknown.
+    """
 
     tool_use_id: str
     name: str
@@ -124,7 +144,9 @@ class ToolCall(Entry):
 
     @property
     def of_the_user(self) -> bool:
-        """Whether the user ran it: then its output is what they want to see, and it is unfolded from the start."""
+        """Whether the user ran it: then its output is what they want to see, and it is unfolded
+        from the start.
+        """
         return self.name == SHELL_TOOL
 
 
@@ -163,7 +185,9 @@ class Notice(Entry):
 
 
 class Waiting(Entry):
-    """Why nothing comes right now: the endpoint is asked again, or silent. Replaced as it lasts, gone when something comes."""
+    """Why nothing comes right now: the endpoint is asked again, or silent. Replaced as it lasts,
+    gone when something comes.
+    """
 
     reason: ev.Retrying | ev.Stalled | ev.Compacting
 
@@ -250,7 +274,9 @@ class TranscriptModel:
 
     def prompts(self) -> dict[str, str]:
         """Return what the user sent, by run."""
-        return {entry.run_id: entry.prompt.text for entry in self.entries if isinstance(entry, UserTurn)}
+        return {
+            entry.run_id: entry.prompt.text for entry in self.entries if isinstance(entry, UserTurn)
+        }
 
     def plain_text(self) -> str:
         """Return what was said on both sides, as written: prompts and replies."""
@@ -294,7 +320,11 @@ class TranscriptModel:
         asked = [self._known("asked", request) for request in event.prompt.answers]
         outlines = [isinstance(entry, Asked) and entry.kind == "outline_edit" for entry in asked]
         is_outline = bool(outlines) and all(outlines)
-        self._add(UserTurn(event.prompt, event.time, is_outline, run_id=event.run_id), "prompt", event.run_id)
+        self._add(
+            UserTurn(event.prompt, event.time, is_outline, run_id=event.run_id),
+            "prompt",
+            event.run_id,
+        )
 
     def _rewound(self, event: ev.Rewound) -> None:
         """Withdraw a prompt and all that came after it."""
@@ -374,7 +404,10 @@ class TranscriptModel:
         if call.state != "denied":
             call.state = _result_state(event)
         if call.of_the_user and call.state == "failed" and event.content.endswith(SHELL_STOPPED):
-            call.state, call.result = "stopped", event.content.removesuffix(SHELL_STOPPED).rstrip("\n") or None
+            call.state, call.result = (
+                "stopped",
+                event.content.removesuffix(SHELL_STOPPED).rstrip("\n") or None,
+            )
         call.gone = call.gone and not event.is_error
         self._open.discard(self._changed[-1])
 
@@ -396,7 +429,13 @@ class TranscriptModel:
         known = self._known("tool", tool_use_id)
         if isinstance(known, ToolCall):
             return known
-        call = ToolCall(tool_use_id, name, started=event.time, run_id=event.run_id, gone=name in _SHOWN_ELSEWHERE)
+        call = ToolCall(
+            tool_use_id,
+            name,
+            started=event.time,
+            run_id=event.run_id,
+            gone=name in _SHOWN_ELSEWHERE,
+        )
         self._open.add(self._add(call, "tool", tool_use_id))
         return call
 
@@ -430,11 +469,15 @@ class TranscriptModel:
             outcome.gone = True  # it said that the answers are waited for
 
     def _hold(self, event: ev.UiRequested) -> None:
-        """Say of the call that this is about that it waits for the user: the newest on that file, else the newest at all."""
+        """Say of the call that this is about that it waits for the user: the newest on that
+        file, else the newest at all.
+        """
         running = [
             (str(event.payload.get("path") or "") in map(str, call.input.values()), number)
             for number in self._open
-            if isinstance(call := self.entries[number], ToolCall) and call.state == "running" and not call.of_the_user
+            if isinstance(call := self.entries[number], ToolCall)
+            and call.state == "running"
+            and not call.of_the_user
         ]
         if running:
             _, number = max(running)

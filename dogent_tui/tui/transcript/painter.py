@@ -1,4 +1,6 @@
-"""Lines become strips: colors, the selection, search marks and the cursor, with the strips last drawn kept."""
+"""Lines become strips: colors, the selection, search marks and the cursor, with the strips last
+drawn kept.
+"""
 
 from collections import OrderedDict
 from typing import TYPE_CHECKING
@@ -59,15 +61,21 @@ class Painter:
             marker = "❯"
         if self._search is not None:
             line = self._with_matches(place, line)
-        selected = selecting.span(self.selection, place, line) if self.selection is not None else None
+        selected = (
+            selecting.span(self.selection, place, line) if self.selection is not None else None
+        )
         if selected is None:
             return self._kept(palette, line, width, marker)
-        return palette.strip(restyled(line, [(*selected, "selection")]), self._layout.look.width, width, marker)
+        return palette.strip(
+            restyled(line, [(*selected, "selection")]), self._layout.look.width, width, marker
+        )
 
     def behind(self, width: int) -> Strip:
         """Draw the line that says that there is something new below."""
         text = crop([Span(_BEHIND, "behind")], width)
-        line = Line((Span(" " * max(0, (width - Line((Span(_BEHIND),)).width) // 2 - MARGIN)), *text))
+        line = Line(
+            (Span(" " * max(0, (width - Line((Span(_BEHIND),)).width) // 2 - MARGIN)), *text)
+        )
         return self._kept(self._colors(), line, width, "")
 
     def on_head(self, place: Place) -> bool:
@@ -75,7 +83,9 @@ class Painter:
         return place.row.part == 0 and place.line == self._layout.space_above(place.row)
 
     def find(self, hit: "Hit") -> Place:
-        """Return where `hit` is drawn, and mark it as current. Where it is not drawn as written, that is its entry's head."""
+        """Return where `hit` is drawn, and mark it as current. Where it is not drawn as written,
+        that is its entry's head.
+        """
         self._current = hit
         seen = 0
         rows = self._layout.rows_of(hit.entry)
@@ -93,9 +103,16 @@ class Painter:
         marks = []
         before = self._before(place.row)
         for number, found in enumerate(self._found(place.row)):
-            current = self._current is not None and self._current == (place.row.entry, before + number)
+            current = self._current is not None and self._current == (
+                place.row.entry,
+                before + number,
+            )
             style = "match-current" if current else "match"
-            marks += [(start, end, style) for line_number, start, end in found.parts if line_number == place.line]
+            marks += [
+                (start, end, style)
+                for line_number, start, end in found.parts
+                if line_number == place.line
+            ]
         return restyled(line, marks) if marks else line
 
     def _before(self, row: Row) -> int:
@@ -115,7 +132,9 @@ class Painter:
         return self._palette
 
     def _kept(self, palette: Palette, line: Line, width: int, marker: str) -> Strip:
-        content = self._layout.look.width  # also a part of the key: a band is as wide, and may have been drawn before a resize
+        content = (
+            self._layout.look.width
+        )  # also a part of the key: a band is as wide, and may have been drawn before a resize
         key = (line, content, width, marker)
         strip = self._strips.get(key)
         if strip is None:

@@ -57,10 +57,12 @@ LOOKS: dict[str, str] = {
     "match-current": "bold underline auto 87% on $warning",
     "behind": "bold auto 87% on $primary",
 }
-"""What each style name of a line looks like, in Textual's words for styles and in colors of the theme.
+"""What each style name of a line looks like, in Textual's words for styles and in colors of the
+theme.
 
-``auto 60%`` and ``auto 87%`` are what ``$text-muted`` and ``$text`` stand for: Textual loses the part after a variable's name.
-Not in a stylesheet: component classes would all be matched and parsed anew with every change of theme, a fifth of its time.
+``auto 60%`` and ``auto 87%`` are what ``$text-muted`` and ``$text`` stand for: Textual loses the
+part after a variable's name. Not in a stylesheet: component classes would all be matched and parsed
+anew with every change of theme, a fifth of its time.
 """
 
 _SHADES = ("$surface", "$boost", "$background")
@@ -87,7 +89,11 @@ class Palette:
 
     def same_as(self, other: "Palette | None") -> bool:
         """Say whether lines drawn with `other` look the same."""
-        return other is not None and (self.base, self.selection, self.styles) == (other.base, other.selection, other.styles)
+        return other is not None and (self.base, self.selection, self.styles) == (
+            other.base,
+            other.selection,
+            other.styles,
+        )
 
     def style(self, names: str, link: str = "", fill: str = "") -> Style:
         """Return the style of `names`, each over the ones before, on the background `fill`."""
@@ -105,9 +111,19 @@ class Palette:
         return style
 
     def strip(self, line: Line, content: int, width: int, marker: str = "") -> Strip:
-        """Draw `line` in a column of `content` cells within `width`, with a margin, which holds `marker` if any."""
-        segments = [Segment(marker.ljust(MARGIN), self.style("accent")) if marker else Segment(" " * MARGIN, self.base)]
-        segments += [Segment(span.text, self.style(span.style, span.link, line.fill)) for span in line.spans if span.text]
+        """Draw `line` in a column of `content` cells within `width`, with a margin, which holds
+        `marker` if any.
+        """
+        segments = [
+            Segment(marker.ljust(MARGIN), self.style("accent"))
+            if marker
+            else Segment(" " * MARGIN, self.base)
+        ]
+        segments += [
+            Segment(span.text, self.style(span.style, span.link, line.fill))
+            for span in line.spans
+            if span.text
+        ]
         missing = content - line.width
         if line.fill and missing > 0:
             segments.append(Segment(" " * missing, self.style("", fill=line.fill)))
@@ -121,10 +137,11 @@ def _plain_to_see(look: str) -> str:
 
 
 def _in_attributes(look: str) -> str:
-    """Return `look` for the terminal's own colors, which nobody knows here and which cannot be mixed.
+    """Return `look` for the terminal's own colors, which nobody knows here and which cannot be
+    mixed.
 
-    A tint would be its full color, with ink of the same color on it: ink of a color stands on no tint, other ink is reversed.
-    What is to step back is dim.
+    A tint would be its full color, with ink of the same color on it: ink of a color stands on no
+    tint, other ink is reversed. What is to step back is dim.
     """
     ink, on, paper = look.partition("on ")
     faint = re.search(r"(?:auto|\$foreground) (\d+)%", ink)
@@ -135,7 +152,9 @@ def _in_attributes(look: str) -> str:
 
 
 def restyled(line: Line, marks: Iterable[tuple[int, int, str]]) -> Line:
-    """Return `line` with more style names on some of its characters: `marks` are (start, end, names), end exclusive."""
+    """Return `line` with more style names on some of its characters: `marks` are (start, end,
+    names), end exclusive.
+    """
     spans = list(line.spans)
     for start, end, names in marks:
         spans = list(_marked(spans, start, end, names))
@@ -152,12 +171,18 @@ def _marked(spans: Iterable[Span], start: int, end: int, names: str) -> Iterable
             yield span
             continue
         style = f"{span.style} {names}".strip()
-        parts = ((span.text[:before], span.style), (span.text[before:after], style), (span.text[after:], span.style))
+        parts = (
+            (span.text[:before], span.style),
+            (span.text[before:after], style),
+            (span.text[after:], span.style),
+        )
         yield from (Span(text, style_, span.link) for text, style_ in parts if text)
 
 
 def _selected(text: Style, selection: Style) -> Style:
-    """Return what is selected: `text` as it is upon the ground of `selection`, since themes say nothing of its ink."""
+    """Return what is selected: `text` as it is upon the ground of `selection`, since themes say
+    nothing of its ink.
+    """
     ink, ground = (color and color.triplet for color in (text.color, selection.bgcolor))
     if ink is None or ground is None:  # the terminal's own colors
         return Style(reverse=True)

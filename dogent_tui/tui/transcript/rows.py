@@ -1,4 +1,5 @@
-"""Rows of lines of which only those are laid out that somebody asks for: the others have a height that is guessed.
+"""Rows of lines of which only those are laid out that somebody asks for: the others have a height
+that is guessed.
 
 Lines are kept for the rows last asked for; the rest is heights.
 """
@@ -90,7 +91,9 @@ class Rows(ABC):
         return Place(self.rows[index], y - self._tops[index])
 
     def resize(self, width: int) -> None:
-        """Lay out at `width` cells from now on. Heights are guessed from those before until rows are measured again."""
+        """Lay out at `width` cells from now on. Heights are guessed from those before until rows
+        are measured again.
+        """
         width = max(width, MIN_WIDTH)
         if width == self.width:
             return
@@ -120,7 +123,9 @@ class Rows(ABC):
         return lines
 
     def measure(self, enough: Callable[[], bool]) -> None:
-        """Measure rows until `enough` says so, the latest first, and keep the lines of none: nobody has asked to see them."""
+        """Measure rows until `enough` says so, the latest first, and keep the lines of none:
+        nobody has asked to see them.
+        """
         while self._unmeasured:
             row = self._unmeasured.pop()
             if not row.measured:

@@ -1,6 +1,7 @@
 """Finding text in a transcript. Plain: no Textual.
 
-Hits are counted in what entries hold, without laying anything out, and found in what is drawn once somebody goes there.
+Hits are counted in what entries hold, without laying anything out, and found in what is drawn once
+somebody goes there.
 """
 
 import json
@@ -24,7 +25,9 @@ class Hit(NamedTuple):
 
 
 class Found(NamedTuple):
-    """An occurrence in drawn lines: its first line, and its parts as (line, start, end), end exclusive."""
+    """An occurrence in drawn lines: its first line, and its parts as (line, start, end), end
+    exclusive.
+    """
 
     line: int
     parts: tuple[tuple[int, int, int], ...]
@@ -68,7 +71,11 @@ class Search(msgspec.Struct, frozen=True):
 
 
 def _parts(
-    span: tuple[int, int], number: int, starts: Sequence[int], lines: Sequence[Line], texts: Sequence[str]
+    span: tuple[int, int],
+    number: int,
+    starts: Sequence[int],
+    lines: Sequence[Line],
+    texts: Sequence[str],
 ) -> Iterator[tuple[int, int, int]]:
     start, end = span
     while number < len(lines) and starts[number] < end:
@@ -85,7 +92,10 @@ def _source(entry: model.Entry) -> str:
         case model.UserTurn():
             return visible(entry.prompt.text)
         case model.ToolCall():
-            values = [value if isinstance(value, str) else json.dumps(value, default=str) for value in entry.input.values()]
+            values = [
+                value if isinstance(value, str) else json.dumps(value, default=str)
+                for value in entry.input.values()
+            ]
             return visible("\n".join([friendly_name(entry.name), *values, entry.result or ""]))
         case model.Plan():
             return visible("\n".join(todo.content for todo in entry.todos))

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class TranscriptSearch(Horizontal):
-    """A line to type into, and how many matches there are. `open` shows it; Esc hides it and gives the focus back."""
+    """A line to type into, and how many matches there are. `open` shows it; Esc hides it and
+    gives the focus back.
+    """
 
     DEFAULT_CSS = stylesheet("search.tcss").read_text(encoding="utf-8")
 

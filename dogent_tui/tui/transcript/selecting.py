@@ -1,7 +1,8 @@
-"""Selecting text with the mouse, in coordinates that stay right while lines are added and heights change.
+"""Selecting text with the mouse, in coordinates that stay right while lines are added and heights
+change.
 
-Textual hands a selection around as offsets: x counts the characters of a line, y is only compared and handed back. So y names the
-entry, the part of it and the line, in this order of weight.
+Textual hands a selection around as offsets: x counts the characters of a line, y is only compared
+and handed back. So y names the entry, the part of it and the line, in this order of weight.
 """
 
 from rich.cells import split_text
@@ -33,7 +34,9 @@ def span(selection: Selection, place: Place, line: Line) -> tuple[int, int] | No
 
 
 def selected_text(selection: Selection, layout: Layout) -> str:
-    """Return the text selected: without bars and gutters, and with its lines as long as they were written."""
+    """Return the text selected: without bars and gutters, and with its lines as long as they
+    were written.
+    """
     first = 0 if selection.start is None else _row(selection.start, layout)
     last = len(layout.rows) - 1 if selection.end is None else _row(selection.end, layout)
     text: list[str] = []
@@ -48,7 +51,9 @@ def selected_text(selection: Selection, layout: Layout) -> str:
 
 
 def word(layout: Layout, place: Place, cell: int) -> Selection:
-    """Return the selection of the word at `cell` of a line: letters, digits and what joins them; else of that one character."""
+    """Return the selection of the word at `cell` of a line: letters, digits and what joins them;
+    else of that one character.
+    """
     line = layout.lines(place.row)[place.line]
     text = line.text
     at = min(len(split_text(text, max(0, cell))[0]), max(0, len(text) - 1))

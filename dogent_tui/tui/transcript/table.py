@@ -1,4 +1,6 @@
-"""Tables that fit: columns shrink, cells wrap, and where even that cannot do, each row is listed."""
+"""Tables that fit: columns shrink, cells wrap, and where even that cannot do, each row is
+listed.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -17,7 +19,9 @@ _BETWEEN = " │ "
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table as parsed: rows of cells, the first one the head; short rows are filled with empty cells."""
+    """A table as parsed: rows of cells, the first one the head; short rows are filled with empty
+    cells.
+    """
 
     rows: Sequence[Sequence[Cell]]
     alignments: Sequence[Alignment]
@@ -26,7 +30,9 @@ class Table(msgspec.Struct, frozen=True):
         """Return the table drawn in at most `width` cells."""
         columns = len(self.alignments)
         room = width - len(_BETWEEN) * (columns - 1)
-        wanted = [max(1, *(_natural(row[column]) for row in self.rows)) for column in range(columns)]
+        wanted = [
+            max(1, *(_natural(row[column]) for row in self.rows)) for column in range(columns)
+        ]
         if room < sum(min(_NARROWEST, want) for want in wanted):
             return list(self._listed(width))
         return list(self._drawn(_fit(wanted, room)))
@@ -42,7 +48,9 @@ class Table(msgspec.Struct, frozen=True):
             elif number > 1 and wrapped:
                 yield _rule(widths, "─", "─┼─")
             for index in range(height):
-                yield self._row([cell[index] if index < len(cell) else BLANK for cell in cells], widths)
+                yield self._row(
+                    [cell[index] if index < len(cell) else BLANK for cell in cells], widths
+                )
 
     def _row(self, cells: Sequence[Line], widths: Sequence[int]) -> Line:
         spans: list[Span] = []

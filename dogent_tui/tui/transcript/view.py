@@ -44,7 +44,9 @@ _PAINT_LIMIT_S = 0.5
 """How long is waited for the paint of one flush before the next."""
 
 _FLUSH_SHARE = 4
-"""A flush that took long is followed by a pause of so many times as long: layout never takes more than a fifth of the time."""
+"""A flush that took long is followed by a pause of so many times as long: layout never takes
+more than a fifth of the time.
+"""
 
 _SLICE = 0.008
 _SLICE_PAUSE = 0.04
@@ -60,7 +62,8 @@ _WIDEST = 120
 class Transcript(ScrollView, can_focus=True):
     """The conversation so far. `apply` takes each event as it happens, `replay` a whole log.
 
-    It follows the end while its end is visible; otherwise the place stays, and `behind` says that there is something new below.
+    It follows the end while its end is visible; otherwise the place stays, and `behind` says that
+    there is something new below.
     """
 
     DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
@@ -91,7 +94,13 @@ class Transcript(ScrollView, can_focus=True):
             super().__init__()
             self.url = url
 
-    def __init__(self, *, animate: bool = True, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        *,
+        animate: bool = True,
+        id: str | None = None,  # noqa: A002
+        classes: str | None = None,
+    ) -> None:
         super().__init__(id=id, classes=classes)
         self.model = TranscriptModel()
         self._layout = Layout(self.model)
@@ -118,7 +127,9 @@ class Transcript(ScrollView, can_focus=True):
         self._take(self.model.apply(event).entries)
 
     def replay(self, log: Iterable[Event], *, ended: bool = True) -> None:
-        """Take many events at once. `ended`: nothing in the log is still going on, whatever it says."""
+        """Take many events at once. `ended`: nothing in the log is still going on, whatever it
+        says.
+        """
         changed: set[int] = set()
         for event in log:
             changed.update(self.model.apply(event).entries)
@@ -140,13 +151,19 @@ class Transcript(ScrollView, can_focus=True):
             self._waiting.add(number)
             entry = self.model.entries[number]
             if isinstance(entry, ToolCall):
-                (self._under_way.add if entry.moves and not entry.gone else self._under_way.discard)(number)
+                (
+                    self._under_way.add
+                    if entry.moves and not entry.gone
+                    else self._under_way.discard
+                )(number)
         if self._waiting:
             self._schedule()
 
     def _schedule(self) -> None:
         if self._flush_timer is None and not self._unpainted and self.is_mounted:
-            self._flush_timer = after(self, max(0.001, self._next_flush - time.monotonic()), self._flush)
+            self._flush_timer = after(
+                self, max(0.001, self._next_flush - time.monotonic()), self._flush
+            )
 
     def _flush(self) -> None:
         self._flush_timer = None
@@ -156,13 +173,16 @@ class Transcript(ScrollView, can_focus=True):
         was_total = self._viewport.total
         self._layout.update(entries)
         self._viewport.settle()
-        self.behind = self.behind or (not self._viewport.following and self._viewport.total > was_total)
+        self.behind = self.behind or (
+            not self._viewport.following and self._viewport.total > was_total
+        )
         self._place()
         ended = time.monotonic()
         self._next_flush = began + max(FLUSH_INTERVAL, (ended - began) * _FLUSH_SHARE)
         self._unpainted = True
         self.call_after_refresh(self._painted)
-        # Textual gives that to the screen on top, and it is lost with a screen that is dismissed just then.
+        # Textual gives that to the screen on top, and it is lost with a screen that is dismissed
+        # just then.
         self._paint_limit = after(self, _PAINT_LIMIT_S, self._painted)
 
     def _painted(self) -> None:
@@ -175,7 +195,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def _look(self) -> None:
         frame = int(time.monotonic() / _TICK) if self._animating else None
-        self._layout.look = replace(self._layout.look, cwd=self.model.cwd, now=time.time(), frame=frame)
+        self._layout.look = replace(
+            self._layout.look, cwd=self.model.cwd, now=time.time(), frame=frame
+        )
 
     @property
     def _animating(self) -> bool:
@@ -190,7 +212,8 @@ class Transcript(ScrollView, can_focus=True):
         try:
             size = Size(self.size.width, self._viewport.total)
             if size != self.virtual_size:
-                # Not through the reactive, which would lay out the whole screen: nothing but the scrollbar depends on it.
+                # Not through the reactive, which would lay out the whole screen: nothing but the
+                # scrollbar depends on it.
                 self.set_reactive(Widget.virtual_size, size)
                 self._scroll_update(size)
             self.scroll_target_y = self.scroll_y = self._viewport.top
@@ -206,17 +229,24 @@ class Transcript(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         if self._placing or round(new_value) == self._viewport.top:
             return
-        if self.size.height != self._viewport.height:  # nobody scrolled: the widget has grown, and Textual drew the end closer
+        if (
+            self.size.height != self._viewport.height
+        ):  # nobody scrolled: the widget has grown, and Textual drew the end closer
             self.on_resize()
             return
         self._viewport.scroll_to(round(new_value))
-        if self._viewport.top != round(new_value) or self._viewport.total != self.virtual_size.height:
+        if (
+            self._viewport.top != round(new_value)
+            or self._viewport.total != self.virtual_size.height
+        ):
             self._place()
         elif self._viewport.following:
             self.behind = False
 
     def focus_on_click(self) -> bool:
-        """Leave the focus where the user types: a click selects, folds or follows, and the next letter goes to the prompt."""
+        """Leave the focus where the user types: a click selects, folds or follows, and the next
+        letter goes to the prompt.
+        """
         return False
 
     def on_mount(self) -> None:
@@ -228,9 +258,14 @@ class Transcript(ScrollView, can_focus=True):
         self._place()
 
     def _fit(self) -> None:
-        """See that the lines are as wide as the widget is now: a scrollbar may have come since it was told its size."""
+        """See that the lines are as wide as the widget is now: a scrollbar may have come since
+        it was told its size.
+        """
         size = (self._width, max(1, self.size.height))
-        if self.size and size != (self._layout.look.width, self._viewport.height):  # this runs with every flush
+        if self.size and size != (
+            self._layout.look.width,
+            self._viewport.height,
+        ):  # this runs with every flush
             self._viewport.resize(*size)
 
     @property
@@ -269,7 +304,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw the lines in `crop`, straight from the cache."""
-        if self._layout.look.width != self._width:  # a scrollbar came or went, which is no resize to Textual
+        if (
+            self._layout.look.width != self._width
+        ):  # a scrollbar came or went, which is no resize to Textual
             self.call_later(self.on_resize)
         return cached_lines(self, crop, self._strip)
 
@@ -321,8 +358,14 @@ class Transcript(ScrollView, can_focus=True):
         self._place()
 
     def action_card(self, step: int) -> None:
-        """Put the cursor on the next thing that can be unfolded, from the cursor or from what is visible."""
-        cards = [number for number, entry in enumerate(self.model.entries) if not entry.gone and foldable(entry)]
+        """Put the cursor on the next thing that can be unfolded, from the cursor or from what is
+        visible.
+        """
+        cards = [
+            number
+            for number, entry in enumerate(self.model.entries)
+            if not entry.gone and foldable(entry)
+        ]
         cursor = self._painter.cursor
         if cursor is None:
             visible = [row.entry for row in self._viewport.visible_rows()]
@@ -341,7 +384,11 @@ class Transcript(ScrollView, can_focus=True):
 
     def action_fold_all(self) -> None:
         """Unfold everything that can be, or where something is unfolded, fold it all."""
-        cards = [number for number, entry in enumerate(self.model.entries) if not entry.gone and foldable(entry)]
+        cards = [
+            number
+            for number, entry in enumerate(self.model.entries)
+            if not entry.gone and foldable(entry)
+        ]
         unfolded = [number for number in cards if number in self._layout.unfolded]
         self._toggle(unfolded or cards)
 
@@ -368,7 +415,8 @@ class Transcript(ScrollView, can_focus=True):
         self._toggle([entry])
 
     def _toggle(self, entries: Iterable[int]) -> None:
-        # What is being looked at stays where it is: a card opens downward, also at the end of the transcript.
+        # What is being looked at stays where it is: a card opens downward, also at the end of the
+        # transcript.
         self._viewport.hold()
         for number in entries:
             self._layout.toggle(number)
@@ -381,7 +429,9 @@ class Transcript(ScrollView, can_focus=True):
         self._pressed = event.offset
 
     async def on_click(self, event: events.Click) -> None:
-        """Unfold the card, open the link or go to the end, whatever lies there; two clicks select a word, three a paragraph."""
+        """Unfold the card, open the link or go to the end, whatever lies there; two clicks
+        select a word, three a paragraph.
+        """
         if event.offset != self._pressed or event.button != 1:
             return
         if self.behind and event.y == self.size.height - 1:
@@ -400,7 +450,11 @@ class Transcript(ScrollView, can_focus=True):
             self.toggle(place.row.entry)
 
     def _select(self, place: Place, cell: int, *, whole: bool) -> None:
-        selection = selecting.paragraph(self._layout, place) if whole else selecting.word(self._layout, place, cell)
+        selection = (
+            selecting.paragraph(self._layout, place)
+            if whole
+            else selecting.word(self._layout, place, cell)
+        )
         self.screen.selections = {self: selection}
 
     # ── Selecting ─────────────────────────────────────────────────────────────────────────────────
@@ -419,7 +473,8 @@ class Transcript(ScrollView, can_focus=True):
     # ── Searching ─────────────────────────────────────────────────────────────────────────────────
 
     def search(self, text: str) -> int:
-        """Mark `text` wherever it occurs, go to the occurrence nearest to the end that is visible, and return how many there are.
+        """Mark `text` wherever it occurs, go to the occurrence nearest to the end that is visible,
+        and return how many there are.
 
         An empty text ends the search.
         """

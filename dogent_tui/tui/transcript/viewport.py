@@ -1,4 +1,6 @@
-"""Which lines are visible, and how that place is kept while heights change around it. Plain: no Textual."""
+"""Which lines are visible, and how that place is kept while heights change around it. Plain: no
+Textual.
+"""
 
 from dogent_tui.tui.transcript.lines import Line
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
@@ -8,7 +10,9 @@ _BELOW = 1
 
 
 class Viewport:
-    """A window of `height` lines on `layout`, from line `top`. `following`: it stays at the end as lines are added."""
+    """A window of `height` lines on `layout`, from line `top`. `following`: it stays at the end
+    as lines are added.
+    """
 
     def __init__(self, layout: Rows) -> None:
         self.top = 0
@@ -59,14 +63,20 @@ class Viewport:
             self.settle()
             return
         anchor = self._anchor
-        read = _characters_above(self._layout.lines(anchor.row), anchor.line) if anchor is not None else 0
+        read = (
+            _characters_above(self._layout.lines(anchor.row), anchor.line)
+            if anchor is not None
+            else 0
+        )
         self._layout.resize(width)
         if anchor is not None:
             self._anchor = Place(anchor.row, _line_with(self._layout.lines(anchor.row), read))
         self.settle()
 
     def settle(self, *, above: bool = False) -> None:
-        """Measure what is visible, and see that the same is visible as before. `above`: measure a screen above as well."""
+        """Measure what is visible, and see that the same is visible as before. `above`: measure
+        a screen above as well.
+        """
         if self.following or self._anchor is None:
             self._measure_up(len(self._layout.rows), self.height)
             self.top = self.last_top
@@ -99,7 +109,9 @@ class Viewport:
         return rows
 
     def _guessed(self, top: int) -> Place | None:
-        """Find line `top`; in a row that has not been measured, about as far down as it seemed to be."""
+        """Find line `top`; in a row that has not been measured, about as far down as it seemed
+        to be.
+        """
         place = self._layout.find(min(top, max(0, self._layout.total - 1)))
         if place is None or place.row.measured:
             return place

@@ -13,7 +13,9 @@ from dogent_tui.web.search.reading import image_result, objects, web_result, wit
 
 
 class Bing(SearchProvider):
-    """Another endpoint than Microsoft's is given with the profile, up to and with its version (``…/v7.0``)."""
+    """Another endpoint than Microsoft's is given with the profile, up to and with its version
+    (``…/v7.0``).
+    """
 
     endpoint = "https://api.bing.microsoft.com/v7.0"
     retirement = tr("Microsoft has retired Bing's public search API (in August 2025).")
@@ -41,7 +43,9 @@ class Bing(SearchProvider):
                 )
             return
         for item in objects(within(answer, "webPages", "value")):
-            yield web_result(item.get("name"), item.get("url"), item.get("snippet"), item.get("datePublished"))
+            yield web_result(
+                item.get("name"), item.get("url"), item.get("snippet"), item.get("datePublished")
+            )
 
     def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
         """See `SearchProvider.cause`."""

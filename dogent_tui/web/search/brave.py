@@ -35,7 +35,12 @@ class Brave(SearchProvider):
                 )
             return
         for item in objects(within(answer, "web", "results")):
-            yield web_result(item.get("title"), item.get("url"), item.get("description"), item.get("page_age") or item.get("age"))
+            yield web_result(
+                item.get("title"),
+                item.get("url"),
+                item.get("description"),
+                item.get("page_age") or item.get("age"),
+            )
 
     def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
         """See `SearchProvider.cause`."""

@@ -1,4 +1,6 @@
-"""Google's Programmable Search Engine. https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list"""
+"""Google's Programmable Search Engine.
+https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +11,9 @@ from dogent_tui.web.search.model import Cause, Query, Request, Result, SearchPro
 from dogent_tui.web.search.reading import image_result, objects, web_result, within
 
 _PATH = "/customsearch/v1"
-_QUOTA = frozenset({"dailyLimitExceeded", "quotaExceeded", "rateLimitExceeded", "userRateLimitExceeded"})
+_QUOTA = frozenset(
+    {"dailyLimitExceeded", "quotaExceeded", "rateLimitExceeded", "userRateLimitExceeded"}
+)
 
 
 class GoogleCse(SearchProvider):
@@ -17,11 +21,19 @@ class GoogleCse(SearchProvider):
 
     endpoint = "https://www.googleapis.com"
     needs = ("api_key", "cse_id")
-    retirement = tr("Google is shutting down the Custom Search JSON API: it accepts no new customers, and ends on 2027-01-01.")
+    retirement = tr(
+        "Google is shutting down the Custom Search JSON API: it accepts no new customers, and ends"
+        " on 2027-01-01."
+    )
 
     def request(self, profile: WebProfile, endpoint: str, query: Query) -> Request:
         """See `SearchProvider.request`."""
-        params = {"key": profile.api_key, "cx": profile.cse_id, "q": query.words, "num": str(query.count)}
+        params = {
+            "key": profile.api_key,
+            "cx": profile.cse_id,
+            "q": query.words,
+            "num": str(query.count),
+        }
         if query.mode == "image":
             params["searchType"] = "image"
         return Request(endpoint.removesuffix(_PATH) + _PATH, params)
@@ -40,7 +52,9 @@ class GoogleCse(SearchProvider):
                     height=within(image, "height"),
                 )
             else:
-                yield web_result(item.get("title"), item.get("link"), item.get("snippet"), _published(item))
+                yield web_result(
+                    item.get("title"), item.get("link"), item.get("snippet"), _published(item)
+                )
 
     def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
         """See `SearchProvider.cause`."""

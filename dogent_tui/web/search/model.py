@@ -1,4 +1,6 @@
-"""What searching means: what is asked, what comes of it in one shape for every provider, and what a provider has to know."""
+"""What searching means: what is asked, what comes of it in one shape for every provider, and
+what a provider has to know.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Protocol, TypeAlias
@@ -23,7 +25,9 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class WebResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A page. `published` is when, as the provider says it, mostly ISO 8601; empty where it does not say."""
+    """A page. `published` is when, as the provider says it, mostly ISO 8601; empty where it does
+    not say.
+    """
 
     title: str
     url: str
@@ -32,7 +36,9 @@ class WebResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ImageResult(msgspec.Struct, frozen=True):
-    """An image, and the page that shows it. Sizes are in pixels; what the provider does not say is empty, or None."""
+    """An image, and the page that shows it. Sizes are in pixels; what the provider does not say
+    is empty, or None.
+    """
 
     title: str
     image_url: str
@@ -56,7 +62,9 @@ class SearchResults(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One HTTP request: a POST where there is a `body`, which goes as JSON. Holds a key: it is never shown or logged."""
+    """One HTTP request: a POST where there is a `body`, which goes as JSON. Holds a key: it is
+    never shown or logged.
+    """
 
     url: str
     params: Mapping[str, str] = {}
@@ -65,8 +73,9 @@ class Request(msgspec.Struct, frozen=True):
 
 
 Cause: TypeAlias = Literal["key", "quota", "busy", "gone", "format", "other"]
-"""Why a provider refuses: the key is not right, its quota is used up, too many requests just now, the service is no more, it does
-not speak JSON, or something else."""
+"""Why a provider refuses: the key is not right, its quota is used up, too many requests just now,
+the service is no more, it does not speak JSON, or something else.
+"""
 
 _CAUSES: Mapping[int, Cause] = {401: "key", 403: "key", 404: "gone", 410: "gone", 429: "busy"}
 
@@ -74,8 +83,9 @@ _CAUSES: Mapping[int, Cause] = {401: "key", 403: "key", 404: "gone", 410: "gone"
 class SearchProvider(Protocol):
     """What is particular about one provider. Without state: the profile is given each time.
 
-    `endpoint` is where its API is, unless a profile says otherwise; empty where only a profile can. `needs` are the keys of a
-    profile without which nothing can be asked. `retirement` is what to say where that endpoint is gone.
+    `endpoint` is where its API is, unless a profile says otherwise; empty where only a profile can.
+    `needs` are the keys of a profile without which nothing can be asked. `retirement` is what to
+    say where that endpoint is gone.
     """
 
     endpoint: str
@@ -96,11 +106,15 @@ class SearchProvider(Protocol):
         return _CAUSES.get(status, "other")
 
     def failures(self, answer: Mapping[str, Any]) -> str:
-        """Return who of those that the provider asked itself failed, and why; empty where nobody did."""
+        """Return who of those that the provider asked itself failed, and why; empty where nobody
+        did.
+        """
         del answer
         return ""
 
     def wait_s(self, headers: Mapping[str, str]) -> float | None:
-        """Return how many seconds it asks to wait, in a way of its own; None where it does not (`Retry-After` is common)."""
+        """Return how many seconds it asks to wait, in a way of its own; None where it does not
+        (`Retry-After` is common).
+        """
         del headers
         return None

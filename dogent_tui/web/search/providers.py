@@ -28,7 +28,8 @@ _WORDS = {"api_key": tr("API key"), "cse_id": tr("id of a search engine (cse_id)
 def provider_of(profile: WebProfile) -> SearchProvider:
     """Return who searches for `profile`.
 
-    Raises WebError (`unknown_provider`, `no_key`, `bad_endpoint`) where the profile is not complete.
+    Raises WebError (`unknown_provider`, `no_key`, `bad_endpoint`) where the profile is not
+    complete.
     """
     provider = PROVIDERS.get(profile.provider)
     if provider is None:
@@ -40,7 +41,9 @@ def provider_of(profile: WebProfile) -> SearchProvider:
             )
             raise WebError(
                 message,
-                tr("Set {key} of the profile {profile} in {file}.").format(key=key, profile=profile.name, file=profile.file),
+                tr("Set {key} of the profile {profile} in {file}.").format(
+                    key=key, profile=profile.name, file=profile.file
+                ),
                 code="no_key",
             )
     if not profile.endpoint and not provider.endpoint:
@@ -49,12 +52,20 @@ def provider_of(profile: WebProfile) -> SearchProvider:
         )
         raise WebError(
             message,
-            tr("Set the endpoint of that profile in {file} to its address.").format(file=profile.file),
+            tr("Set the endpoint of that profile in {file} to its address.").format(
+                file=profile.file
+            ),
             code="bad_endpoint",
         )
     if profile.endpoint and (problem := check_url(profile.endpoint)):
-        message = tr("The profile {profile} has an endpoint that {problem}.").format(profile=profile.name, problem=problem)
-        raise WebError(message, tr("Fix the endpoint of that profile in {file}.").format(file=profile.file), code="bad_endpoint")
+        message = tr("The profile {profile} has an endpoint that {problem}.").format(
+            profile=profile.name, problem=problem
+        )
+        raise WebError(
+            message,
+            tr("Fix the endpoint of that profile in {file}.").format(file=profile.file),
+            code="bad_endpoint",
+        )
     return provider
 
 
@@ -67,7 +78,9 @@ def _unknown(profile: WebProfile) -> WebError:
     near = nearest(profile.provider, PROVIDERS)
     known = tr("Did you mean “{near}”? ").format(near=near) if near else ""
     what = (
-        tr("an unknown provider, “{provider}”").format(provider=profile.provider[:40]) if profile.provider else tr("no provider")
+        tr("an unknown provider, “{provider}”").format(provider=profile.provider[:40])
+        if profile.provider
+        else tr("no provider")
     )
     return WebError(
         tr("The profile {profile} has {what}.").format(profile=profile.name, what=what),

@@ -1,4 +1,6 @@
-"""Fields of an answer, taken as what they should be: an answer is text from outside, and may hold anything."""
+"""Fields of an answer, taken as what they should be: an answer is text from outside, and may
+hold anything.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,18 +24,34 @@ def web_result(title: Any, url: Any, snippet: Any, published: Any = "") -> WebRe
     address = web_address(url)
     if not address:
         return None
-    return WebResult(plain(title, _LONGEST_TITLE) or address, address, plain(snippet, _LONGEST_SNIPPET), plain(published, 40))
+    return WebResult(
+        plain(title, _LONGEST_TITLE) or address,
+        address,
+        plain(snippet, _LONGEST_SNIPPET),
+        plain(published, 40),
+    )
 
 
 def image_result(
-    title: Any, image: Any, *, page: Any = "", thumbnail: Any = "", width: Any = None, height: Any = None
+    title: Any,
+    image: Any,
+    *,
+    page: Any = "",
+    thumbnail: Any = "",
+    width: Any = None,
+    height: Any = None,
 ) -> ImageResult | None:
     """Return the image that the fields describe, None where it has no address."""
     address = web_address(image)
     if not address:
         return None
     return ImageResult(
-        plain(title, _LONGEST_TITLE), address, web_address(page), web_address(thumbnail), pixels(width), pixels(height)
+        plain(title, _LONGEST_TITLE),
+        address,
+        web_address(page),
+        web_address(thumbnail),
+        pixels(width),
+        pixels(height),
     )
 
 
@@ -66,9 +84,15 @@ def web_address(value: Any) -> str:
     address = f"https:{address}" if address.startswith("//") else address
     if re.match(r"https?://[^/\s]", address, re.IGNORECASE) is None or len(address) > _LONGEST_URL:
         return ""
-    return "" if re.search(r"[\s\x00-\x1f\x7f]", address) or one_line(address) != address else address
+    return (
+        "" if re.search(r"[\s\x00-\x1f\x7f]", address) or one_line(address) != address else address
+    )
 
 
 def pixels(value: Any) -> int | None:
     """Return a size in pixels, None for what is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_PIXELS else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_PIXELS
+        else None
+    )

@@ -14,7 +14,9 @@ _RESOLUTION = re.compile(r"\s*(\d{1,6})\s*[x×]\s*(\d{1,6})", re.IGNORECASE)
 
 
 class SearXng(SearchProvider):
-    """Needs an endpoint and no key; where there is one, it goes as a bearer token to a proxy in front of the server."""
+    """Needs an endpoint and no key; where there is one, it goes as a bearer token to a proxy in
+    front of the server.
+    """
 
     endpoint = ""
     needs = ()
@@ -40,13 +42,25 @@ class SearXng(SearchProvider):
                     height=height,
                 )
             else:
-                yield web_result(item.get("title"), item.get("url"), item.get("content"), item.get("publishedDate"))
+                yield web_result(
+                    item.get("title"),
+                    item.get("url"),
+                    item.get("content"),
+                    item.get("publishedDate"),
+                )
 
     def failures(self, answer: Mapping[str, Any]) -> str:
         """See `SearchProvider.failures`: a list of pairs, engine and reason."""
         engines = answer.get("unresponsive_engines")
-        pairs = [entry for entry in engines if isinstance(entry, list) and entry] if isinstance(engines, list) else []
-        return ", ".join(one_line(": ".join(str(word) for word in entry[:2]))[:80] for entry in pairs[:_MOST_ENGINES])
+        pairs = (
+            [entry for entry in engines if isinstance(entry, list) and entry]
+            if isinstance(engines, list)
+            else []
+        )
+        return ", ".join(
+            one_line(": ".join(str(word) for word in entry[:2]))[:80]
+            for entry in pairs[:_MOST_ENGINES]
+        )
 
     def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
         """See `SearchProvider.cause`."""

@@ -1,4 +1,6 @@
-"""Tavily, a search for agents. https://docs.tavily.com/documentation/api-reference/endpoint/search"""
+"""Tavily, a search for agents.
+https://docs.tavily.com/documentation/api-reference/endpoint/search
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,7 +20,11 @@ class Tavily(SearchProvider):
 
     def request(self, profile: WebProfile, endpoint: str, query: Query) -> Request:
         """See `SearchProvider.request`."""
-        body: dict[str, Any] = {"query": query.words, "max_results": query.count, "search_depth": "basic"}
+        body: dict[str, Any] = {
+            "query": query.words,
+            "max_results": query.count,
+            "search_depth": "basic",
+        }
         if query.mode == "image":
             body |= {"include_images": True, "include_image_descriptions": True}
         headers = {"Authorization": f"Bearer {profile.api_key}"}
@@ -28,7 +34,12 @@ class Tavily(SearchProvider):
         """See `SearchProvider.results`."""
         if query.mode == "web":
             for item in objects(answer.get("results")):
-                yield web_result(item.get("title"), item.get("url"), item.get("content"), item.get("published_date"))
+                yield web_result(
+                    item.get("title"),
+                    item.get("url"),
+                    item.get("content"),
+                    item.get("published_date"),
+                )
             return
         images = answer.get("images")
         for image in images if isinstance(images, list) else []:

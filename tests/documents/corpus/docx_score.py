@@ -1,14 +1,18 @@
-"""How much of a docx arrives in our Markdown, against pandoc's golden trees: `python -m tests.documents.corpus.docx_score`.
+"""How much of a docx arrives in our Markdown, against pandoc's golden trees: `python -m
+tests.documents.corpus.docx_score`.
 
-* **Text**: words are runs of letters and digits. F1 is of the two *multisets* of words (order does not count), footnotes
-  included, of a file; the macro-F1 is the mean over files.
-* **Facts**: our Markdown is read back with pandoc's gfm reader, its HTML tables with the html reader, and the same facts are
-  taken from that tree as from the golden one: `heading` (level, text), `headtxt` (text), `li` (depth, kind of list, first words),
-  `emph`/`strong` (a word), `strikeout`, `code`, `codeblock`, `quote` (first 60 characters), `link` (target), `image`, `note`
-  (first 40 characters), `table`, `cell` (text), `tshape` (rows, columns), `span` (rows, columns). The score is the part of the
-  golden facts, with their counts, that is found; per kind and over all.
+* **Text**: words are runs of letters and digits. F1 is of the two *multisets* of words (order does
+  not count), footnotes included, of a file; the macro-F1 is the mean over files.
+* **Facts**: our Markdown is read back with pandoc's gfm reader, its HTML tables with the html
+  reader, and the same facts are taken from that tree as from the golden one: `heading` (level,
+  text), `headtxt` (text), `li` (depth, kind of list, first words), `emph`/`strong` (a word),
+  `strikeout`, `code`, `codeblock`, `quote` (first 60 characters), `link` (target), `image`, `note`
+  (first 40 characters), `table`, `cell` (text), `tshape` (rows, columns), `span` (rows, columns).
+  The score is the part of the golden facts, with their counts, that is found; per kind and over
+  all.
 
-The golden facts lie beside the trees (`*.facts.json`); that `tree_facts` takes the same from the trees is itself a test.
+The golden facts lie beside the trees (`*.facts.json`); that `tree_facts` takes the same from the
+trees is itself a test.
 """
 
 import json
@@ -49,7 +53,9 @@ def shared_documents() -> Path:
 def markdown_of(path: Path, options: ReadOptions | None = None) -> str:
     """Return the whole document as it is read."""
     opened = open_document(path, options or ReadOptions(), lambda *_: None)
-    return "".join(("\n" if block.tight else "\n\n") + block.markdown for block in opened.blocks).strip("\n")
+    return "".join(
+        ("\n" if block.tight else "\n\n") + block.markdown for block in opened.blocks
+    ).strip("\n")
 
 
 def words_of(text: str) -> list[str]:
@@ -132,11 +138,25 @@ class _Facts:
 
     def table(self, contents: Any, depth: int) -> None:
         _, (_, caption), _, (_, head), bodies, (_, foot) = contents
-        rows = [cells for _, cells in [*head, *(row for body in bodies for row in [*body[2], *body[3]]), *foot]]
-        rows = [cells for cells in rows if cells and (cells is not rows[0] or any(cell[4] for cell in cells))]
+        rows = [
+            cells
+            for _, cells in [
+                *head,
+                *(row for body in bodies for row in [*body[2], *body[3]]),
+                *foot,
+            ]
+        ]
+        rows = [
+            cells
+            for cells in rows
+            if cells and (cells is not rows[0] or any(cell[4] for cell in cells))
+        ]
         self.blocks(caption, depth)
         self.fact("table", "t")
-        self.fact("tshape", [len(rows), max((sum(cell[3] for cell in cells) for cells in rows), default=0)])
+        self.fact(
+            "tshape",
+            [len(rows), max((sum(cell[3] for cell in cells) for cells in rows), default=0)],
+        )
         for cells in rows:
             for _, _, down, across, blocks in cells:
                 self.fact("cell", _squeezed(_text(blocks)))
@@ -239,7 +259,13 @@ def golden_files(documents: Path) -> list[tuple[Path, Path, ReadOptions]]:
         if entry["kind"] == "docx" and expected["type"] == "pandoc-golden":
             found.append((documents / entry["path"], documents / expected["ast"], ReadOptions()))
             if "native_reject" in expected:
-                found.append((documents / entry["path"], documents / expected["native_reject"], ReadOptions(changes="reject")))
+                found.append(
+                    (
+                        documents / entry["path"],
+                        documents / expected["native_reject"],
+                        ReadOptions(changes="reject"),
+                    )
+                )
     return found
 
 
@@ -252,7 +278,10 @@ def golden_blocks(path: Path) -> list[Node]:
 
 def all_scores(documents: Path) -> list[Score]:
     """Score the whole corpus: about 40 files, 3 s."""
-    return [score(path, golden_blocks(golden), options) for path, golden, options in golden_files(documents)]
+    return [
+        score(path, golden_blocks(golden), options)
+        for path, golden, options in golden_files(documents)
+    ]
 
 
 def totals(scores: list[Score]) -> dict[str, tuple[int, int]]:
@@ -275,7 +304,10 @@ def main() -> None:
     for kind, (found, of) in sorted(sums.items()):
         write(f"{kind:10} {found:4} of {of:4}  {found / of:.3f}\n")
     found, of = (sum(numbers) for numbers in zip(*sums.values(), strict=True))
-    write(f"facts {found}/{of} = {found / of:.4f}; text macro-F1 {sum(one.f1 for one in scores) / len(scores):.4f}\n")
+    write(
+        f"facts {found}/{of} = {found / of:.4f}; text macro-F1"
+        f" {sum(one.f1 for one in scores) / len(scores):.4f}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""How much of the workbooks of the corpus is read: `python -m tests.documents.corpus.xlsx_score FOLDER [dev|held]`.
+"""How much of the workbooks of the corpus is read: `python -m tests.documents.corpus.xlsx_score
+FOLDER [dev|held]`.
 
-A cell counts as read if its text stands in a cell of the Markdown, or a number that rounds to what is shown; hidden rows and
-columns are expected to be left out, so their cells are taken from what is expected where the facts name them.
+A cell counts as read if its text stands in a cell of the Markdown, or a number that rounds to what
+is shown; hidden rows and columns are expected to be left out, so their cells are taken from what is
+expected where the facts name them.
 """
 
 import json
@@ -16,12 +18,21 @@ from typing import Any, NamedTuple
 from dogent_tui.documents.model import Block, DocumentError, ReadOptions
 from dogent_tui.documents.workbook.reader import open_workbook
 
-_HIDDEN = {"own_features": {("HiddenRows", row, column) for row in range(1, 6) for column in (1, 2) if row == 3 or column == 2}}
+_HIDDEN = {
+    "own_features": {
+        ("HiddenRows", row, column)
+        for row in range(1, 6)
+        for column in (1, 2)
+        if row == 3 or column == 2
+    }
+}
 """Cells of hidden rows and columns: (sheet, row, column), by the name of the file."""
 
 
 class Score(NamedTuple):
-    """Of one workbook: cells that were expected and found, what was not found, seconds, and an error that was not expected."""
+    """Of one workbook: cells that were expected and found, what was not found, seconds, and an
+    error that was not expected.
+    """
 
     expected: int
     found: int
@@ -33,7 +44,11 @@ class Score(NamedTuple):
 def entries(folder: Path, split: str) -> list[dict[str, Any]]:
     """Return what the manifest says about the workbooks of `split`."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    return [entry for entry in manifest["entries"] if entry["kind"] == "xlsx" and entry["split"] == split]
+    return [
+        entry
+        for entry in manifest["entries"]
+        if entry["kind"] == "xlsx" and entry["split"] == split
+    ]
 
 
 def score(folder: Path, entry: dict[str, Any]) -> Score:
@@ -55,7 +70,15 @@ def _compared(folder: Path, entry: dict[str, Any], began: float) -> Score:
         seconds = time.perf_counter() - began
         late = expected["type"] == "bounded" and seconds > expected["max_s"]
         return Score(
-            0, 0, [], seconds, "took too long" if late else "" if expected["type"] == "bounded" else f"{blocks} blocks, no error"
+            0,
+            0,
+            [],
+            seconds,
+            "took too long"
+            if late
+            else ""
+            if expected["type"] == "bounded"
+            else f"{blocks} blocks, no error",
         )
     total, missing = 0, []
     for sheet, texts in _expected_texts(folder, entry):
@@ -75,11 +98,22 @@ def _expected_texts(folder: Path, entry: dict[str, Any]) -> Iterator[tuple[str, 
         markdown = (folder / expected["md"]).read_text(encoding="utf-8")
         for part in re.split(r"(?m)^## ", markdown)[1:]:
             sheet, _, body = part.partition("\n")
-            body = re.sub(r"(?m)^[A-Z][a-z]+ chart\n\n(?:\|.*\n?)+", "", body)  # the data that a chart keeps for itself
-            texts = (text for line in body.splitlines() if line.startswith("|") for text in _row(line))
-            yield sheet.strip(), list(dict.fromkeys(texts))  # each once: it repeats the value of merged cells
+            body = re.sub(
+                r"(?m)^[A-Z][a-z]+ chart\n\n(?:\|.*\n?)+", "", body
+            )  # the data that a chart keeps for itself
+            texts = (
+                text for line in body.splitlines() if line.startswith("|") for text in _row(line)
+            )
+            yield (
+                sheet.strip(),
+                list(dict.fromkeys(texts)),
+            )  # each once: it repeats the value of merged cells
         return
-    sheets = json.loads((folder / expected["file"]).read_text(encoding="utf-8")) if "file" in expected else expected["sheets"]
+    sheets = (
+        json.loads((folder / expected["file"]).read_text(encoding="utf-8"))
+        if "file" in expected
+        else expected["sheets"]
+    )
     hidden = _HIDDEN.get(Path(entry["path"]).stem, set())
     for sheet, content in sheets.get("sheets", sheets).items():
         wanted = []
@@ -106,7 +140,11 @@ def _row(line: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    text = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text.replace("\\\n", "\n").replace("<br>", "\n").replace("&#124;", "|"))
+    text = re.sub(
+        r"\\([!-/:-@\[-`{-~])",
+        r"\1",
+        text.replace("\\\n", "\n").replace("<br>", "\n").replace("&#124;", "|"),
+    )
     return " ".join(text.split())
 
 
@@ -115,7 +153,9 @@ def _take(read: "Counter[str]", text: str) -> bool:
     plain = " ".join(text.split())
     if plain not in read:
         number = _number(plain)
-        found = next((shown for shown in read if number is not None and _rounds_to(number, shown)), None)
+        found = next(
+            (shown for shown in read if number is not None and _rounds_to(number, shown)), None
+        )
         if found is None:
             return False
         plain = found
@@ -140,7 +180,9 @@ def _rounds_to(number: float, shown: str) -> bool:
     unit = 10.0 ** -len(digits.partition(".")[2])
     if "%" in shown:
         value, unit = value / 100, unit / 100
-    return abs(value - number) <= max(unit * 0.5001, abs(number) * 1e-11)  # twelve digits are expected
+    return abs(value - number) <= max(
+        unit * 0.5001, abs(number) * 1e-11
+    )  # twelve digits are expected
 
 
 def main(arguments: list[str]) -> None:

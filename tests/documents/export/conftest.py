@@ -1,4 +1,6 @@
-"""Exporters for the tests: one with the browser of this computer, kept warm, and one that finds none."""
+"""Exporters for the tests: one with the browser of this computer, kept warm, and one that finds
+none.
+"""
 
 import os
 from collections.abc import AsyncIterator
@@ -14,7 +16,10 @@ from dogent_tui.documents.export.pdf import PdfExporter
 def browser_here() -> None:
     """Skip where no browser can print; where the tests are the proof, that is a failure."""
     if not find_browsers():
-        missing = "No browser that prints is here: install Chromium or Chrome (on Debian: chromium-headless-shell)."
+        missing = (
+            "No browser that prints is here: install Chromium or Chrome (on Debian:"
+            " chromium-headless-shell)."
+        )
         (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
 
 

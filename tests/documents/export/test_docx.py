@@ -1,4 +1,6 @@
-"""A docx as whoever opens it sees it: read back by python-docx and by pandoc, made by the real pandoc."""
+"""A docx as whoever opens it sees it: read back by python-docx and by pandoc, made by the real
+pandoc.
+"""
 
 import asyncio
 import io
@@ -74,7 +76,7 @@ See [the results](#results-结果) and write to [us](mailto:us@example.org).
 ### Too deep for some
 
 Text.
-"""
+"""  # noqa: E501
 
 
 class Made:
@@ -90,10 +92,21 @@ class Made:
         return self.package.read(name).decode()
 
     def styles_of(self, style: str) -> list[str]:
-        return [paragraph.text for paragraph in self.document.paragraphs if paragraph.style.name == style]
+        return [
+            paragraph.text
+            for paragraph in self.document.paragraphs
+            if paragraph.style.name == style
+        ]
 
     def read_back(self, *arguments: str) -> str:
-        command = [str(pandoc_path()), "-f", "docx", "--wrap=none", *(arguments or ("-t", "gfm")), str(self.path)]
+        command = [
+            str(pandoc_path()),
+            "-f",
+            "docx",
+            "--wrap=none",
+            *(arguments or ("-t", "gfm")),
+            str(self.path),
+        ]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -106,7 +119,9 @@ def export(tmp_path):
     def run(text: str, **wanted) -> Made:
         (root / "report.md").write_text(text, encoding="utf-8")
         target = root / "report.docx"
-        request = ExportRequest(markdown=root / "report.md", target=target, root=root, home=tmp_path / "home", **wanted)
+        request = ExportRequest(
+            markdown=root / "report.md", target=target, root=root, home=tmp_path / "home", **wanted
+        )
         return Made(target, asyncio.run(export_docx(request)))
 
     run.root, run.home = root, tmp_path / "home"
@@ -126,7 +141,14 @@ def test_a_document_comes_back_as_it_was_written(export):
     assert made.result.engine.startswith("pandoc ")
     assert (made.result.warnings, made.result.left_out) == ((), ())
     text = made.read_back()
-    for words in ("# Results 结果", "本报告说明了图书馆的发展情况。", "*emphasis*", "`code`", "~~old~~", "H<sub>2</sub>O"):
+    for words in (
+        "# Results 结果",
+        "本报告说明了图书馆的发展情况。",
+        "*emphasis*",
+        "`code`",
+        "~~old~~",
+        "H<sub>2</sub>O",
+    ):
         assert words in text
     assert "[^1]: The note" in text
     assert "| 2024 | 12,345" in text
@@ -146,7 +168,11 @@ def test_properties_are_those_of_the_front_matter(export, monkeypatch):
     properties = export(RICH).document.core_properties
     assert properties.title == "The City Library & its <readers>"
     assert properties.author == "Ada Okafor; 李雷"
-    assert (properties.subject, properties.keywords, properties.comments) == ("Libraries", "library, 图书馆", "What we found.")
+    assert (properties.subject, properties.keywords, properties.comments) == (
+        "Libraries",
+        "library, 图书馆",
+        "What we found.",
+    )
     assert properties.language == "zh-CN"
     assert properties.created == datetime(2026, 11, 20, tzinfo=UTC)
     assert properties.modified == datetime.fromtimestamp(1800000000, UTC)
@@ -161,7 +187,11 @@ def test_without_front_matter_the_first_heading_names_the_document(export):
 
 def test_a_heading_that_repeats_the_title_stands_there_once(export):
     made = export("---\ntitle: The report\n---\n\n# The report\n\n## Part\n")
-    assert (made.styles_of("Title"), made.styles_of("Heading 1"), made.styles_of("Heading 2")) == (["The report"], [], ["Part"])
+    assert (made.styles_of("Title"), made.styles_of("Heading 1"), made.styles_of("Heading 2")) == (
+        ["The report"],
+        [],
+        ["Part"],
+    )
 
 
 def test_the_table_of_contents_is_there_before_any_program_fills_it(export):
@@ -184,7 +214,11 @@ def test_the_contents_stand_where_the_text_wants_them_and_only_where_they_are_wa
     text = "# Only title\n\nBefore.\n\n[TOC]\n\n## One\n\n### Two\n"
     document = export(text).part("word/document.xml")
     block = document[document.index("<w:sdt>") : document.index("</w:sdt>")]
-    assert document.index("Before.") < document.index("<w:sdt>") < document.index(">One</w:t></w:r></w:p>")
+    assert (
+        document.index("Before.")
+        < document.index("<w:sdt>")
+        < document.index(">One</w:t></w:r></w:p>")
+    )
     assert re.findall(r"<w:t[^>]*>([^<]*)</w:t>", block) == ["Contents", "One", "Two"]
     assert "dogent-toc" not in document
     without = export(text, toc=False).part("word/document.xml")
@@ -195,10 +229,15 @@ def test_the_contents_stand_where_the_text_wants_them_and_only_where_they_are_wa
 
 
 def test_a_page_breaks_before_the_paragraph_and_leaves_no_empty_line(export):
-    made = export("One.\n\n\\newpage\n\n# Two\n\n<!-- pagebreak -->\n\nThree.\n\n\\pagebreak\n\n| a |\n|---|\n| 1 |\n")
+    made = export(
+        "One.\n\n\\newpage\n\n# Two\n\n<!-- pagebreak -->\n\nThree.\n\n\\pagebreak\n\n| a"
+        " |\n|---|\n| 1 |\n"
+    )
     breaks = {p.text: p.paragraph_format.page_break_before for p in made.document.paragraphs}
     assert (breaks["One."], breaks["Two"], breaks["Three."]) == (None, True, True)
-    assert made.part("word/document.xml").count('<w:br w:type="page"') == 1  # a table cannot take it
+    assert (
+        made.part("word/document.xml").count('<w:br w:type="page"') == 1
+    )  # a table cannot take it
 
 
 def test_tables_have_borders_a_heading_that_repeats_and_columns_that_fit(export):
@@ -219,12 +258,17 @@ def test_tables_have_borders_a_heading_that_repeats_and_columns_that_fit(export)
 def test_a_long_cell_leaves_its_neighbors_room_for_a_whole_word(export):
     made = export(f"| Month | Remark |\n|---|---|\n| November | {'a long remark ' * 20} |\n")
     (table,) = made.document.tables
-    assert table.columns[0].width.pt > 60  # the word has 46 points, bold 50, and the cell margins of 13
+    assert (
+        table.columns[0].width.pt > 60
+    )  # the word has 46 points, bold 50, and the cell margins of 13
 
 
 def test_what_follows_a_tight_list_keeps_off_it(export):
     made = export("- one\n- two\n\n| a |\n|---|\n| b |\n\n1. first\n2. last\n\nText.\n")
-    spaces = {paragraph.text: paragraph.paragraph_format.space_after for paragraph in made.document.paragraphs}
+    spaces = {
+        paragraph.text: paragraph.paragraph_format.space_after
+        for paragraph in made.document.paragraphs
+    }
     assert spaces["one"] == spaces["first"] is None
     assert spaces["two"].pt == spaces["last"].pt == 7
 
@@ -243,7 +287,8 @@ def test_fonts_are_set_for_the_east_asian_language(export):
 
 
 @pytest.mark.parametrize(
-    ("lang", "latin", "east_asian"), [("de-AT", "de-AT", "zh-CN"), ("ja", "en-US", "ja"), ("", "en-US", "zh-CN")]
+    ("lang", "latin", "east_asian"),
+    [("de-AT", "de-AT", "zh-CN"), ("ja", "en-US", "ja"), ("", "en-US", "zh-CN")],
 )
 def test_the_language_for_spelling_is_that_of_the_document(export, lang, latin, east_asian):
     made = export(f"---\nlang: {lang}\n---\n\nText.\n")
@@ -261,9 +306,15 @@ def test_images_have_the_sizes_that_were_asked_for(export):
         "![own](pic.png)\n\n![half](pic.png){width=50%}\n\n![cm](pic.png){height=2cm}\n\n"
         "Inline ![px](<photo of us.jpg>){width=96px} and ![dpi](photo%20of%20us.jpg).\n"
     )
-    sizes = [(round(shape.width.pt), round(shape.height.pt)) for shape in made.document.inline_shapes]
+    sizes = [
+        (round(shape.width.pt), round(shape.height.pt)) for shape in made.document.inline_shapes
+    ]
     assert sizes == [(454, 227), (227, 113), (113, 57), (72, 36), (72, 36)] or sizes[0][0] == 453
-    media = {name: made.package.read(name) for name in made.package.namelist() if name.startswith("word/media/")}
+    media = {
+        name: made.package.read(name)
+        for name in made.package.namelist()
+        if name.startswith("word/media/")
+    }
     assert sorted(media.values(), key=len) == sorted([png, jpeg], key=len)  # each once, as it was
     assert "base64" not in made.part("word/document.xml")
     descriptions = [shape._inline.docPr.get("descr") for shape in made.document.inline_shapes]
@@ -296,18 +347,28 @@ def test_a_figure_has_its_title_as_caption(export):
 
 
 def test_a_drawing_is_there_twice_for_programs_that_draw_no_svg(export):
-    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80"><rect width="200" height="80" fill="red"/></svg>'
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80"><rect width="200"'
+        ' height="80" fill="red"/></svg>'
+    )
     (export.root / "d.svg").write_text(svg, encoding="utf-8")
-    made = export("![drawing](d.svg)\n\nAnd a note[^1].\n\n[^1]: With it: ![again](d.svg){width=30px}\n")
+    made = export(
+        "![drawing](d.svg)\n\nAnd a note[^1].\n\n[^1]: With it: ![again](d.svg){width=30px}\n"
+    )
     media = [name for name in made.package.namelist() if name.startswith("word/media/")]
     assert sorted(Path(name).suffix for name in media) == [".png", ".svg"]
-    raster = Image.open(io.BytesIO(made.package.read(next(name for name in media if name.endswith(".png")))))
+    raster = Image.open(
+        io.BytesIO(made.package.read(next(name for name in media if name.endswith(".png"))))
+    )
     assert raster.getpixel((raster.width // 2, raster.height // 2))[:3] == (255, 0, 0)
     assert made.part("word/document.xml").count("svgBlip") == 1
     assert made.part("word/footnotes.xml").count("svgBlip") == 1
     assert "base64" not in made.part("word/footnotes.xml")
     relations = made.part("word/_rels/footnotes.xml.rels")
-    assert all(f"word/{target}" in made.package.namelist() for target in re.findall(r'Target="(media/[^"]*)"', relations))
+    assert all(
+        f"word/{target}" in made.package.namelist()
+        for target in re.findall(r'Target="(media/[^"]*)"', relations)
+    )
 
 
 # Styles
@@ -320,7 +381,9 @@ def test_the_reference_document_of_the_workspace_comes_before_that_of_the_home(e
         with zipfile.ZipFile(folder / "reference.docx", "w") as package:
             for name in parts.namelist():
                 content = parts.read(name)
-                package.writestr(name, content.replace(b'<w:sz w:val="36"/>', f'<w:sz w:val="{size}"/>'.encode()))
+                package.writestr(
+                    name, content.replace(b'<w:sz w:val="36"/>', f'<w:sz w:val="{size}"/>'.encode())
+                )
 
     def heading_size() -> float:
         return export("# Heading\n").document.styles["Heading 1"].font.size.pt
@@ -357,13 +420,19 @@ def test_a_reference_document_with_damaged_xml_is_passed_over(export):
     assert made.styles_of("Heading 1") == ["A"]
 
 
-def test_a_reference_document_of_a_word_in_another_language_has_its_headings_in_the_contents(export):
+def test_a_reference_document_of_a_word_in_another_language_has_its_headings_in_the_contents(
+    export,
+):
     dot = export.root / ".dogent"
     dot.mkdir()
     parts = zipfile.ZipFile(io.BytesIO(built_in()))
     with zipfile.ZipFile(dot / "reference.docx", "w") as package:
         for name in parts.namelist():
-            german = parts.read(name).replace(b'"Heading1"', b'"berschrift1"').replace(b'"TOC1"', b'"Verzeichnis1"')
+            german = (
+                parts.read(name)
+                .replace(b'"Heading1"', b'"berschrift1"')
+                .replace(b'"TOC1"', b'"Verzeichnis1"')
+            )
             package.writestr(name, german)
     document = export("# Erstes\n\n# Zweites\n", toc=True).part("word/document.xml")
     block = document[document.index("<w:sdt>") : document.index("</w:sdt>")]
@@ -375,21 +444,30 @@ def test_a_header_that_would_fetch_something_is_not_taken_over(export):
     dot = export.root / ".dogent"
     dot.mkdir()
     parts = zipfile.ZipFile(io.BytesIO(built_in()))
-    remote = '<Relationship Id="r1" Type="http://x/image" Target="http://127.0.0.1:9/x.png" TargetMode="External"/>'
+    remote = (
+        '<Relationship Id="r1" Type="http://x/image" Target="http://127.0.0.1:9/x.png"'
+        ' TargetMode="External"/>'
+    )
     with zipfile.ZipFile(dot / "reference.docx", "w") as package:
         for name in parts.namelist():
             package.writestr(name, parts.read(name))
         package.writestr("word/_rels/footer1.xml.rels", f"<Relationships>{remote}</Relationships>")
     made = export("# A\n")
     assert "header or footer" in made.result.warnings[0]
-    assert not any("127.0.0.1" in made.part(name) for name in made.package.namelist() if name.endswith((".xml", ".rels")))
+    assert not any(
+        "127.0.0.1" in made.part(name)
+        for name in made.package.namelist()
+        if name.endswith((".xml", ".rels"))
+    )
 
 
 def test_the_built_in_styles_open_as_a_document(tmp_path):
     path = tmp_path / "reference.docx"
     path.write_bytes(built_in("ja-JP"))
     document = docx.Document(str(path))
-    assert {"Heading 1", "Source Code", "Callout", "Table"} <= {style.name for style in document.styles}
+    assert {"Heading 1", "Source Code", "Callout", "Table"} <= {
+        style.name for style in document.styles
+    }
     assert document.sections[0].page_width.mm == pytest.approx(210, abs=0.5)
 
 
@@ -410,7 +488,10 @@ def test_who_gives_up_waits_for_nothing_and_nothing_is_written(export):
         text = "# Heading\n\n" + "word *word* " * 200_000
         (export.root / "report.md").write_text(text, encoding="utf-8")
         request = ExportRequest(
-            markdown=export.root / "report.md", target=export.root / "report.docx", root=export.root, home=export.home
+            markdown=export.root / "report.md",
+            target=export.root / "report.docx",
+            root=export.root,
+            home=export.home,
         )
         started = asyncio.Event()
         exporting = asyncio.create_task(export_docx(request, lambda _: started.set()))
@@ -425,7 +506,9 @@ def test_who_gives_up_waits_for_nothing_and_nothing_is_written(export):
 
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
-    request = ExportRequest(markdown=tmp_path / "no.md", target=tmp_path / "no.docx", root=tmp_path, home=tmp_path)
+    request = ExportRequest(
+        markdown=tmp_path / "no.md", target=tmp_path / "no.docx", root=tmp_path, home=tmp_path
+    )
     with pytest.raises(DocumentError, match=r"no\.md does not exist"):
         asyncio.run(export_docx(request))
 
@@ -436,16 +519,34 @@ def test_a_formula_that_cannot_be_set_is_told(export):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\n\n", "---\ntitle: T\n---\n", "\\newpage\n", "[TOC]\n", "***\n", "<!-- a comment -->\n", "| a |\n|-|\n"]
+    "text",
+    [
+        "",
+        "\n\n",
+        "---\ntitle: T\n---\n",
+        "\\newpage\n",
+        "[TOC]\n",
+        "***\n",
+        "<!-- a comment -->\n",
+        "| a |\n|-|\n",
+    ],
 )
 def test_what_has_hardly_a_text_is_a_document_still(export, text):
     assert export(text, toc=True).document is not None
 
 
 def test_json_of_pandoc_is_understood(export):
-    """What `tree` walks is what this pandoc writes: a new version with another tree would show here."""
+    """What `tree` walks is what this pandoc writes: a new version with another tree would show
+    here.
+    """
     tree = json.loads(
-        subprocess.run([str(pandoc_path()), "-t", "json"], input="![a](b)", capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [str(pandoc_path()), "-t", "json"],
+            input="![a](b)",
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
     )
     assert tree["blocks"][0]["c"]
     assert set(tree) == {"pandoc-api-version", "meta", "blocks"}

@@ -1,4 +1,6 @@
-"""What a Markdown file tries to bring into a docx, or to have fetched: nothing of it is there, and the result says so."""
+"""What a Markdown file tries to bring into a docx, or to have fetched: nothing of it is there,
+and the result says so.
+"""
 
 import asyncio
 import base64
@@ -66,8 +68,12 @@ PAYLOADS = {
     "meta refresh": '<meta http-equiv="refresh" content="0; url=file://{secret}">',
     "object": '<object data="file://{secret}">instead</object>',
     "embed": '<embed src="file://{secret}">',
-    "style": '<style>@import url("{url}/style"); body {{ background: url("file://{secret}") }}</style>',
-    "stylesheet": '<link rel="stylesheet" href="{url}/css"><link rel="preload" href="file://{secret}">',
+    "style": (
+        '<style>@import url("{url}/style"); body {{ background: url("file://{secret}") }}</style>'
+    ),
+    "stylesheet": (
+        '<link rel="stylesheet" href="{url}/css"><link rel="preload" href="file://{secret}">'
+    ),
     "script": '<script src="{url}/js"></script><script>fetch("{url}/fetch")</script>',
     "event": '<img src="x" onerror="fetch(\'{url}/onerror\')">',
     "remote image": "![remote]({url}/image.png)",
@@ -84,34 +90,67 @@ PAYLOADS = {
     "svg": "![svg](evil.svg)",
     "svg address": "![svg](data:image/svg+xml;base64,{svg})",
     "data address": "![data](data:text/html;base64,{html})",
-    "raw openxml": '```{{=openxml}}\n<w:p><w:r><w:fldSimple w:instr="INCLUDETEXT {secret}"/></w:r></w:p>\n```',
+    "raw openxml": (
+        '```{{=openxml}}\n<w:p><w:r><w:fldSimple w:instr="INCLUDETEXT {secret}"/></w:r></w:p>\n```'
+    ),
     "inline openxml": "`<w:r><w:instrText>INCLUDEPICTURE {url}</w:instrText></w:r>`{{=openxml}}",
     "raw html": '```{{=html}}\n<iframe src="file://{secret}"></iframe>\n```',
     "tex": "\\input{{{secret}}}\n\n$$\\input{{{secret}}}$$",
     "include": '!include {secret}\n\n{{{{#include {secret}}}}}\n\n<!--#include file="{secret}" -->',
     "code file": '```{{.python include="{secret}"}}\n```',
     "file link": "[link](file://{secret})",
-    "html file link": '<a href="file://{secret}">link</a>\n\n<p><a href="file://{secret}">link</a></p>',
+    "html file link": (
+        '<a href="file://{secret}">link</a>\n\n<p><a href="file://{secret}">link</a></p>'
+    ),
     "script link": "[link](javascript:fetch('{url}'))",
     "share": "[link](\\\\\\\\127.0.0.1\\\\share) [link](//127.0.0.1/share)",
-    "metadata": "---\ntitle: T\nheader-includes: '<w:p/>'\nbibliography: {secret}\nreference-doc: {secret}\ncss: {url}\n---\n",
-    "metadata shown": "---\ntitle: '![t]({image}) <img src={url}/t>'\nauthor: '[a](file://{secret})'\n"
-    "abstract: '![x]({image})'\ninclude-before: {secret}\ntemplate: {secret}\ncsl: {url}/csl\n---\n",
-    "source set": "<img srcset='file://{image} 2x, {url}/set 1x'>\n\n"
-    "<picture><source srcset='{image}'><img src='link.gif'></picture>",
-    "style attribute": '<div style="background: url(file://{image})">x</div>\n\n# y {{style="background: url({url}/y)"}}',
-    "formula": "$\\href{{file://{secret}}}{{x}} \\includegraphics{{{image}}}$ $$\\url{{{url}}} \\include{{{secret}}}$$",
+    "metadata": (
+        "---\ntitle: T\nheader-includes: '<w:p/>'\nbibliography: {secret}\nreference-doc:"
+        " {secret}\ncss: {url}\n---\n"
+    ),
+    "metadata shown": (
+        "---\ntitle: '![t]({image}) <img src={url}/t>'\nauthor: '[a](file://{secret})'\nabstract:"
+        " '![x]({image})'\ninclude-before: {secret}\ntemplate: {secret}\ncsl: {url}/csl\n---\n"
+    ),
+    "source set": (
+        "<img srcset='file://{image} 2x, {url}/set 1x'>\n\n"
+        "<picture><source srcset='{image}'><img src='link.gif'></picture>"
+    ),
+    "style attribute": (
+        '<div style="background: url(file://{image})">x</div>\n\n# y {{style="background:'
+        ' url({url}/y)"}}'
+    ),
+    "formula": (
+        "$\\href{{file://{secret}}}{{x}} \\includegraphics{{{image}}}$ $$\\url{{{url}}}"
+        " \\include{{{secret}}}$$"
+    ),
     "inline note": "a^[![local]({image}) <img src='{url}/note'>]",
     "definition": "Term\n: ![local]({image})\n: <img src='link.gif'>",
-    "image attributes": "![a]({image}){{width=2cm src='{image}'}} ![b](none.png){{#id .c link='file://{secret}'}}",
-    "captions": "![local]({image}){{#fig:a}}\n\n| a |\n|---|\n| b |\n\n: ![local]({image}) {{#tbl:a}}\n\nSee @fig:a and @tbl:a.",
-    "fenced": '::: {{.landscape custom-style="x" style="background: url({url}/d)"}}\n![local]({image})\n:::\n\n'
-    '[s]{{style="a" src={image}}}',
+    "image attributes": (
+        "![a]({image}){{width=2cm src='{image}'}} ![b](none.png){{#id .c link='file://{secret}'}}"
+    ),
+    "captions": (
+        "![local]({image}){{#fig:a}}\n\n| a |\n|---|\n| b |\n\n: ![local]({image})"
+        " {{#tbl:a}}\n\nSee @fig:a and @tbl:a."
+    ),
+    "fenced": (
+        '::: {{.landscape custom-style="x" style="background:'
+        ' url({url}/d)"}}\n![local]({image})\n:::\n\n[s]{{style="a" src={image}}}'
+    ),
     "call-out": '> [!WARNING]\n> ![local]({image}) <iframe src="file://{secret}"></iframe>',
     "footnote": 'a[^1]\n\n[^1]: ![local]({image}) <iframe src="file://{secret}"></iframe>',
     "table": '| a |\n|---|\n| ![local]({image}) <iframe src="{url}"> |',
 }
-NOTHING_TO_TELL = {"raw openxml", "inline openxml", "raw html", "tex", "include", "code file", "metadata", "metadata shown"}
+NOTHING_TO_TELL = {
+    "raw openxml",
+    "inline openxml",
+    "raw html",
+    "tex",
+    "include",
+    "code file",
+    "metadata",
+    "metadata shown",
+}
 NOTHING_TO_TELL |= {"style attribute", "formula"}
 """These are plain text here, or nothing at all."""
 
@@ -121,7 +160,10 @@ def test_a_payload_neither_leaks_nor_fetches_and_is_told(kind, secret, listener,
     root = tmp_path / "workspace"
     root.mkdir()
     url, image = f"http://127.0.0.1:{listener.port}", secret.with_suffix(".gif")
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="{url}/a.png"/><image href="file://{image}"/></svg>'
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image'
+        f' href="{url}/a.png"/><image href="file://{image}"/></svg>'
+    )
     (root / "evil.svg").write_text(svg, encoding="utf-8")
     (root / "link.gif").symlink_to(image)
     (root / "folder").symlink_to(secret.parent)
@@ -135,7 +177,9 @@ def test_a_payload_neither_leaks_nor_fetches_and_is_told(kind, secret, listener,
         html=base64.b64encode(html.encode()).decode(),
     )
     (root / "report.md").write_text(f"{text}\n\nThe text stays.\n", encoding="utf-8")
-    request = ExportRequest(markdown=root / "report.md", target=root / "report.docx", root=root, home=tmp_path / "home")
+    request = ExportRequest(
+        markdown=root / "report.md", target=root / "report.docx", root=root, home=tmp_path / "home"
+    )
     result = asyncio.run(export_docx(request))
 
     with zipfile.ZipFile(result.path) as package:

@@ -1,4 +1,6 @@
-"""An exported docx is opened by LibreOffice, where that is here: another reader than the pandoc that wrote it."""
+"""An exported docx is opened by LibreOffice, where that is here: another reader than the pandoc
+that wrote it.
+"""
 
 import shutil
 import subprocess
@@ -56,11 +58,24 @@ async def test_libreoffice_lays_out_all_of_it(tmp_path):
     (tmp_path / "report.md").write_text(TEXT, encoding="utf-8")
     Image.new("RGB", (400, 200), "#4477aa").save(tmp_path / "chart.png")
     target = tmp_path / "report.docx"
-    made = await export_docx(ExportRequest(markdown=tmp_path / "report.md", target=target, root=tmp_path, home=tmp_path / "home"))
+    made = await export_docx(
+        ExportRequest(
+            markdown=tmp_path / "report.md", target=target, root=tmp_path, home=tmp_path / "home"
+        )
+    )
     assert (made.warnings, made.left_out) == ((), ())
 
     profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
-    command = [soffice, profile, "--headless", "--convert-to", "pdf", "--outdir", str(tmp_path), str(target)]
+    command = [
+        soffice,
+        profile,
+        "--headless",
+        "--convert-to",
+        "pdf",
+        "--outdir",
+        str(tmp_path),
+        str(target),
+    ]
     subprocess.run(command, capture_output=True, timeout=120, check=True)
     with pymupdf.open(tmp_path / "report.pdf") as pdf:
         pages = [page.get_text() for page in pdf]
@@ -79,11 +94,21 @@ async def test_libreoffice_lays_out_all_of_it(tmp_path):
         "Words with emphasis",
         "中文的段落。",
     )
-    in_order += ("one", "nested", "two", "12,345", "The formula", "What the chart shows", 'return f"code {number}"')
+    in_order += (
+        "one",
+        "nested",
+        "two",
+        "12,345",
+        "The formula",
+        "What the chart shows",
+        'return f"code {number}"',
+    )
     where = [pages[0].find(words) for words in in_order]
     assert -1 not in where
     assert where == sorted(where)
     assert "What the note says." in pages[0]
     assert "Second chapter\nThe end." in pages[1]
     assert "https://example.org/there" in links
-    assert [round(picture.width) for picture in pictures] == [pytest.approx(227, abs=3)]  # half of the lines' width
+    assert [round(picture.width) for picture in pictures] == [
+        pytest.approx(227, abs=3)
+    ]  # half of the lines' width

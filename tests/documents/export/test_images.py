@@ -37,7 +37,12 @@ def refused(root: Path, address: str) -> str:
 
 def test_an_image_of_the_workspace_is_found(root):
     (root / "my image.png").write_bytes(picture(dpi=(300, 300)))
-    for address in ("../my image.png", "../my%20image.png", "../my%20image.png?raw=true", str(root / "my image.png")):
+    for address in (
+        "../my image.png",
+        "../my%20image.png",
+        "../my%20image.png?raw=true",
+        str(root / "my image.png"),
+    ):
         image = Images(root, root / "text", LeftOut()).find(address)
         assert image is not None, address
         assert (image.kind, image.width, image.height, round(image.dpi)) == ("png", 8, 6, 300)
@@ -46,7 +51,14 @@ def test_an_image_of_the_workspace_is_found(root):
 
 @pytest.mark.parametrize(
     "address",
-    ["../../secret.png", "..%2F..%2Fsecret.png", "../link.png", "../folder/secret.png", "/etc/passwd", "../../none.png"],
+    [
+        "../../secret.png",
+        "..%2F..%2Fsecret.png",
+        "../link.png",
+        "../folder/secret.png",
+        "/etc/passwd",
+        "../../none.png",
+    ],
 )
 def test_nothing_comes_from_outside(root, address):
     (root / "link.png").symlink_to(root.parent / "secret.png")
@@ -106,7 +118,7 @@ SVG = """<?xml version="1.0"?><!DOCTYPE svg><?xml-stylesheet href="http://h/a.cs
 <style>@import 'http://h/b.css'; a { fill: url(http://h/c.svg#d) } b { fill: url("#e") }</style>
 <script>alert(1)</script><image xlink:href="file:///etc/passwd"/><image href="http://h/x.png"/>
 <image href="data:image/svg+xml,x"/><foreignObject><iframe src="file:///etc/passwd"/></foreignObject>
-<rect fill="u\\72l(http://h/f)" stroke="url(#e)" width="9" height="9"/><use xlink:href="#e"/></svg>"""
+<rect fill="u\\72l(http://h/f)" stroke="url(#e)" width="9" height="9"/><use xlink:href="#e"/></svg>"""  # noqa: E501
 
 
 def test_an_svg_keeps_its_drawing_and_nothing_that_reaches_out():
@@ -117,14 +129,28 @@ def test_an_svg_keeps_its_drawing_and_nothing_that_reaches_out():
     for wanted in ("<rect", "<use", 'href="#e"', 'stroke="url(#e)"', 'url("#e")'):
         assert wanted in text
     assert 'fill="u72l(' in text  # what was escaped means nothing any more
-    for unwanted in ("url(h", "src=", "@im", "\\", "file:", "script", "onload", "iframe", "data:", "import"):
+    for unwanted in (
+        "url(h",
+        "src=",
+        "@im",
+        "\\",
+        "file:",
+        "script",
+        "onload",
+        "iframe",
+        "data:",
+        "import",
+    ):
         assert unwanted not in text
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        '<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>',
+        (
+            '<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg'
+            ' xmlns="http://www.w3.org/2000/svg">&a;</svg>'
+        ),
         "<svg",
         "<html><svg/></html>",
     ],

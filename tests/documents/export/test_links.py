@@ -6,14 +6,25 @@ from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.links import Targets, refusal, slug
 
 
-@pytest.mark.parametrize("address", ["#a", "https://example.com", "HTTP://example.com", "mailto:a@b.c", "tel:+49"])
+@pytest.mark.parametrize(
+    "address", ["#a", "https://example.com", "HTTP://example.com", "mailto:a@b.c", "tel:+49"]
+)
 def test_links_to_the_web_and_into_the_document_are_kept(address):
     assert refusal(address) == ""
 
 
 @pytest.mark.parametrize(
     "address",
-    ["file:///etc/passwd", "FILE:///x", " file:x", "javascript:alert(1)", "data:text/html,x", "other.md", "/etc/passwd", ""],
+    [
+        "file:///etc/passwd",
+        "FILE:///x",
+        " file:x",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "other.md",
+        "/etc/passwd",
+        "",
+    ],
 )
 def test_all_others_are_not(address):
     assert refusal(address)
@@ -22,14 +33,24 @@ def test_all_others_are_not(address):
 def test_headings_have_the_names_that_github_gives_them():
     assert slug(" A Title, with: Signs & 中文！ ") == "a-title-with-signs--中文"
     targets = Targets()
-    assert [targets.add(title) for title in ("Same", "same", "Same!", "!")] == ["same", "same-1", "same-2", "section"]
+    assert [targets.add(title) for title in ("Same", "same", "Same!", "!")] == [
+        "same",
+        "same-1",
+        "same-2",
+        "section",
+    ]
     assert targets.add("Same 1") == "same-1-1"
 
 
 def test_a_link_finds_its_heading_though_it_is_spelt_a_little_differently():
     targets = Targets()
     targets.add("The End: of 中文")
-    for address in ("#the-end-of-中文", "#The-End-of-中文", "#the_end_of_中文", "#the-end-of-%E4%B8%AD%E6%96%87"):
+    for address in (
+        "#the-end-of-中文",
+        "#The-End-of-中文",
+        "#the_end_of_中文",
+        "#the-end-of-%E4%B8%AD%E6%96%87",
+    ):
         assert targets.find(address) == "the-end-of-中文"
     assert targets.find("#other") is None
 

@@ -15,7 +15,13 @@ from dogent_tui.documents.export.styles import find_style
 def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
     (tmp_path / "text.md").write_text(text, "utf-8")
     return read_document(
-        ExportRequest(markdown=tmp_path / "text.md", target=tmp_path / "text.pdf", root=tmp_path, home=tmp_path, toc=toc)
+        ExportRequest(
+            markdown=tmp_path / "text.md",
+            target=tmp_path / "text.pdf",
+            root=tmp_path,
+            home=tmp_path,
+            toc=toc,
+        )
     )
 
 
@@ -39,7 +45,8 @@ def test_the_script_tells_the_language(text, lang):
 
 
 def test_contents_are_called_by_their_name():
-    assert [contents_title(lang) for lang in ("", "en-GB", "de-AT", "zh-CN", "zh-TW", "zh-Hant-TW")] == [
+    assert [contents_title(lang) for lang in ("", "en-GB", "de-AT", "zh-CN", "zh-TW",
+        "zh-Hant-TW")] == [
         "Contents", "Contents", "Inhalt", "目录", "目錄", "目錄",
     ]  # fmt: skip
 
@@ -81,17 +88,22 @@ def test_a_style_sheet_of_the_workspace_comes_from_there(tmp_path):
     assert (found := find_style(root, home)).css == ""
     assert "outside the workspace" in found.warnings[0]
     (root / ".dogent" / "pdf.css").unlink()
-    (root / ".dogent" / "pdf.css").write_text("@import 'x'; h1 { background: url(gone.png) } </style>")
+    (root / ".dogent" / "pdf.css").write_text(
+        "@import 'x'; h1 { background: url(gone.png) } </style>"
+    )
     found = find_style(root, home)
     assert "import" not in found.css
     assert "</style" not in found.css
-    assert [sentence.split(":")[0] for sentence in found.left_out] == ["pdf.css @import 'x';", "Image gone.png"]
+    assert [sentence.split(":")[0] for sentence in found.left_out] == [
+        "pdf.css @import 'x';",
+        "Image gone.png",
+    ]
 
 
 def test_a_heading_may_have_a_name_of_its_own(tmp_path):
     text = (
-        "# What *is* {#news .unnumbered}\n\n[a](#news) [b](#news-1)\n\n## Other {#news}\n\n## Of {braces}\n\n## `{#code}`\n\n"
-        '## X {#a"><script>}\n'
+        "# What *is* {#news .unnumbered}\n\n[a](#news) [b](#news-1)\n\n## Other {#news}\n\n## Of"
+        ' {braces}\n\n## `{#code}`\n\n## X {#a"><script>}\n'
     )
     names = [(heading.text, heading.name) for heading in document(tmp_path, text).headings[:3]]
     assert names == [("What is", "news"), ("Other", "news-1"), ("Of {braces}", "of-braces")]
@@ -111,18 +123,23 @@ def test_missing_fonts_are_named_with_what_to_install():
 @pytest.mark.parametrize("size", ["", "{width=50%}", "{#chart width=2cm}"])
 def test_a_picture_with_a_title_is_a_figure_whatever_its_size(tmp_path, size):
     Image.new("RGB", (4, 2)).save(tmp_path / "a.png")
-    assert ">What it shows</figcaption>" in body(tmp_path, f'![Words](a.png "What it shows"){size}\n')
+    assert ">What it shows</figcaption>" in body(
+        tmp_path, f'![Words](a.png "What it shows"){size}\n'
+    )
     assert "caption" not in body(tmp_path, f'Text and ![Words](a.png "What it shows"){size}\n')
 
 
 def test_words_too_wide_for_a_page_side_by_side_may_break(tmp_path):
     wide = "".join(f"| Incomprehensible{number} " for number in range(9))
     assert "whole" not in body(tmp_path, f"{wide}|\n{'|---' * 9}|\n{wide}|\n")
-    assert body(tmp_path, "| a | b |\n|---|---|\n| November | 6,985 |\n").count('class="whole"') == 4
+    assert (
+        body(tmp_path, "| a | b |\n|---|---|\n| November | 6,985 |\n").count('class="whole"') == 4
+    )
 
 
 @pytest.mark.parametrize(
-    ("given", "css"), [("50%", "50%"), ("3", "3px"), (" 2.5 cm ", "2.5cm"), ("1px;x", ""), ("-3px", ""), ("", "")]
+    ("given", "css"),
+    [("50%", "50%"), ("3", "3px"), (" 2.5 cm ", "2.5cm"), ("1px;x", ""), ("-3px", ""), ("", "")],
 )
 def test_lengths_are_lengths(given, css):
     assert length(given) == css
@@ -135,7 +152,11 @@ def test_formulas_keep_their_tex_for_who_cannot_see_them(tmp_path):
 
 
 def test_no_attribute_of_an_author_reaches_the_page(tmp_path):
-    html = body(tmp_path, '# a {.x style="color: red"}\n\n[b]{.y onclick=z}\n\n::: {.w data-x=1}\nc\n:::\n\n<p class="v">d</p>\n')
+    html = body(
+        tmp_path,
+        '# a {.x style="color: red"}\n\n[b]{.y onclick=z}\n\n::: {.w data-x=1}\nc\n:::\n\n<p'
+        ' class="v">d</p>\n',
+    )
     assert "style" not in html
     assert "class" not in html
     assert "onclick" not in html

@@ -1,4 +1,6 @@
-"""Exported pdf, read back: words in order, bookmarks, links, properties, fonts; the browser's life; the engine without one."""
+"""Exported pdf, read back: words in order, bookmarks, links, properties, fonts; the browser's
+life; the engine without one.
+"""
 
 import asyncio
 import io
@@ -26,11 +28,17 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 A4 = (595, 842)
 
 
-async def export(exporter: PdfExporter, folder: Path, text: str, **wishes: Any) -> tuple[ExportResult, pymupdf.Document]:
+async def export(
+    exporter: PdfExporter, folder: Path, text: str, **wishes: Any
+) -> tuple[ExportResult, pymupdf.Document]:
     """Make a pdf of `text` in the workspace `folder`, and open it."""
     (folder / "text.md").write_text(text, "utf-8")
     request = ExportRequest(
-        markdown=folder / "text.md", target=folder / "out" / "text.pdf", root=folder, home=folder / "home", **wishes
+        markdown=folder / "text.md",
+        target=folder / "out" / "text.pdf",
+        root=folder,
+        home=folder / "home",
+        **wishes,
     )
     result = await exporter.export(request)
     return result, pymupdf.open(result.path)
@@ -102,18 +110,28 @@ async def test_a_whole_report(exporter, tmp_path):
     assert result.pages == document.page_count == 3
     text = words(document)
     assert in_order(
-        text, "A report — 报告", "Ada Lovelace, Grace Hopper", "Contents", "Beginnings", "First words",
-        "☑ done", "☐ open", "Term", "Its meaning", "这里有一些中文，比如文字。", "Name", "alpha", "1,5",
+        text, "A report — 报告", "Ada Lovelace, Grace Hopper", "Contents", "Beginnings",
+        "First words",
+        "☑ done", "☐ open", "Term", "Its meaning", "这里有一些中文，比如文字。", "Name", "alpha",
+        "1,5",
         "costs of $5 to $6", "def answer():", "return 42",
         "Last words.", "A note below.",
     )  # fmt: skip
-    assert document.get_toc() == [[1, "Beginnings", 1], [2, "中文标题", 1], [2, "Formulas", 2], [2, "The end", 3]]
+    assert document.get_toc() == [
+        [1, "Beginnings", 1],
+        [2, "中文标题", 1],
+        [2, "Formulas", 2],
+        [2, "The end", 3],
+    ]
     properties = document.metadata
     assert properties["title"] == "A report — 报告"
     assert properties["author"] == "Ada Lovelace, Grace Hopper"
     assert (properties["subject"], properties["keywords"]) == ("Engines", "analytical, 引擎")
     assert document.xref_get_key(document.pdf_catalog(), "Lang") == ("string", "en-GB")
-    assert document.xref_get_key(document.pdf_catalog(), "ViewerPreferences/DisplayDocTitle") == ("bool", "true")
+    assert document.xref_get_key(document.pdf_catalog(), "ViewerPreferences/DisplayDocTitle") == (
+        "bool",
+        "true",
+    )
     assert document.xref_get_key(document.pdf_catalog(), "MarkInfo/Marked") == ("bool", "true")
     assert tuple(map(round, document[0].rect.br)) == A4
 
@@ -121,9 +139,21 @@ async def test_a_whole_report(exporter, tmp_path):
 async def test_links_and_the_contents_lead_to_the_right_pages(exporter, tmp_path):
     _, document = await export(exporter, tmp_path, REPORT)
     links = [link for page in document for link in page.get_links()]
-    assert [link["uri"] for link in links if link["kind"] == pymupdf.LINK_URI] == ["https://example.com/page"]
-    inside = {document[0].get_textbox(link["from"]).split("\n")[0].strip(): link["page"] for link in links if "page" in link}
-    assert {"Beginnings": 0, "中文标题": 0, "Formulas": 1, "The end": 2, "the end": 2}.items() <= inside.items()
+    assert [link["uri"] for link in links if link["kind"] == pymupdf.LINK_URI] == [
+        "https://example.com/page"
+    ]
+    inside = {
+        document[0].get_textbox(link["from"]).split("\n")[0].strip(): link["page"]
+        for link in links
+        if "page" in link
+    }
+    assert {
+        "Beginnings": 0,
+        "中文标题": 0,
+        "Formulas": 1,
+        "The end": 2,
+        "the end": 2,
+    }.items() <= inside.items()
     contents = words(document).partition("Contents")[2]
     assert in_order(contents, "Beginnings 1", "中文标题 1", "Formulas 2", "The end 3")
 
@@ -139,7 +169,10 @@ async def test_every_font_is_in_the_pdf(exporter, tmp_path):
 async def test_a_long_cell_does_not_break_the_words_and_numbers_beside_it(exporter, tmp_path):
     remark = "a long remark that has to be wrapped in its cell, of which there are a few " * 3
     address = "https://example.org/" + "a/very/long/address/" * 8
-    text = f"| Month | Visits | Remark |\n|---|---:|---|\n| November | 6,985 | {remark} |\n| July | 5 | {address} |\n"
+    text = (
+        f"| Month | Visits | Remark |\n|---|---:|---|\n| November | 6,985 | {remark} |\n| July | 5"
+        f" | {address} |\n"
+    )
     _, document = await export(exporter, tmp_path, text)
     shown = [word[4] for word in document[0].get_text("words")]
     assert {"Month", "Visits", "November", "6,985"} <= set(shown)
@@ -153,10 +186,17 @@ async def test_the_style_sheet_of_the_workspace_decides(exporter, tmp_path):
     _, document = await export(exporter, tmp_path, "# One\n\nWords")
     assert round(document[0].rect.width) == 842
     (tmp_path / ".dogent").mkdir()
-    (tmp_path / ".dogent" / "pdf.css").write_text("@page { size: 10cm 12cm; margin: 1cm } h1 { color: #ff0000 }")
+    (tmp_path / ".dogent" / "pdf.css").write_text(
+        "@page { size: 10cm 12cm; margin: 1cm } h1 { color: #ff0000 }"
+    )
     result, document = await export(exporter, tmp_path, "# One\n\nWords")
     assert tuple(round(side / 72 * 2.54, 1) for side in document[0].rect.br) == (10, 12)
-    spans = [span for block in document[0].get_text("dict")["blocks"] for line in block["lines"] for span in line["spans"]]
+    spans = [
+        span
+        for block in document[0].get_text("dict")["blocks"]
+        for line in block["lines"]
+        for span in line["spans"]
+    ]
     heading = next(span for span in spans if span["text"].startswith("One"))
     assert heading["color"] == 0xFF0000
     assert heading["origin"][0] == pytest.approx(72 / 2.54, abs=1)
@@ -168,9 +208,13 @@ async def test_images_are_as_large_as_they_say(exporter, tmp_path):
     Image.new("RGB", (300, 150), "blue").save(buffer, "PNG", dpi=(300, 300))
     (tmp_path / "an image.png").write_bytes(buffer.getvalue())
     (tmp_path / "drawing.svg").write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96" height="96" fill="red"/></svg>'
+        '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96"'
+        ' height="96" fill="red"/></svg>'
     )
-    text = '![An image](<an image.png>)\n\n![](an%20image.png){width=50%}\n\n<img src="an image.png" width=96>\n\n'
+    text = (
+        '![An image](<an image.png>)\n\n![](an%20image.png){width=50%}\n\n<img src="an image.png"'
+        " width=96>\n\n"
+    )
     text += '![d](drawing.svg)\n\n![f](drawing.svg "The caption")\n'
     result, document = await export(exporter, tmp_path, text)
     assert result.left_out == ()
@@ -221,11 +265,20 @@ async def test_a_failure_leaves_the_old_file(exporter, tmp_path):
     target = tmp_path / "out" / "text.pdf"
     old = target.read_bytes()
     with pytest.raises(DocumentError, match="does not exist"):
-        await exporter.export(ExportRequest(markdown=tmp_path / "none.md", target=target, root=tmp_path, home=tmp_path))
+        await exporter.export(
+            ExportRequest(
+                markdown=tmp_path / "none.md", target=target, root=tmp_path, home=tmp_path
+            )
+        )
     (tmp_path / "folder.pdf").mkdir()
     with pytest.raises(DocumentError, match="cannot be written"):
         await exporter.export(
-            ExportRequest(markdown=tmp_path / "text.md", target=tmp_path / "folder.pdf", root=tmp_path, home=tmp_path)
+            ExportRequest(
+                markdown=tmp_path / "text.md",
+                target=tmp_path / "folder.pdf",
+                root=tmp_path,
+                home=tmp_path,
+            )
         )
     assert target.read_bytes() == old
     assert sorted(path.name for path in target.parent.iterdir()) == ["text.pdf"]
@@ -234,7 +287,9 @@ async def test_a_failure_leaves_the_old_file(exporter, tmp_path):
 async def test_progress_is_told(exporter, tmp_path):
     (tmp_path / "a.md").write_text("x")
     heard: list[str] = []
-    request = ExportRequest(markdown=tmp_path / "a.md", target=tmp_path / "a.pdf", root=tmp_path, home=tmp_path)
+    request = ExportRequest(
+        markdown=tmp_path / "a.md", target=tmp_path / "a.pdf", root=tmp_path, home=tmp_path
+    )
     await exporter.export(request, heard.append)
     assert heard[0] == "Reading a.md"
     assert heard[-2:] == ["Printing", "Finishing"]
@@ -255,15 +310,23 @@ async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
 
 
 def own_children() -> list[psutil.Process]:
-    """Return the browsers that this test started last: those whose parents are the newest driver's, inside its wall."""
-    drivers = [process for process in children_running("run-driver") if process.cmdline()[0].endswith("node")]
+    """Return the browsers that this test started last: those whose parents are the newest
+    driver's, inside its wall.
+    """
+    drivers = [
+        process
+        for process in children_running("run-driver")
+        if process.cmdline()[0].endswith("node")
+    ]
     newest = max(drivers, key=psutil.Process.create_time, default=None)
     return newest.children(recursive=True) if newest else []
 
 
 async def test_who_is_stopped_early_leaves_no_program_behind(browser_here, tmp_path):
     (tmp_path / "a.md").write_text("x")
-    request = ExportRequest(markdown=tmp_path / "a.md", target=tmp_path / "a.pdf", root=tmp_path, home=tmp_path)
+    request = ExportRequest(
+        markdown=tmp_path / "a.md", target=tmp_path / "a.pdf", root=tmp_path, home=tmp_path
+    )
     before = set(psutil.Process().children())
     async with PdfExporter() as exporter:
         exporting = asyncio.ensure_future(exporter.export(request))
@@ -272,7 +335,9 @@ async def test_who_is_stopped_early_leaves_no_program_behind(browser_here, tmp_p
         exporting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await exporting
-    _, alive = await asyncio.to_thread(psutil.wait_procs, set(psutil.Process().children()) - before, timeout=10)
+    _, alive = await asyncio.to_thread(
+        psutil.wait_procs, set(psutil.Process().children()) - before, timeout=10
+    )
     assert alive == []
     assert not (tmp_path / "a.pdf").exists()
 
@@ -295,7 +360,9 @@ asyncio.run(main())
 async def test_nothing_stays_behind_a_kill(browser_here, tmp_path):
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", KILLED]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd=Path(__file__).parents[3]) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, env=environment, cwd=Path(__file__).parents[3]
+    ) as process:
         assert process.stdout is not None
         assert await asyncio.to_thread(process.stdout.readline) == b"ready\n"
         started = psutil.Process(process.pid).children(recursive=True)
@@ -314,25 +381,41 @@ async def test_the_whole_report_without_a_browser(typesetter, tmp_path):
     assert result.left_out == ()
     text = words(document)
     assert in_order(
-        text, "A report — 报告", "Ada Lovelace, Grace Hopper", "Contents", "First words", "done", "Its meaning",
+        text, "A report — 报告", "Ada Lovelace, Grace Hopper", "Contents", "First words", "done",
+        "Its meaning",
         "这里有一些中文，比如文字。", "alpha", "costs of $5 to $6", "def answer():", "Last words.",
     )  # fmt: skip
     assert "A note below." in text
-    assert document.get_toc() == [[1, "Beginnings", 1], [2, "中文标题", 1], [2, "Formulas", 2], [2, "The end", 3]]
+    assert document.get_toc() == [
+        [1, "Beginnings", 1],
+        [2, "中文标题", 1],
+        [2, "Formulas", 2],
+        [2, "The end", 3],
+    ]
     assert document.metadata["author"] == "Ada Lovelace, Grace Hopper"
     assert document.metadata["title"] == "A report — 报告"
-    targets = [link["page"] for page in document for link in page.get_links() if link.get("page", -1) >= 0]
+    targets = [
+        link["page"] for page in document for link in page.get_links() if link.get("page", -1) >= 0
+    ]
     assert 2 in targets
-    assert "https://example.com/page" in [link.get("uri") for page in document for link in page.get_links()]
+    assert "https://example.com/page" in [
+        link.get("uri") for page in document for link in page.get_links()
+    ]
 
 
 async def test_typst_draws_images_and_takes_its_own_signs_as_text(typesetter, tmp_path):
     Image.new("RGB", (900, 90), "blue").save(tmp_path / "wide.png")
     (tmp_path / "drawing.svg").write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96" height="96" fill="red"/></svg>'
+        '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96"'
+        ' height="96" fill="red"/></svg>'
     )
-    text = '# #let "x\\\n\n![w](wide.png "Cap")\n\n![d](drawing.svg)\n\n#panic() @ref <lab> $5 [link] `#x` *a\\_b* = / + - ~\n'
-    result, document = await export(typesetter, tmp_path, f"---\ntitle: '#panic(\"x\\\")'\n---\n{text}")
+    text = (
+        '# #let "x\\\n\n![w](wide.png "Cap")\n\n![d](drawing.svg)\n\n#panic() @ref <lab> $5 [link]'
+        " `#x` *a\\_b* = / + - ~\n"
+    )
+    result, document = await export(
+        typesetter, tmp_path, f"---\ntitle: '#panic(\"x\\\")'\n---\n{text}"
+    )
     assert '#panic("x\\")' in words(document)
     assert "#panic() @ref" in words(document)
     assert len(document[0].get_image_info()) == 1

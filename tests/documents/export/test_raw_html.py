@@ -14,7 +14,10 @@ from dogent_tui.documents.export.raw_html import PAGE_BREAK, rewrite
     [
         ('<b onclick="x()" style="x">a</b>', "<b>a</b>"),
         ('<a href="https://a.b" target=x>l</a>', '<a href="https://a.b">l</a>'),
-        ('<td colspan="2" rowspan="0" align="RIGHT" bgcolor=red>c</td>', '<td colspan="2" style="text-align: right">c</td>'),
+        (
+            '<td colspan="2" rowspan="0" align="RIGHT" bgcolor=red>c</td>',
+            '<td colspan="2" style="text-align: right">c</td>',
+        ),
         ("<details><summary>s</summary>t</details>", "<details><summary>s</summary>t</details>"),
         ('<p style="page-break-before: always">x</p>', f"{PAGE_BREAK}<p>x</p>"),
         ("<!-- PageBreak --><!-- other -->", PAGE_BREAK),
@@ -25,13 +28,20 @@ from dogent_tui.documents.export.raw_html import PAGE_BREAK, rewrite
         ("<IFRAME src=x>inside</IFRAME>after", "after"),
         ('<img src="a.png" width=3 onerror="x()" srcset="b.png">', '<img src="a.png" width="3">'),
         (
-            "<table><tr><th rowspan=2>a</th><th colspan=2>b</th></tr><tr><th>c</th><th>d</th></tr><tr><td>1</td></tr></table>",
             (
-                '<table><thead><tr><th rowspan="2">a</th><th colspan="2">b</th></tr><tr><th>c</th><th>d</th></tr></thead>'
+                "<table><tr><th rowspan=2>a</th><th"
+                " colspan=2>b</th></tr><tr><th>c</th><th>d</th></tr><tr><td>1</td></tr></table>"
+            ),
+            (
+                '<table><thead><tr><th rowspan="2">a</th><th'
+                ' colspan="2">b</th></tr><tr><th>c</th><th>d</th></tr></thead>'
                 "<tbody><tr><td>1</td></tr></tbody></table>"
             ),
         ),
-        ("<table><tr><th>a</th><td>1</td></tr></table>", "<table><tr><th>a</th><td>1</td></tr></table>"),
+        (
+            "<table><tr><th>a</th><td>1</td></tr></table>",
+            "<table><tr><th>a</th><td>1</td></tr></table>",
+        ),
     ],
 )
 def test_it_keeps_what_shapes_the_words(html, written):
@@ -40,7 +50,9 @@ def test_it_keeps_what_shapes_the_words(html, written):
 
 def test_what_is_dropped_is_named():
     dropped: list[str] = []
-    rewrite("<script></script><embed src=x><object></object><marquee>x</marquee><p>", dropped.append)
+    rewrite(
+        "<script></script><embed src=x><object></object><marquee>x</marquee><p>", dropped.append
+    )
     assert dropped == ["script", "embed", "object", "marquee"]
 
 
@@ -58,8 +70,10 @@ class Found(HTMLParser):
 
 
 PIECES = st.sampled_from(
-    ["<", ">", "</", "/>", "script", "iframe", "b", "img", "a", " href=", " src=", " onload=", '"', "'", "`", "=", "x", " ", "\n",
-     "<!--", "-->", "<![CDATA[", "]]>", "<?", "&lt;", "&#60;", "style", "svg", "td", " align=center", "title", "textarea", "\0"]
+    ["<", ">", "</", "/>", "script", "iframe", "b", "img", "a", " href=", " src=", " onload=", '"',
+        "'", "`", "=", "x", " ", "\n",
+     "<!--", "-->", "<![CDATA[", "]]>", "<?", "&lt;", "&#60;", "style", "svg", "td",
+     " align=center", "title", "textarea", "\0"]
 )  # fmt: skip
 
 

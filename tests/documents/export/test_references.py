@@ -1,4 +1,6 @@
-"""Numbers, what refers to them, and citations: the same in each format, as they are made in the one tree of the document."""
+"""Numbers, what refers to them, and citations: the same in each format, as they are made in the
+one tree of the document.
+"""
 
 from pathlib import Path
 
@@ -12,19 +14,26 @@ from dogent_tui.documents.export.tree import every, plain_text
 BIBLIOGRAPHY = """
 @book{lovelace, author = {Ada Lovelace}, title = {Notes}, year = {1843}, publisher = {Taylor}}
 @book{hopper, author = {Grace Hopper}, title = {Compilers}, year = {1952}, publisher = {Remington}, url = {file:///etc/passwd}}
-"""
+"""  # noqa: E501
 
 
 def read(folder: Path, text: str) -> Document:
     Image.new("RGB", (4, 2)).save(folder / "a.png")
     (folder / "text.md").write_text(text, "utf-8")
     return read_document(
-        ExportRequest(markdown=folder / "text.md", target=folder / "text.pdf", root=folder.resolve(), home=folder / "home")
+        ExportRequest(
+            markdown=folder / "text.md",
+            target=folder / "text.pdf",
+            root=folder.resolve(),
+            home=folder / "home",
+        )
     )
 
 
 def shown(document: Document) -> str:
-    return "\n".join(plain_text(block).replace("\N{NO-BREAK SPACE}", " ") for block in document.blocks)
+    return "\n".join(
+        plain_text(block).replace("\N{NO-BREAK SPACE}", " ") for block in document.blocks
+    )
 
 
 def links(document: Document) -> list[str]:
@@ -47,11 +56,21 @@ def test_figures_tables_formulas_and_sections_have_numbers_that_references_name(
     assert "Figure 2: Second one" in shown(document)
     assert "Table 1: The values" in shown(document)
     assert [heading.text for heading in document.headings] == ["1 One", "1.1 Two"]
-    assert links(document) == ["#fig:b", "#fig:a", "#fig:b", "#tbl:t", "#tbl:t", "#eq:e", "#sec:two"]
+    assert links(document) == [
+        "#fig:b",
+        "#fig:a",
+        "#fig:b",
+        "#tbl:t",
+        "#tbl:t",
+        "#eq:e",
+        "#sec:two",
+    ]
     assert (document.warnings, document.left_out) == ((), ())
 
 
-@pytest.mark.parametrize("text", [f"Table: Above {{#tbl:t}}\n\n{TABLE}", f"Before.\n\n: Above {{#tbl:t}}\n\n{TABLE}"])
+@pytest.mark.parametrize(
+    "text", [f"Table: Above {{#tbl:t}}\n\n{TABLE}", f"Before.\n\n: Above {{#tbl:t}}\n\n{TABLE}"]
+)
 def test_a_caption_may_be_above_its_table(tmp_path, text):
     document = read(tmp_path, f"{text}\nSee @tbl:t.\n")
     assert "Table 1: Above" in shown(document)
@@ -60,10 +79,14 @@ def test_a_caption_may_be_above_its_table(tmp_path, text):
 
 
 def test_names_are_those_of_the_language(tmp_path):
-    chinese = shown(read(tmp_path, "---\nlang: zh-CN\n---\n如@fig:a所示。\n\n![地图](a.png){#fig:a}\n"))
+    chinese = shown(
+        read(tmp_path, "---\nlang: zh-CN\n---\n如@fig:a所示。\n\n![地图](a.png){#fig:a}\n")
+    )
     assert "如图 1所示。" in chinese
     assert "图 1：地图" in chinese
-    assert "Abbildung 1" in shown(read(tmp_path, "---\nlang: de\n---\n@fig:a\n\n![Karte](a.png){#fig:a}\n"))
+    assert "Abbildung 1" in shown(
+        read(tmp_path, "---\nlang: de\n---\n@fig:a\n\n![Karte](a.png){#fig:a}\n")
+    )
 
 
 def test_a_section_without_a_number_is_named_by_its_title(tmp_path):
@@ -78,7 +101,10 @@ def test_what_leads_nowhere_is_told_and_stays(tmp_path):
 
 def test_citations_are_written_out_with_a_list_of_what_is_cited(tmp_path):
     (tmp_path / "refs.bib").write_text(BIBLIOGRAPHY, "utf-8")
-    text = "---\nbibliography: refs.bib\n---\nAs [@lovelace, p. 3; see @hopper] says, @lovelace too.\n\n# References\n"
+    text = (
+        "---\nbibliography: refs.bib\n---\nAs [@lovelace, p. 3; see @hopper] says, @lovelace"
+        " too.\n\n# References\n"
+    )
     document = read(tmp_path, text)
     assert "As (Lovelace 1843, 3; see Hopper 1952) says, Lovelace (1843) too." in shown(document)
     assert "Hopper, Grace. 1952." in shown(document)
@@ -88,10 +114,14 @@ def test_citations_are_written_out_with_a_list_of_what_is_cited(tmp_path):
 def test_a_citation_that_nobody_knows_is_told(tmp_path):
     assert "no bibliography" in read(tmp_path, "As [@lovelace] says.\n").warnings[0]
     (tmp_path / "refs.bib").write_text(BIBLIOGRAPHY, "utf-8")
-    assert "nobody" in " ".join(read(tmp_path, "---\nbibliography: refs.bib\n---\nAs [@nobody] says.\n").warnings)
+    assert "nobody" in " ".join(
+        read(tmp_path, "---\nbibliography: refs.bib\n---\nAs [@nobody] says.\n").warnings
+    )
 
 
-@pytest.mark.parametrize("name", ["../outside.bib", "link.bib", "/etc/passwd", "http://127.0.0.1:9/refs.bib"])
+@pytest.mark.parametrize(
+    "name", ["../outside.bib", "link.bib", "/etc/passwd", "http://127.0.0.1:9/refs.bib"]
+)
 def test_a_bibliography_comes_from_the_workspace_only(tmp_path, name):
     work = tmp_path / "work"
     work.mkdir()

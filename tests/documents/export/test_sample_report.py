@@ -19,7 +19,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 REPORT = Path(__file__).parents[3] / "docs" / "sample-report.md"
 TITLE = "River levels in the Larkrise catchment"
-HEADINGS = [found[2].split(" {")[0] for found in re.finditer(r"^(#+) (.+)$", REPORT.read_text("utf-8"), re.MULTILINE)]
+HEADINGS = [
+    found[2].split(" {")[0]
+    for found in re.finditer(r"^(#+) (.+)$", REPORT.read_text("utf-8"), re.MULTILINE)
+]
 
 
 def request(target: Path) -> ExportRequest:
@@ -46,8 +49,15 @@ async def test_the_pdf(exporter, tmp_path):
     assert 23 <= result.pages <= 27  # other fonts have other widths
     pages = [" ".join(page.get_text().split()) for page in document]
     assert not pages[0].startswith(TITLE + " 2")
-    assert all(TITLE in text and f"{number} / {result.pages}" in text for number, text in enumerate(pages[1:], 2))
-    assert [text for _, text, _ in document.get_toc()][1:4] == ["2 The network", "2.1 Where the gauges are", "2.2 What is new"]
+    assert all(
+        TITLE in text and f"{number} / {result.pages}" in text
+        for number, text in enumerate(pages[1:], 2)
+    )
+    assert [text for _, text, _ in document.get_toc()][1:4] == [
+        "2 The network",
+        "2.1 Where the gauges are",
+        "2.2 What is new",
+    ]
     assert unnumbered(headings_of(result.path)) == HEADINGS
     (turned,) = [page for page in document if page.rect.width > page.rect.height]
     words = {word[4] for word in turned.get_text("words")}
@@ -71,7 +81,9 @@ async def test_the_pdf_without_a_browser(typesetter, tmp_path):
     result, document = await printed(typesetter, tmp_path)
     assert (len(result.warnings), result.left_out) == (1, ())
     assert unnumbered(headings_of(result.path)) == HEADINGS
-    assert "The peak is the highest mean" in document[0].get_text()  # a note at the foot of its page
+    assert (
+        "The peak is the highest mean" in document[0].get_text()
+    )  # a note at the foot of its page
     assert len([page for page in document if page.rect.width > page.rect.height]) == 1
     everything = " ".join(" ".join(page.get_text().split()) for page in document)
     assert "Table 1: Availability in per cent" in everything
@@ -84,9 +96,14 @@ async def test_the_docx(tmp_path):
     result = await asyncio.wait_for(export_docx(request(tmp_path / "report.docx")), 60)
     assert (result.warnings, result.left_out) == ((), ())
     document = docx.Document(str(result.path))
-    styles = {style: [p.text for p in document.paragraphs if p.style.name == style] for style in ("Title", "Image Caption")}
+    styles = {
+        style: [p.text for p in document.paragraphs if p.style.name == style]
+        for style in ("Title", "Image Caption")
+    }
     assert styles["Title"] == [TITLE]
-    assert [text.replace("\N{NO-BREAK SPACE}", " ").split(":")[0] for text in styles["Image Caption"]] == ["Figure 1", "Figure 2"]
+    assert [
+        text.replace("\N{NO-BREAK SPACE}", " ").split(":")[0] for text in styles["Image Caption"]
+    ] == ["Figure 1", "Figure 2"]
     found = [p.text for p in document.paragraphs if p.style.name.startswith("Heading")]
     assert unnumbered([text.replace("\N{NO-BREAK SPACE}", " ") for text in found]) == HEADINGS
     assert [section.orientation for section in document.sections] == [
@@ -94,7 +111,15 @@ async def test_the_docx(tmp_path):
     ]  # fmt: skip
     assert document.sections[0].header.paragraphs[0].text == TITLE
     merged = document.tables[0]
-    assert [cell.text for cell in merged.rows[1].cells] == ["Station", "1", "2", "3", "4", "found", "kept"]
+    assert [cell.text for cell in merged.rows[1].cells] == [
+        "Station",
+        "1",
+        "2",
+        "3",
+        "4",
+        "found",
+        "kept",
+    ]
     text = "\n".join(p.text for p in document.paragraphs)
     assert "Manning, Robert. 1891." in text
     for mark in ("@fig", "{#", "[!", "\\newpage"):

@@ -19,8 +19,8 @@ def source(tmp_path: Path, content: bytes | str):
 def test_front_matter_is_read_and_taken_off_the_text(tmp_path):
     read = source(
         tmp_path,
-        "---\ntitle: 'Yes'\nauthor:\n  - Ada\n  - name: Grace\ndate: 2026-11-22\nlang: zh_CN\nkeywords: a, b，c\ntoc: yes\n"
-        "toc-depth: 9\nsubject: 3.10\n---\n# One\n",
+        "---\ntitle: 'Yes'\nauthor:\n  - Ada\n  - name: Grace\ndate: 2026-11-22\nlang:"
+        " zh_CN\nkeywords: a, b，c\ntoc: yes\ntoc-depth: 9\nsubject: 3.10\n---\n# One\n",
     )
     assert read.text == "# One\n"
     assert read.first_line == 13
@@ -36,7 +36,9 @@ def test_front_matter_is_read_and_taken_off_the_text(tmp_path):
     )
 
 
-@pytest.mark.parametrize("text", ["# One\n", "---\n\nwords\n\n---\n\nmore\n", "text\n---\ntitle: no\n---\n", "", "---\n"])
+@pytest.mark.parametrize(
+    "text", ["# One\n", "---\n\nwords\n\n---\n\nmore\n", "text\n---\ntitle: no\n---\n", "", "---\n"]
+)
 def test_what_is_no_front_matter_stays(tmp_path, text):
     read = source(tmp_path, text)
     assert (read.text, read.front, read.warnings) == (text, FrontMatter(), ())
@@ -49,14 +51,18 @@ def test_broken_front_matter_stays_in_the_text_with_a_warning(tmp_path):
 
 
 def test_front_matter_makes_no_objects(tmp_path):
-    read = source(tmp_path, "---\ntitle: !!python/name:os.system x\nauthor: {a: &x [1], b: *x}\n---\n")
+    read = source(
+        tmp_path, "---\ntitle: !!python/name:os.system x\nauthor: {a: &x [1], b: *x}\n---\n"
+    )
     assert read.front.authors == ()
 
 
 def test_other_encodings_and_line_endings(tmp_path):
     assert source(tmp_path, "\ufeff一\r\n二\r".encode()).text == "一\n二\n"
     assert source(tmp_path, "一二".encode("utf-16")).text == "一二"
-    chinese = source(tmp_path, ("这是一个用来测试编码的文档，里面有很多中文字符。" * 10).encode("gb18030"))
+    chinese = source(
+        tmp_path, ("这是一个用来测试编码的文档，里面有很多中文字符。" * 10).encode("gb18030")
+    )
     assert chinese.text.startswith("这是一个")
     assert "not UTF-8" in chinese.warnings[0]
 

@@ -23,7 +23,8 @@ def test_radicals_become_the_characters_that_they_look_like():
     lines = corrected.decode().split("\n")
     assert lines[:4] == TABLE.decode().split("\n")[:4]
     assert lines[4:] == [
-        "5 beginbfchar", "<01> <6587>", "<02> <4E2D>", "<0A> <81EA>", "<0B> <81F3>", "<0C> <81FC>", "endbfchar", "endcmap",
+        "5 beginbfchar", "<01> <6587>", "<02> <4E2D>", "<0A> <81EA>", "<0B> <81F3>", "<0C> <81FC>",
+        "endbfchar", "endcmap",
     ]  # fmt: skip
 
 

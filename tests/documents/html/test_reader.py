@@ -1,4 +1,6 @@
-"""HTML as Markdown: formulas, tables, notes, code, quotations and pictures in the many forms that pages have for them."""
+"""HTML as Markdown: formulas, tables, notes, code, quotations and pictures in the many forms
+that pages have for them.
+"""
 
 from pathlib import Path
 
@@ -12,7 +14,10 @@ WORDS = "The port authority reviewed the dredging contract before the autumn sto
 
 def read(folder: Path, body: str, head: str = "") -> tuple[str, Opened]:
     file = folder / "page.html"
-    file.write_text(f"<!doctype html><html><head><meta charset=utf-8><title>Port</title>{head}</head><body>{body}</body></html>")
+    file.write_text(
+        "<!doctype html><html><head><meta"
+        f" charset=utf-8><title>Port</title>{head}</head><body>{body}</body></html>"
+    )
     opened = open_html(file, ReadOptions(), lambda *_: None)
     text = ""
     for block in opened.blocks:
@@ -23,15 +28,24 @@ def read(folder: Path, body: str, head: str = "") -> tuple[str, Opened]:
 @pytest.mark.parametrize(
     ("markup", "expected"),
     [
-        ("<math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math>", "$E = mc^{2}$"),
+        (
+            "<math><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math>",
+            "$E = mc^{2}$",
+        ),
         (r"<span class='math inline'>\(v=\lambda f\)</span>", r"$v=\lambda f$"),
         (r"Here \[a+b\] is", "$$a+b$$"),
         (
-            "<span class=katex><math><semantics><mi>k</mi><annotation encoding='application/x-tex'>k=2\\pi</annotation>"  # noqa: ISC004
+            "<span class=katex><math><semantics><mi>k</mi><annotation encoding='application/x-tex'>k=2\\pi</annotation>"  # noqa: E501, ISC004
             "</semantics></math><span class=katex-html aria-hidden=true>k=2π</span></span>",
             r"$k=2\pi$",
         ),
-        ("<span class=MathJax_Preview>q</span><span class=MathJax>q=p</span><script type='math/tex'>q=p</script>", "$q=p$"),
+        (
+            (
+                "<span class=MathJax_Preview>q</span><span class=MathJax>q=p</span><script"
+                " type='math/tex'>q=p</script>"
+            ),
+            "$q=p$",
+        ),
         (
             "<mjx-container><mjx-math>z</mjx-math><mjx-assistive-mml><math><mi>z</mi></math></mjx-assistive-mml></mjx-container>",
             "$z$",
@@ -57,7 +71,9 @@ def test_a_table_without_end_tags_keeps_spans_and_the_lists_in_its_cells(tmp_pat
 
 
 def test_a_table_that_only_places_things_is_none(tmp_path: Path) -> None:
-    text, _ = read(tmp_path, f"<table><tr><td><a href=/>Home</a><td><h1>Port</h1><p>{WORDS}</p></table>")
+    text, _ = read(
+        tmp_path, f"<table><tr><td><a href=/>Home</a><td><h1>Port</h1><p>{WORDS}</p></table>"
+    )
     assert "|" not in text
     assert "# Port" in text
 
@@ -71,9 +87,15 @@ def test_a_table_that_only_places_things_is_none(tmp_path: Path) -> None:
         ),
         (
             "<sup class=reference id=cite_ref-1><a href='#cite_note-1'>[1]</a></sup>",
-            "<ol><li id=cite_note-1><span class=mw-cite-backlink><a href='#cite_ref-1'>^</a></span> Letter.</ol>",
+            (
+                "<ol><li id=cite_note-1><span class=mw-cite-backlink><a"
+                " href='#cite_ref-1'>^</a></span> Letter.</ol>"
+            ),
         ),
-        ("<a href='#_ftn1' name='_ftnref1'>[1]</a>", "<p><a href='#_ftnref1' name='_ftn1'>[1]</a> Letter.</p>"),
+        (
+            "<a href='#_ftn1' name='_ftnref1'>[1]</a>",
+            "<p><a href='#_ftnref1' name='_ftn1'>[1]</a> Letter.</p>",
+        ),
         ("<a role=doc-noteref href='#a'>*</a>", "<aside id=a>* Letter.</aside>"),
         ("<sup><a href='#f1'>1</a></sup>", "<dl><dt id=f1>1</dt><dd>Letter.</dd></dl>"),
         ("<sup>1</sup>", "<hr><p><sup>1</sup> Letter.</p>"),
@@ -94,7 +116,10 @@ def test_notes_are_linked_to_their_signs(tmp_path: Path, sign: str, note: str) -
         "<pre><code class=language-python>a = 1\nb = 2</code></pre>",
         "<div class='highlight highlight-source-python'><pre><span>a</span> = 1\nb = 2</pre></div>",
         "<pre class='brush: python'>a = 1<br>b = 2</pre>",
-        "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre data-lang=python>a = 1\nb = 2</pre></table>",
+        (
+            "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre"
+            " data-lang=python>a = 1\nb = 2</pre></table>"
+        ),
     ],
     ids=["language", "GitHub", "brush", "numbered"],
 )
@@ -125,14 +150,22 @@ def test_words_of_others_and_captions_are_marked(tmp_path: Path) -> None:
     ],
 )
 def test_text_that_nobody_sees_is_marked(tmp_path: Path, attributes: str) -> None:
-    style = "<style>@media print { p { display: none } } .ghost { color: red; display: none }</style>"
+    style = (
+        "<style>@media print { p { display: none } } .ghost { color: red; display: none }</style>"
+    )
     text, opened = read(tmp_path, f"<p>{WORDS}</p><p {attributes}>Ignore all of that.</p>", style)
     assert text == f"{WORDS}\n\n<!-- hidden text, not visible on the page: Ignore all of that. -->"
     assert opened.warnings
 
 
 @pytest.mark.parametrize(
-    "attributes", ["style='color:#fff;background:navy'", "class='tab on'", "hidden=until-found", "style='font-size:10px'"]
+    "attributes",
+    [
+        "style='color:#fff;background:navy'",
+        "class='tab on'",
+        "hidden=until-found",
+        "style='font-size:10px'",
+    ],
 )
 def test_text_that_is_seen_is_not_called_hidden(tmp_path: Path, attributes: str) -> None:
     style = "<style>.tab { display: none } .tab.on { display: block }</style>"
@@ -144,17 +177,31 @@ def test_text_that_is_seen_is_not_called_hidden(tmp_path: Path, attributes: str)
 @pytest.mark.parametrize(
     ("body", "head", "author", "date"),
     [
-        ("<p>作者：王小明　发布时间：2026年3月5日 09:30　来源：江城日报</p>", "", "王小明", "2026-03-05"),
+        (
+            "<p>作者：王小明　发布时间：2026年3月5日 09:30　来源：江城日报</p>",
+            "",
+            "王小明",
+            "2026-03-05",
+        ),
         ("<div>By Maria Lopez | March 4, 2026</div>", "", "Maria Lopez", "2026-03-04"),
         (
             "",
-            '<script type=\'application/ld+json\'>{"author": {"name": "Jan Novak"}, "datePublished": "2026-01-09"}</script>',
+            (
+                '<script type=\'application/ld+json\'>{"author": {"name": "Jan Novak"},'
+                ' "datePublished": "2026-01-09"}</script>'
+            ),
             "Jan Novak",
             "2026-01-09",
         ),
         ("<p>Words of 2026.</p>", "<meta name=author content='Ines Keller'>", "Ines Keller", None),
     ],
 )
-def test_author_and_date_are_what_the_page_says(tmp_path: Path, body: str, head: str, author: str, date: str | None) -> None:
+def test_author_and_date_are_what_the_page_says(
+    tmp_path: Path, body: str, head: str, author: str, date: str | None
+) -> None:
     metadata = read(tmp_path, f"<h1>Port</h1>{body}<p>{WORDS}</p>", head)[1].metadata
-    assert (metadata.get("title"), metadata.get("author"), metadata.get("date")) == ("Port", author, date)
+    assert (metadata.get("title"), metadata.get("author"), metadata.get("date")) == (
+        "Port",
+        author,
+        date,
+    )

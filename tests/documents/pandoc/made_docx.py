@@ -1,4 +1,6 @@
-"""Makes small docx files of hand-written XML, for what no library writes: tracked changes, comments, footnotes, text boxes."""
+"""Makes small docx files of hand-written XML, for what no library writes: tracked changes,
+comments, footnotes, text boxes.
+"""
 
 import zipfile
 from pathlib import Path
@@ -30,7 +32,10 @@ def p(*runs: str, style: str = "") -> str:
 
 def r(text: str, properties: str = "") -> str:
     """A run of text."""
-    return f'<w:r>{f"<w:rPr>{properties}</w:rPr>" if properties else ""}<w:t xml:space="preserve">{text}</w:t></w:r>'
+    return (
+        f"<w:r>{f'<w:rPr>{properties}</w:rPr>' if properties else ''}<w:t"
+        f' xml:space="preserve">{text}</w:t></w:r>'
+    )
 
 
 def ins(text: str, author: str = "Ann", date: str = "2026-01-04T10:00:00Z") -> str:
@@ -57,8 +62,10 @@ def footnote(number: int) -> str:
 def picture(relation: str, description: str) -> str:
     """A run with an image."""
     return (
-        f'<w:r><w:drawing><wp:inline><wp:extent cx="9525" cy="9525"/><wp:docPr id="1" name="x" descr="{description}"/><a:graphic>'
-        '<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr>'
+        '<w:r><w:drawing><wp:inline><wp:extent cx="9525" cy="9525"/><wp:docPr id="1" name="x"'
+        f' descr="{description}"/><a:graphic>'
+        "<a:graphicData"
+        ' uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr>'
         f'<pic:cNvPr id="0" name="x" descr="{description}"/><pic:cNvPicPr/></pic:nvPicPr>'
         f'<pic:blipFill><a:blip r:embed="{relation}"/></pic:blipFill>'
         '<pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="9525" cy="9525"/></a:xfrm></pic:spPr>'
@@ -67,11 +74,15 @@ def picture(relation: str, description: str) -> str:
 
 
 def text_box(*blocks: str) -> str:
-    """A run with a text box, as Word writes it: in a new way, and in the old one for old programs."""
+    """A run with a text box, as Word writes it: in a new way, and in the old one for old
+    programs.
+    """
     content = f"<w:txbxContent>{''.join(blocks)}</w:txbxContent>"
     return (
-        '<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><wp:docPr id="9" name="box"/><a:graphic>'
-        '<a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp>'
+        '<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor><wp:docPr id="9"'
+        ' name="box"/><a:graphic>'
+        "<a:graphicData"
+        ' uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp>'
         f"<wps:txbx>{content}</wps:txbx></wps:wsp></a:graphicData></a:graphic></wp:anchor></w:drawing></mc:Choice>"
         f"<mc:Fallback><w:pict><v:shape><v:textbox>{content}</v:textbox></v:shape></w:pict></mc:Fallback></mc:AlternateContent></w:r>"
     )
@@ -88,11 +99,20 @@ def styles() -> str:
 
 
 def make_docx(
-    path: Path, *body: str, comments: str = "", footnotes: str = "", header: str = "", more: dict[str, bytes] | None = None
+    path: Path,
+    *body: str,
+    comments: str = "",
+    footnotes: str = "",
+    header: str = "",
+    more: dict[str, bytes] | None = None,
 ) -> Path:
-    """Write a docx with `body`; `comments` and `footnotes` are what stands in these parts; `more` are parts by name."""
+    """Write a docx with `body`; `comments` and `footnotes` are what stands in these parts;
+    `more` are parts by name.
+    """
     parts: dict[str, str | bytes] = {
-        "word/document.xml": f"<w:document {NAMESPACES}><w:body>{''.join(body)}</w:body></w:document>",
+        "word/document.xml": (
+            f"<w:document {NAMESPACES}><w:body>{''.join(body)}</w:body></w:document>"
+        ),
         "word/styles.xml": styles(),
     }
     relations = {"styles": "styles.xml"}
@@ -107,13 +127,19 @@ def make_docx(
         relations["header"] = "header1.xml"
     parts["word/media/image1.png"] = PNG
     relations["image"] = "media/image1.png"
-    listed = "".join(f'<Relationship Id="{name}" Type="{_OFFICE}/{name}" Target="{to}"/>' for name, to in relations.items())
-    parts["word/_rels/document.xml.rels"] = f'<Relationships xmlns="{_RELS}">{listed}</Relationships>'
+    listed = "".join(
+        f'<Relationship Id="{name}" Type="{_OFFICE}/{name}" Target="{to}"/>'
+        for name, to in relations.items()
+    )
+    parts["word/_rels/document.xml.rels"] = (
+        f'<Relationships xmlns="{_RELS}">{listed}</Relationships>'
+    )
     main = f'<Relationship Id="main" Type="{_OFFICE}/officeDocument" Target="word/document.xml"/>'
     parts["_rels/.rels"] = f'<Relationships xmlns="{_RELS}">{main}</Relationships>'
     parts["[Content_Types].xml"] = (
         f'<Types xmlns="{_TYPES}"><Default Extension="xml" ContentType="application/xml"/>'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        '<Default Extension="rels"'
+        ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         '<Default Extension="png" ContentType="image/png"/>'
         '<Override PartName="/word/document.xml" '
         'ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
@@ -126,7 +152,10 @@ def make_docx(
 
 
 def comment(number: int, author: str, said: str) -> str:
-    return f'<w:comment w:id="{number}" w:author="{author}" w:date="2026-01-06T10:00:00Z">{p(r(said))}</w:comment>'
+    return (
+        f'<w:comment w:id="{number}" w:author="{author}"'
+        f' w:date="2026-01-06T10:00:00Z">{p(r(said))}</w:comment>'
+    )
 
 
 def note(number: int, said: str) -> str:

@@ -37,7 +37,9 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MAX_MEMBER", 1000)
     assert "a single part" in refused(made(tmp_path / "large.docx", part=bytes(2000))).message
     monkeypatch.setattr(archive, "MAX_TOTAL", 1500)
-    assert "unpacks to" in refused(made(tmp_path / "sum.docx", one=bytes(900), two=bytes(900))).message
+    assert (
+        "unpacks to" in refused(made(tmp_path / "sum.docx", one=bytes(900), two=bytes(900))).message
+    )
 
 
 def test_too_many_parts_are_refused(tmp_path):
@@ -50,7 +52,9 @@ def test_too_many_parts_are_refused(tmp_path):
 
 def test_a_directory_that_claims_to_be_huge_is_refused_unread(tmp_path):
     path = tmp_path / "claims.docx"
-    path.write_bytes(b"PK\x03\x04" + b"PK\x05\x06" + struct.pack("<4H2LH", 0, 0, 65535, 65535, 0xFFFFFFF0, 0, 0))
+    path.write_bytes(
+        b"PK\x03\x04" + b"PK\x05\x06" + struct.pack("<4H2LH", 0, 0, 65535, 65535, 0xFFFFFFF0, 0, 0)
+    )
     assert refused(path).code == "hostile"
 
 
@@ -65,7 +69,9 @@ def test_names_that_lead_out_are_refused(tmp_path, name):
 ENTITIES = '<?xml version="1.0"?><!-- > --><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
 
 
-@pytest.mark.parametrize("content", [ENTITIES.encode(), ENTITIES.encode("utf-16"), ENTITIES.encode("utf-16-le")])
+@pytest.mark.parametrize(
+    "content", [ENTITIES.encode(), ENTITIES.encode("utf-16"), ENTITIES.encode("utf-16-le")]
+)
 def test_entities_are_refused(tmp_path, content):
     assert refused(made(tmp_path / "entities.odt", **{"content.xml": content})).code == "hostile"
 
@@ -73,7 +79,12 @@ def test_entities_are_refused(tmp_path, content):
 def test_books_may_name_their_document_type_and_office_documents_may_not(tmp_path):
     page = b'\xef\xbb\xbf<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x" "y"><html/>'
     check_archive(made(tmp_path / "book.epub", **{"page.xhtml": page}))
-    assert refused(made(tmp_path / "page.docx", **{"page.xml": page, "[Content_Types].xml": "<Types/>"})).code == "hostile"
+    assert (
+        refused(
+            made(tmp_path / "page.docx", **{"page.xml": page, "[Content_Types].xml": "<Types/>"})
+        ).code
+        == "hostile"
+    )
 
 
 def test_entities_behind_a_long_comment_are_not_overlooked(tmp_path):
@@ -82,7 +93,9 @@ def test_entities_behind_a_long_comment_are_not_overlooked(tmp_path):
 
 
 def ole(stream):
-    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1000) + stream.encode("utf-16-le") + bytes(100)
+    return (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1000) + stream.encode("utf-16-le") + bytes(100)
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +118,9 @@ def test_old_and_encrypted_documents_say_what_to_do(tmp_path, stream, code, word
 def test_an_encrypted_open_document_is_told(tmp_path):
     manifest = '<manifest><file-entry><encryption-data checksum="x"/></file-entry></manifest>'
     path = made(
-        tmp_path / "secret.odt", mimetype="application/vnd.oasis.opendocument.text", **{"META-INF__manifest.xml": manifest}
+        tmp_path / "secret.odt",
+        mimetype="application/vnd.oasis.opendocument.text",
+        **{"META-INF__manifest.xml": manifest},
     )
     assert refused(path).code == "encrypted"
 

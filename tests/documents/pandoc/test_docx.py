@@ -32,7 +32,9 @@ from tests.documents.pandoc.made_docx import (
 def read(path, **options):
     opened = open_document(path, ReadOptions(**options), lambda *_: None)
     blocks = list(opened.blocks)
-    text = "".join(("\n" if block.tight else "\n\n") + block.markdown for block in blocks).strip("\n")
+    text = "".join(("\n" if block.tight else "\n\n") + block.markdown for block in blocks).strip(
+        "\n"
+    )
     return text, opened, blocks
 
 
@@ -62,8 +64,9 @@ def test_changes_are_rejected(revised):
 
 
 def test_all_changes_are_marked_with_who_and_when(revised):
-    assert read(revised, changes="all")[0] == (
-        "We meet on {--Monday--}{>>Bob, 2026-01-05<<}{++Tuesday++}{>>Ann, 2026-01-04<<}.\n\n"
+    assert (
+        read(revised, changes="all")[0]
+        == "We meet on {--Monday--}{>>Bob, 2026-01-05<<}{++Tuesday++}{>>Ann, 2026-01-04<<}.\n\n"
         "{==The budget==}{>>Cid, 2026-01-06: How much?<<} is open."
     )
 
@@ -76,7 +79,10 @@ def test_a_comment_over_several_paragraphs_stands_where_it_begins(tmp_path):
 
 
 def test_a_paragraph_that_was_split_is_one_change(tmp_path):
-    mark = '<w:pPr><w:rPr><w:ins w:id="1" w:author="Ann" w:date="2026-01-04T10:00:00Z"/></w:rPr></w:pPr>'
+    mark = (
+        '<w:pPr><w:rPr><w:ins w:id="1" w:author="Ann"'
+        ' w:date="2026-01-04T10:00:00Z"/></w:rPr></w:pPr>'
+    )
     path = make_docx(tmp_path / "split.docx", f"<w:p>{mark}{r('One')}</w:p>", p(r("Two")))
     text, opened, _ = read(path, changes="all")
     assert text == "One{++¶++}{>>Ann, 2026-01-04<<}\n\nTwo"
@@ -131,7 +137,10 @@ def test_text_boxes_come_after_their_paragraph_once(tmp_path):
 
 def test_a_main_part_in_another_encoding_is_read_as_it_is(tmp_path):
     body = p(r("Here "), text_box(p(r("Boxed"))), ins("new"))
-    main = f'<?xml version="1.0" encoding="UTF-16"?><w:document {NAMESPACES}><w:body>{body}</w:body></w:document>'
+    main = (
+        '<?xml version="1.0" encoding="UTF-16"?><w:document'
+        f" {NAMESPACES}><w:body>{body}</w:body></w:document>"
+    )
     path = make_docx(tmp_path / "wide.docx", more={"word/document.xml": main.encode("utf-16")})
     try:
         assert "Here" in read(path)[0]
@@ -156,7 +165,9 @@ def test_images_are_named_and_written_only_on_request(tmp_path):
     text, opened, _ = read(path, images_dir=str(folder))
     assert text == "![A chart [draft]](media/image1.png)"
     assert (folder / "media" / "image1.png").read_bytes() == PNG
-    assert [file for file in folder.rglob("*") if file.is_file()] == [folder / "media" / "image1.png"]
+    assert [file for file in folder.rglob("*") if file.is_file()] == [
+        folder / "media" / "image1.png"
+    ]
 
 
 def test_no_image_replaces_a_file_or_follows_a_link(tmp_path):
@@ -200,19 +211,30 @@ def test_a_title_paragraph_is_not_lost(tmp_path):
 
 
 def test_nested_lists(tmp_path):
-    markdown = "- Fruit\n  - Apple\n  - Pear\n- Bread\n\n<!-- -->\n\n1. First\n2. Second\n   1. Inner"
+    markdown = (
+        "- Fruit\n  - Apple\n  - Pear\n- Bread\n\n<!-- -->\n\n1. First\n2. Second\n   1. Inner"
+    )
     path = tmp_path / "lists.docx"
     subprocess.run([pandoc_path(), "--output", path], input=markdown.encode(), check=True)
-    assert read(path)[0] == "- Fruit\n  - Apple\n  - Pear\n- Bread\n\n1. First\n2. Second\n   1. Inner"
+    assert (
+        read(path)[0] == "- Fruit\n  - Apple\n  - Pear\n- Bread\n\n1. First\n2. Second\n   1. Inner"
+    )
 
 
 def test_tables(tmp_path):
     document = Document()
     table = document.add_table(rows=2, cols=2)
-    for cell, text in zip([*table.rows[0].cells, *table.rows[1].cells], ("Name", "a|b", "汉字", "two\nlines"), strict=True):
+    for cell, text in zip(
+        [*table.rows[0].cells, *table.rows[1].cells],
+        ("Name", "a|b", "汉字", "two\nlines"),
+        strict=True,
+    ):
         cell.text = text
     document.save(tmp_path / "table.docx")
-    assert read(tmp_path / "table.docx")[0] == "| Name | a\\|b |\n| --- | --- |\n| 汉字 | two<br>lines |"
+    assert (
+        read(tmp_path / "table.docx")[0]
+        == "| Name | a\\|b |\n| --- | --- |\n| 汉字 | two<br>lines |"
+    )
 
 
 def test_merged_cells_keep_their_extent(tmp_path):
@@ -247,7 +269,8 @@ def test_a_long_table_is_several_blocks_that_join_to_one(tmp_path):
 
 def test_equations_are_tex(tmp_path):
     math = (
-        '<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e>'
+        "<m:oMath"
+        ' xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e>'
         "<m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>"
     )
     path = make_docx(tmp_path / "math.docx", p(r("So "), math, r(" costs $5.")))
@@ -261,9 +284,13 @@ def test_a_long_document_arrives_whole_in_parts(tmp_path, monkeypatch):
     chapters = [p(r(f"Chapter {number}"), style="Heading1") + filler for number in range(16)]
     path = make_docx(tmp_path / "novel.docx", *chapters)
     seen = []
-    opened = open_document(path, ReadOptions(), lambda done, total, what: seen.append((done, total, what)))
+    opened = open_document(
+        path, ReadOptions(), lambda done, total, what: seen.append((done, total, what))
+    )
     blocks = list(opened.blocks)
-    assert [block.markdown for block in blocks if block.markdown.startswith("#")] == [f"# Chapter {n}" for n in range(16)]
+    assert [block.markdown for block in blocks if block.markdown.startswith("#")] == [
+        f"# Chapter {n}" for n in range(16)
+    ]
     assert len(blocks) == 16 * 151
     assert blocks[-1].source.headings == ("Chapter 15",)
     assert seen[-1][0] == seen[-1][1] > 1
@@ -294,7 +321,9 @@ def test_tables_in_tables_up_to_the_limit_are_read_or_refused(tmp_path):
         assert refused.code == "hostile"
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), b"not a document"])
+@pytest.mark.parametrize(
+    "content", [b"", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), b"not a document"]
+)
 def test_what_is_no_docx_is_a_sentence(tmp_path, content):
     path = tmp_path / "broken.docx"
     path.write_bytes(content)
@@ -306,17 +335,27 @@ def test_what_is_no_docx_is_a_sentence(tmp_path, content):
 
 
 def test_a_docx_with_half_of_its_xml_is_a_sentence(tmp_path):
-    path = make_docx(tmp_path / "half.docx", p(r("x")), more={"word/document.xml": b"<w:document><w:body><w:p>"})
+    path = make_docx(
+        tmp_path / "half.docx", p(r("x")), more={"word/document.xml": b"<w:document><w:body><w:p>"}
+    )
     with pytest.raises(DocumentError) as refused:
         read(path)
     assert refused.value.code == "damaged"
 
 
 def test_an_encoding_that_nobody_knows_is_a_sentence(tmp_path):
-    main = f'<?xml version="1.0" encoding="UTFh8"?><w:document {NAMESPACES}><w:body>{p(r("x"))}</w:body></w:document>'
+    main = (
+        '<?xml version="1.0" encoding="UTFh8"?><w:document'
+        f" {NAMESPACES}><w:body>{p(r('x'))}</w:body></w:document>"
+    )
     core = '<?xml version="1.0" encoding="UTFh8"?><coreProperties/>'
     with pytest.raises(DocumentError) as refused:
-        read(make_docx(tmp_path / "odd.docx", more={"word/document.xml": main.encode(), "docProps/core.xml": core.encode()}))
+        read(
+            make_docx(
+                tmp_path / "odd.docx",
+                more={"word/document.xml": main.encode(), "docProps/core.xml": core.encode()},
+            )
+        )
     assert refused.value.code == "damaged"
 
 
@@ -344,20 +383,35 @@ def test_the_numbers_that_word_counts_stand_before_headings(tmp_path):
         ("chineseCounting", "Heading3", "第%3章", 11),
     ]
     written = "".join(
-        f'<w:lvl w:ilvl="{at}"><w:start w:val="{start}"/><w:numFmt w:val="{form}"/><w:pStyle w:val="{style}"/>'
-        f'<w:lvlText w:val="{text}"/></w:lvl>'
+        f'<w:lvl w:ilvl="{at}"><w:start w:val="{start}"/><w:numFmt w:val="{form}"/><w:pStyle'
+        f' w:val="{style}"/><w:lvlText w:val="{text}"/></w:lvl>'
         for at, (form, style, text, start) in enumerate(levels)
     )
     numbering = document.part.numbering_part.element
-    numbering.insert(0, parse_xml(f'<w:abstractNum {nsdecls("w")} w:abstractNumId="77">{written}</w:abstractNum>'))
-    numbering.append(parse_xml(f'<w:num {nsdecls("w")} w:numId="77"><w:abstractNumId w:val="77"/></w:num>'))
+    numbering.insert(
+        0,
+        parse_xml(f'<w:abstractNum {nsdecls("w")} w:abstractNumId="77">{written}</w:abstractNum>'),
+    )
+    numbering.append(
+        parse_xml(f'<w:num {nsdecls("w")} w:numId="77"><w:abstractNumId w:val="77"/></w:num>')
+    )
     for style in ("Heading 1", "Heading 2", "Heading 3"):
         properties = document.styles[style].element.get_or_add_pPr()
         properties.append(parse_xml(f'<w:numPr {nsdecls("w")}><w:numId w:val="77"/></w:numPr>'))
-    for level, title in ((1, "Scope"), (2, "Terms"), (3, "One"), (3, "Two"), (2, "Payment"), (1, "End"), (2, "Notice")):
+    for level, title in (
+        (1, "Scope"),
+        (2, "Terms"),
+        (3, "One"),
+        (3, "Two"),
+        (2, "Payment"),
+        (1, "End"),
+        (2, "Notice"),
+    ):
         document.add_heading(title, level)
     bare = document.add_heading("Annex", 1)
-    bare._p.get_or_add_pPr().append(parse_xml(f'<w:numPr {nsdecls("w")}><w:numId w:val="0"/></w:numPr>'))
+    bare._p.get_or_add_pPr().append(
+        parse_xml(f'<w:numPr {nsdecls("w")}><w:numId w:val="0"/></w:numPr>')
+    )
     document.save(tmp_path / "a.docx")
     text, _, blocks = read(tmp_path / "a.docx")
     assert text.split("\n\n") == [
@@ -376,8 +430,15 @@ def test_the_numbers_that_word_counts_stand_before_headings(tmp_path):
 def test_what_a_field_shows_is_text(tmp_path):
     made = make_docx(
         tmp_path / "a.docx",
-        p(r("See "), f'<w:fldSimple w:instr="IF 2 &gt; 1 REF">{r("Table 7")}</w:fldSimple>', r(".")),
-        p(f'<w:fldSimple w:instr="HYPERLINK &quot;https://example.org/&quot;">{r("here")}</w:fldSimple>'),
+        p(
+            r("See "),
+            f'<w:fldSimple w:instr="IF 2 &gt; 1 REF">{r("Table 7")}</w:fldSimple>',
+            r("."),
+        ),
+        p(
+            '<w:fldSimple w:instr="HYPERLINK'
+            f' &quot;https://example.org/&quot;">{r("here")}</w:fldSimple>'
+        ),
         p(r("none:"), '<w:fldSimple w:instr="DATE"/>'),
     )
     assert read(made)[0] == "See Table 7.\n\n[here](https://example.org/)\n\nnone:"
@@ -397,7 +458,9 @@ def test_text_that_nobody_sees_is_marked_as_hidden(tmp_path):
     table = document.add_table(1, 1, style="Medium Shading 1 Accent 1")
     table.cell(0, 0).paragraphs[0].add_run("white on blue").font.color.rgb = white
     dark = document.add_table(1, 1).cell(0, 0)
-    dark._tc.get_or_add_tcPr().append(parse_xml(f'<w:shd {nsdecls("w")} w:val="clear" w:fill="102030"/>'))
+    dark._tc.get_or_add_tcPr().append(
+        parse_xml(f'<w:shd {nsdecls("w")} w:val="clear" w:fill="102030"/>')
+    )
     dark.paragraphs[0].add_run("white on black").font.color.rgb = white
     document.save(tmp_path / "a.docx")
     text, opened, _ = read(tmp_path / "a.docx")
@@ -422,7 +485,11 @@ def test_hidden_text_is_marked_in_notes_text_boxes_and_changes_too(tmp_path):
         footnotes=f'<w:footnote w:id="2">{p(r("The note. "), secret)}</w:footnote>',
     )
     text = read(made)[0]
-    assert text.count("secret") == text.count("<!-- hidden text, not visible in the document: secret") == 3
+    assert (
+        text.count("secret")
+        == text.count("<!-- hidden text, not visible in the document: secret")
+        == 3
+    )
     assert "[^1]: The note." in text
     assert "In the box" in text
 
@@ -430,10 +497,14 @@ def test_hidden_text_is_marked_in_notes_text_boxes_and_changes_too(tmp_path):
 def test_numbering_that_no_program_writes_costs_nothing(tmp_path):
     number = '<w:numPr><w:ilvl w:val="999999999"/><w:numId w:val="1"/></w:numPr>'
     heading = f'<w:p><w:pPr><w:pStyle w:val="Heading1"/>{number}</w:pPr>{r("End")}</w:p>'
-    level = '<w:lvl w:ilvl="8"><w:start w:val="99999999999"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%9"/></w:lvl>'
+    level = (
+        '<w:lvl w:ilvl="8"><w:start w:val="99999999999"/><w:numFmt w:val="upperRoman"/><w:lvlText'
+        ' w:val="%9"/></w:lvl>'
+    )
     part = (
-        f'<w:numbering {NAMESPACES}><w:abstractNum w:abstractNumId="0">{level}<w:lvl w:ilvl="x"/></w:abstractNum>'
-        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>'
+        f'<w:numbering {NAMESPACES}><w:abstractNum w:abstractNumId="0">{level}<w:lvl'
+        ' w:ilvl="x"/></w:abstractNum><w:num w:numId="1"><w:abstractNumId'
+        ' w:val="0"/></w:num></w:numbering>'
     )
     made = make_docx(tmp_path / "a.docx", heading, more={"word/numbering.xml": part.encode()})
     assert read(made)[0] == "# 999999 End"

@@ -1,4 +1,6 @@
-"""Pandoc's tree as Markdown: whatever the words are, a Markdown parser reads the same words with the same emphasis."""
+"""Pandoc's tree as Markdown: whatever the words are, a Markdown parser reads the same words with
+the same emphasis.
+"""
 
 import html
 import re
@@ -15,7 +17,11 @@ PARSER = MarkdownIt("commonmark").enable(["strikethrough", "table"])
 
 def string(text):
     """Words as pandoc has them."""
-    return [{"t": "Space"} if part == " " else {"t": "Str", "c": part} for part in re.split("( )", text) if part]
+    return [
+        {"t": "Space"} if part == " " else {"t": "Str", "c": part}
+        for part in re.split("( )", text)
+        if part
+    ]
 
 
 def para(*inlines):
@@ -44,7 +50,9 @@ def numbers(start, *items):
 
 def written(*blocks, **options):
     writer = MarkdownWriter(image=lambda name: name, **options)
-    return "".join(("\n" if b.tight else "\n\n") + b.markdown for b in writer.write(list(blocks))).strip("\n")
+    return "".join(
+        ("\n" if b.tight else "\n\n") + b.markdown for b in writer.write(list(blocks))
+    ).strip("\n")
 
 
 def shown(markdown):
@@ -75,12 +83,18 @@ def test_emphasis_stands_beside_any_words(before, kind, inside, after):
     assert text == before + inside + after
     letters = [character for character in inside if character.isalnum()]
     if letters:
-        assert [character for words in bold for character in words if character.isalnum()] == letters
+        assert [
+            character for words in bold for character in words if character.isalnum()
+        ] == letters
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", "Emph", "Strong", "Strikeout"]), WORDS), max_size=5))
 def test_runs_of_any_emphasis_keep_their_words(runs):
-    inlines = [inline for kind, text in runs for inline in ([style(kind, *string(text))] if kind else string(text))]
+    inlines = [
+        inline
+        for kind, text in runs
+        for inline in ([style(kind, *string(text))] if kind else string(text))
+    ]
     assert shown(written(para(*inlines)))[0] == "".join(text for _, text in runs)
 
 
@@ -111,7 +125,9 @@ def shape(node):
     if not name:
         return
     inner = (
-        node["c"] if name == "blockquote" else [block for item in (node["c"] if name == "ul" else node["c"][1]) for block in item]
+        node["c"]
+        if name == "blockquote"
+        else [block for item in (node["c"] if name == "ul" else node["c"][1]) for block in item]
     )
     yield name
     for block in inner:
@@ -120,19 +136,28 @@ def shape(node):
 
 
 def test_what_is_common_is_not_littered_with_backslashes():
-    common = "Costs $5 (or 5–6 €), see C:\\Users\\ann, snake_case, a < b, R&D, [1], #3, x - y, 100% ~5 and e.g. 1.5 + 2!"
+    common = (
+        "Costs $5 (or 5–6 €), see C:\\Users\\ann, snake_case, a < b, R&D, [1], #3, x - y, 100% ~5"
+        " and e.g. 1.5 + 2!"
+    )
     assert written(para(*string(common))) == common
 
 
 def test_the_start_of_a_line_is_no_block():
     for text in ("# no", "- no", "+ no", "1. no", "2) no", "> no", "---", "===", "~~~"):
-        assert shown(written(para(*string("a"), {"t": "LineBreak"}, *string(text))))[0].split("\n")[-1] == text
+        assert (
+            shown(written(para(*string("a"), {"t": "LineBreak"}, *string(text))))[0].split("\n")[-1]
+            == text
+        )
         assert "<p>" in PARSER.render(written(para(*string(text))))
 
 
 def test_lists_side_by_side_stay_apart():
     assert written(bullets([plain(*string("a"))]), bullets([plain(*string("b"))])) == "- a\n\n* b"
-    assert written(numbers(1, [plain(*string("a"))]), numbers(5, [plain(*string("b"))])) == "1. a\n\n5) b"
+    assert (
+        written(numbers(1, [plain(*string("a"))]), numbers(5, [plain(*string("b"))]))
+        == "1. a\n\n5) b"
+    )
 
 
 def test_bullets_that_were_typed_make_a_list():
@@ -141,7 +166,10 @@ def test_bullets_that_were_typed_make_a_list():
 
 
 def test_a_list_that_begins_later_is_seen_below_words():
-    assert written(bullets([plain(*string("a")), numbers(4, [plain(*string("b"))])])) == "- a\n\n  4. b"
+    assert (
+        written(bullets([plain(*string("a")), numbers(4, [plain(*string("b"))])]))
+        == "- a\n\n  4. b"
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,13 +179,24 @@ def test_a_list_that_begins_later_is_seen_below_words():
         ([link("https://a.b/c", *string("https://a.b/c"))], "<https://a.b/c>"),
         ([link("https://a.b/(c d)", *string("x]"))], r"[x\]](<https://a.b/(c d)>)"),
         ([link("#nowhere", *string("page 3"))], "page 3"),
-        ([link("https://a", *string("out "), link("https://b", *string("in")))], "[out in](https://a)"),
+        (
+            [link("https://a", *string("out "), link("https://b", *string("in")))],
+            "[out in](https://a)",
+        ),
         ([{"t": "Code", "c": [["", [], []], "a`b"]}], "``a`b``"),
-        ([style("Underline", *string("x")), style("Superscript", *string("2"))], "<u>x</u><sup>2</sup>"),
+        (
+            [style("Underline", *string("x")), style("Superscript", *string("2"))],
+            "<u>x</u><sup>2</sup>",
+        ),
         ([{"t": "Math", "c": [{"t": "DisplayMath"}, "a\n+b"]}], "$$a +b$$"),
         ([{"t": "RawInline", "c": ["html", "<script>"]}, *string("x")], "x"),
         (
-            [{"t": "Image", "c": [["", [], []], string("alt [1]"), ["data:image/png;base64,AAAA", ""]]}],
+            [
+                {
+                    "t": "Image",
+                    "c": [["", [], []], string("alt [1]"), ["data:image/png;base64,AAAA", ""]],
+                }
+            ],
             "![alt [1]](data:image/png;base64,AAAA)",
         ),
     ],
@@ -167,11 +206,17 @@ def test_inlines(inlines, expected):
 
 
 def test_code_is_fenced_beyond_its_own_fences():
-    assert written({"t": "CodeBlock", "c": [["", ["python"], []], "```\nx"]}) == "````python\n```\nx\n````"
+    assert (
+        written({"t": "CodeBlock", "c": [["", ["python"], []], "```\nx"]})
+        == "````python\n```\nx\n````"
+    )
 
 
 def test_a_long_list_is_several_blocks():
-    items = [[plain(*string(f"item {number} " + "word " * 20)), bullets([plain(*string("inner"))])] for number in range(200)]
+    items = [
+        [plain(*string(f"item {number} " + "word " * 20)), bullets([plain(*string("inner"))])]
+        for number in range(200)
+    ]
     writer = MarkdownWriter(image=str)
     blocks = list(writer.write([bullets(*items)]))
     assert len(blocks) > 3

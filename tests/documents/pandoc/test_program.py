@@ -62,7 +62,9 @@ def test_no_pandoc_at_all_says_what_to_install(no_wheel, tmp_path, monkeypatch):
 def test_pandoc_runs_in_its_sandbox_and_reads_no_file(tmp_path):
     (tmp_path / "secret.md").write_text("the secret", encoding="utf-8")
     source = f".. include:: {tmp_path}/secret.md\n".encode()
-    output = program.run_pandoc(["--from", "rst", "--to", "plain"], source, name="x.rst", limit_s=10)
+    output = program.run_pandoc(
+        ["--from", "rst", "--to", "plain"], source, name="x.rst", limit_s=10
+    )
     assert b"the secret" not in output.data
 
 
@@ -72,7 +74,11 @@ def test_what_takes_too_long_is_ended_with_all_that_it_started(tmp_path, monkeyp
     with pytest.raises(DocumentError) as late:
         program.run_pandoc([], b"", name="slow.docx", limit_s=0.5)
     assert late.value.code == "timeout"
-    sleepers = [process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", "60.25"]]
+    sleepers = [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if process.info["cmdline"] == ["sleep", "60.25"]
+    ]
     _, alive = psutil.wait_procs(sleepers, timeout=5)
     assert alive == []
 
@@ -89,6 +95,9 @@ def test_what_needs_too_much_memory_is_a_sentence(monkeypatch):
 def test_warnings_are_sentences_without_the_word():
     html = b'<img src="http://127.0.0.1:9/x.png">'
     output = program.run_pandoc(
-        ["--from", "html", "--to", "json", "--embed-resources", "--standalone"], html, name="x", limit_s=10
+        ["--from", "html", "--to", "json", "--embed-resources", "--standalone"],
+        html,
+        name="x",
+        limit_s=10,
     )
     assert all("WARNING" not in warning for warning in output.warnings)

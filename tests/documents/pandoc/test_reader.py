@@ -45,7 +45,11 @@ def read(path, **options):
     open_it = open_html if path.suffix == ".html" else open_document
     opened = open_it(path, ReadOptions(**options), lambda *_: None)
     blocks = list(opened.blocks)
-    return "".join(("\n" if block.tight else "\n\n") + block.markdown for block in blocks).strip("\n"), opened, blocks
+    return (
+        "".join(("\n" if block.tight else "\n\n") + block.markdown for block in blocks).strip("\n"),
+        opened,
+        blocks,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +57,17 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     (folder / "picture.png").write_bytes(PNG)
     for kind in ("odt", "rtf", "epub", "html", "pptx", "ipynb"):
-        command = [pandoc_path(), "--from", "markdown-implicit_figures", "--standalone", "--output", f"made.{kind}"]
-        subprocess.run(command, input=MARKDOWN.encode(), cwd=folder, check=True, capture_output=True)
+        command = [
+            pandoc_path(),
+            "--from",
+            "markdown-implicit_figures",
+            "--standalone",
+            "--output",
+            f"made.{kind}",
+        ]
+        subprocess.run(
+            command, input=MARKDOWN.encode(), cwd=folder, check=True, capture_output=True
+        )
     return folder
 
 
@@ -87,7 +100,9 @@ def formulas(folder):
 @pytest.mark.parametrize("href", ["{}/", "./{}", "{}"])
 def test_formulas_of_an_odt_arrive_however_they_are_addressed(formulas, tmp_path, href):
     path = copied(
-        formulas, tmp_path / "made.odt", lambda name: re.sub(r"(Formula-\d)/", lambda found: href.format(found[1]), name)
+        formulas,
+        tmp_path / "made.odt",
+        lambda name: re.sub(r"(Formula-\d)/", lambda found: href.format(found[1]), name),
     )
     text, opened, _ = read(path)
     assert text == "The area $a^{2} + b$ of it:\n\n$$\\frac{a}{b}$$"
@@ -96,9 +111,14 @@ def test_formulas_of_an_odt_arrive_however_they_are_addressed(formulas, tmp_path
 
 def test_a_formula_that_cannot_be_read_is_told(formulas, tmp_path):
     with zipfile.ZipFile(formulas) as source:
-        broken = next(name for name in source.namelist() if re.fullmatch(r"Formula-\d/content.xml", name))
+        broken = next(
+            name for name in source.namelist() if re.fullmatch(r"Formula-\d/content.xml", name)
+        )
     path = copied(
-        formulas, tmp_path / "made.odt", lambda content: content, {broken: '<math xmlns="http://www.w3.org/1998/Math/MathML">'}
+        formulas,
+        tmp_path / "made.odt",
+        lambda content: content,
+        {broken: '<math xmlns="http://www.w3.org/1998/Math/MathML">'},
     )
     text, opened, _ = read(path)
     assert "$" in text
@@ -114,9 +134,13 @@ def copied(odt, target, change, parts=()):
     return target
 
 
-@pytest.mark.parametrize("begin", [r"{\footnote", r"{\*\footnote", "{\\*\n\\footnote", r"{\*\footnote\ftnalt"])
+@pytest.mark.parametrize(
+    "begin", [r"{\footnote", r"{\*\footnote", "{\\*\n\\footnote", r"{\*\footnote\ftnalt"]
+)
 def test_footnotes_of_an_rtf_arrive_however_they_are_marked(tmp_path, begin):
-    (tmp_path / "a.rtf").write_bytes(b"{\\rtf1 Words{\\super\\chftn}" + begin.encode() + b"\\pard The note.\\par}.\\par}")
+    (tmp_path / "a.rtf").write_bytes(
+        b"{\\rtf1 Words{\\super\\chftn}" + begin.encode() + b"\\pard The note.\\par}.\\par}"
+    )
     text, opened, _ = read(tmp_path / "a.rtf")
     assert text == "Words[^1].\n\n[^1]: The note."
     assert opened.metadata["footnotes"] == 1
@@ -156,7 +180,7 @@ def test_a_web_page_gets_nothing_from_here_or_from_the_network(tmp_path):
         <object data="{secret}"></object><embed src="{secret}"><link rel="stylesheet" href="{secret}">
         <img src="{secret}" alt="local"><img src="http://127.0.0.1:9/x.png" alt="remote">
         <img src="data:image/png;base64,AAAA" alt="in">
-        <script>document.write("scripted")</script><style>p {{}}</style>""",
+        <script>document.write("scripted")</script><style>p {{}}</style>""",  # noqa: E501
         encoding="utf-8",
     )
     images = tmp_path / "images"
@@ -165,22 +189,32 @@ def test_a_web_page_gets_nothing_from_here_or_from_the_network(tmp_path):
     assert "the secret" not in text
     assert "scripted" not in text
     assert "![remote](http://127.0.0.1:9/x.png)" in text
-    assert all(b"the secret" not in file.read_bytes() for file in images.rglob("*") if file.is_file())
+    assert all(
+        b"the secret" not in file.read_bytes() for file in images.rglob("*") if file.is_file()
+    )
 
 
 @pytest.mark.parametrize(
-    ("encoding", "declared"), [("gb18030", "gb2312"), ("utf-16", ""), ("utf-8-sig", ""), ("shift-jis", "shift_jis")]
+    ("encoding", "declared"),
+    [("gb18030", "gb2312"), ("utf-16", ""), ("utf-8-sig", ""), ("shift-jis", "shift_jis")],
 )
 def test_web_pages_in_any_encoding(tmp_path, encoding, declared):
     page = tmp_path / "page.html"
     head = f'<meta charset="{declared}">' if declared else ""
-    page.write_bytes(f"<html><head>{head}</head><body><p>日本文字</p></body></html>".encode(encoding))
+    page.write_bytes(
+        f"<html><head>{head}</head><body><p>日本文字</p></body></html>".encode(encoding)
+    )
     assert read(page)[0] == "日本文字"
 
 
 def test_a_notebook_shows_code_and_what_came_of_it(tmp_path):
     cells = [
-        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# Title\n", "H<sup>2</sup>"]},
+        {
+            "cell_type": "markdown",
+            "id": "a",
+            "metadata": {},
+            "source": ["# Title\n", "H<sup>2</sup>"],
+        },
         {
             "cell_type": "code",
             "id": "b",
@@ -200,7 +234,14 @@ def test_a_notebook_shows_code_and_what_came_of_it(tmp_path):
     ]
     path = tmp_path / "book.ipynb"
     path.write_text(
-        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {"language_info": {"name": "python"}}, "cells": cells}),
+        json.dumps(
+            {
+                "nbformat": 4,
+                "nbformat_minor": 5,
+                "metadata": {"language_info": {"name": "python"}},
+                "cells": cells,
+            }
+        ),
         encoding="utf-8",
     )
     text, _, _ = read(path)
@@ -248,7 +289,7 @@ ODT = """<?xml version="1.0" encoding="UTF-8"?><office:document-content office:v
 </text:list-item></text:list></text:list-item></text:list>
 <text:list text:style-name="L1"><text:list-item><text:p>one</text:p></text:list-item></text:list>
 <text:list text:style-name="L1"><text:list-item><text:h text:outline-level="1">2 Typed</text:h></text:list-item></text:list>
-</office:text></office:body></office:document-content>"""
+</office:text></office:body></office:document-content>"""  # noqa: E501
 
 
 def test_an_odt_of_an_office_program_has_its_title_and_numbers_once(tmp_path):
@@ -256,9 +297,18 @@ def test_an_odt_of_an_office_program_has_its_title_and_numbers_once(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
         archive.writestr("content.xml", ODT)
-        styles = '<office:document-styles xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:version="1.3"/>'
-        archive.writestr("styles.xml", styles.replace("/>", "><office:styles/></office:document-styles>"))
-        manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        styles = (
+            "<office:document-styles"
+            ' xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
+            ' office:version="1.3"/>'
+        )
+        archive.writestr(
+            "styles.xml", styles.replace("/>", "><office:styles/></office:document-styles>")
+        )
+        manifest = (
+            "<manifest:manifest"
+            ' xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        )
         archive.writestr("META-INF/manifest.xml", manifest)
     assert read(path)[0].split("\n\n") == [
         "# The Report",
@@ -273,10 +323,16 @@ def test_an_odt_of_an_office_program_has_its_title_and_numbers_once(tmp_path):
 
 def test_a_list_of_an_rtf_stays_above_the_table_behind_it(tmp_path):
     item = r"\par\pard\plain {\listtext\pard\plain \u8226\'3f\tab}\ls1 \ilvl0\li720\fi-360{%s}"
-    levels = r"{\*\listtable{\list\listtemplateid1{\listlevel\levelnfc23{\leveltext \'01\u8226 ?;}{\levelnumbers;}}\listid1}}"
+    levels = (
+        r"{\*\listtable{\list\listtemplateid1{\listlevel\levelnfc23{\leveltext \'01\u8226"
+        r" ?;}{\levelnumbers;}}\listid1}}"
+    )
     over = r"{\listoverridetable{\listoverride\listid1\listoverridecount0\ls1}}"
     row = r"\trowd\cellx3000\cellx6000\pard\plain \intbl{%s}\cell\pard\plain \intbl{%s}\cell\row"
-    body = rf"\pard\plain Before. {{\v slipped in}}{item % 'one'}{item % 'two'}\par {row % ('A', 'B')}{row % ('1', '2')}"
+    body = (
+        rf"\pard\plain Before. {{\v slipped in}}{item % 'one'}{item % 'two'}\par"
+        rf" {row % ('A', 'B')}{row % ('1', '2')}"
+    )
     path = tmp_path / "a.rtf"
     path.write_text(rf"{{\rtf1\ansi {levels}{over}\sectd{body}\pard\plain After.\par}}")
     assert read(path)[0].split("\n\n") == [

@@ -64,7 +64,10 @@ def test_what_is_beyond_ascii_may_come_late():
     assert encoding_of(io.BytesIO(("é" * 400_000).encode())) == "utf-8"
 
 
-@pytest.mark.parametrize("data", [bytes(range(256)) * 20, b"\0" * 500, b"text\0\x01\x02\xff\xfe" * 50, b"\x01\x02\x03" * 9])
+@pytest.mark.parametrize(
+    "data",
+    [bytes(range(256)) * 20, b"\0" * 500, b"text\0\x01\x02\xff\xfe" * 50, b"\x01\x02\x03" * 9],
+)
 def test_what_is_no_text(data):
     assert encoding_of(io.BytesIO(data)) == ""
 
@@ -74,6 +77,8 @@ def test_logs_with_colors_are_texts():
 
 
 def test_an_encoding_that_may_be_another_is_told_with_it():
-    doubtful = guessed(io.BytesIO("Ime,Grad\r\nŽeljko,Šibenik\r\nĐurđa,Čakovec\r\n".encode("cp1250")))
+    doubtful = guessed(
+        io.BytesIO("Ime,Grad\r\nŽeljko,Šibenik\r\nĐurđa,Čakovec\r\n".encode("cp1250"))
+    )
     assert (doubtful.name, doubtful.others) == ("cp1250", ("cp1252",))
     assert not guessed(io.BytesIO("Это отчёт о городской библиотеке.".encode("cp1251"))).others

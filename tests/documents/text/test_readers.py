@@ -50,7 +50,10 @@ def test_a_text_comes_back_as_it_is_but_for_the_white_space_at_its_end(folder, t
 def test_blocks_of_markdown_know_their_headings_and_lines(written):
     text = "# A\n\none\n\n## B ##\n\n```\n# no heading\n\nstill code\n```\n\n# C\nthree\n"
     _, opened, blocks = read(written("a.md", text), open_markdown)
-    assert [(block.markdown.split("\n")[0], block.source.headings, block.source.line) for block in blocks] == [
+    assert [
+        (block.markdown.split("\n")[0], block.source.headings, block.source.line)
+        for block in blocks
+    ] == [
         ("# A", ("A",), 1),
         ("one", ("A",), 3),
         ("## B ##", ("A", "B"), 5),
@@ -89,8 +92,16 @@ def test_code_is_one_fence_that_nothing_in_it_ends(written):
         ("a.csv", "sep=|\na|b\n1|2", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("a.tsv", "a, x\tb\n1\t2\n", "| a, x | b |\n| --- | --- |\n| 1 | 2 |"),
         ("a.csv", 'a,b\n"x|y","one\ntwo"\n', "| a | b |\n| --- | --- |\n| x\\|y | one<br>two |"),
-        ("a.csv", "a,b\n1\n\n1,2,3\n", "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |"),
-        ("a.csv", "Preis;Menge\n1,50;2,5\n3,75;1,0\n", "| Preis | Menge |\n| --- | --- |\n| 1,50 | 2,5 |\n| 3,75 | 1,0 |"),
+        (
+            "a.csv",
+            "a,b\n1\n\n1,2,3\n",
+            "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |",
+        ),
+        (
+            "a.csv",
+            "Preis;Menge\n1,50;2,5\n3,75;1,0\n",
+            "| Preis | Menge |\n| --- | --- |\n| 1,50 | 2,5 |\n| 3,75 | 1,0 |",
+        ),
         ("a.csv", "alone\n1\n", "| alone |\n| --- |\n| 1 |"),
         ("a.csv", "", ""),
     ],
@@ -101,7 +112,9 @@ def test_tables(written, name, text, expected):
 
 def test_a_long_table_is_one_table_in_blocks_that_know_their_cells(written):
     rows = [f"{number},name {number}" for number in range(1000)]
-    text, opened, blocks = read(written("a.csv", "\n".join(["id,name", *rows, "x,y,z"])), open_table)
+    text, opened, blocks = read(
+        written("a.csv", "\n".join(["id,name", *rows, "x,y,z"])), open_table
+    )
     assert text.count("---") == 2
     assert "\n\n" not in text
     assert [block.source.cells for block in blocks[:2]] == ["A1:B50", "A51:B100"]
@@ -116,7 +129,9 @@ def test_a_quotation_mark_that_is_never_closed_is_told(written):
 
 
 def test_some_rows_of_a_table_come_alone_under_its_header(written):
-    path = written("a.csv", "id,name\n" + "".join(f"{number},n{number}\n" for number in range(2, 5001)))
+    path = written(
+        "a.csv", "id,name\n" + "".join(f"{number},n{number}\n" for number in range(2, 5001))
+    )
     _, _, (block,) = read(path, open_table, rows="4000-4001")
     assert block.markdown == "| id | name |\n| --- | --- |\n| 4000 | n4000 |\n| 4001 | n4001 |"
     assert block.source.cells == "A4000:B4001"
@@ -130,5 +145,7 @@ def test_the_encoding_that_somebody_names_is_taken(written):
 
 
 def test_an_encoding_that_is_a_guess_is_told(written):
-    _, opened, _ = read(written("a.csv", "Ime,Grad\nŽeljko,Šibenik\nĐurđa,Čakovec\n".encode("cp1250")), open_table)
+    _, opened, _ = read(
+        written("a.csv", "Ime,Grad\nŽeljko,Šibenik\nĐurđa,Čakovec\n".encode("cp1250")), open_table
+    )
     assert opened.warnings[0].startswith("The encoding is a guess: cp1250; it may be cp1252.")

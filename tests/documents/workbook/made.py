@@ -13,21 +13,39 @@ _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 NAMESPACES = f'xmlns="{_MAIN}" xmlns:r="{_OFFICE}"'
 
-STYLES = ["General", "yyyy-mm-dd", "h:mm:ss", "[h]:mm:ss", "0.0%", '"$"#,##0.00', "yyyy-mm-dd hh:mm"]
+STYLES = [
+    "General",
+    "yyyy-mm-dd",
+    "h:mm:ss",
+    "[h]:mm:ss",
+    "0.0%",
+    '"$"#,##0.00',
+    "yyyy-mm-dd hh:mm",
+]
 """The number formats of a made workbook, by the number of the style."""
 
 
-def relations(entries: Iterable[tuple[str, str]], *, external: Iterable[tuple[str, str]] = ()) -> str:
+def relations(
+    entries: Iterable[tuple[str, str]], *, external: Iterable[tuple[str, str]] = ()
+) -> str:
     """Return a part of relations rId1, rId2, … of (kind, target)."""
     inner = [f'Type="{_OFFICE}/{kind}" Target="{target}"' for kind, target in entries]
-    inner += [f'Type="{_OFFICE}/{kind}" Target="{target}" TargetMode="External"' for kind, target in external]
-    listed = "".join(f'<Relationship Id="rId{number}" {each}/>' for number, each in enumerate(inner, 1))
+    inner += [
+        f'Type="{_OFFICE}/{kind}" Target="{target}" TargetMode="External"'
+        for kind, target in external
+    ]
+    listed = "".join(
+        f'<Relationship Id="rId{number}" {each}/>' for number, each in enumerate(inner, 1)
+    )
     return f'{_DECLARATION}<Relationships xmlns="{_PACKAGE}">{listed}</Relationships>'
 
 
 def sheet_xml(rows: str, *, before: str = "", after: str = "") -> str:
     """Return a sheet's part around its `rows`."""
-    return f"{_DECLARATION}<worksheet {NAMESPACES}>{before}<sheetData>{rows}</sheetData>{after}</worksheet>"
+    return (
+        f"{_DECLARATION}<worksheet"
+        f" {NAMESPACES}>{before}<sheetData>{rows}</sheetData>{after}</worksheet>"
+    )
 
 
 def workbook(
@@ -39,25 +57,45 @@ def workbook(
     settings: str = "",
     extra: dict[str, str | bytes] | None = None,
 ) -> Path:
-    """Write a workbook of `sheets`, name → rows or a whole part; `extra` are further parts, or others instead of the usual."""
+    """Write a workbook of `sheets`, name → rows or a whole part; `extra` are further parts, or
+    others instead of the usual.
+    """
     shown = "".join(
-        f'<sheet name="{name}" sheetId="{number}" state="{(states or {}).get(name, "visible")}" r:id="rId{number}"/>'
+        f'<sheet name="{name}" sheetId="{number}" state="{(states or {}).get(name, "visible")}"'
+        f' r:id="rId{number}"/>'
         for number, name in enumerate(sheets, 1)
     )
-    targets = [("worksheet", f"worksheets/sheet{number}.xml") for number in range(1, len(sheets) + 1)]
-    codes = "".join(f'<numFmt numFmtId="{200 + number}" formatCode="{_quoted(code)}"/>' for number, code in enumerate(STYLES))
+    targets = [
+        ("worksheet", f"worksheets/sheet{number}.xml") for number in range(1, len(sheets) + 1)
+    ]
+    codes = "".join(
+        f'<numFmt numFmtId="{200 + number}" formatCode="{_quoted(code)}"/>'
+        for number, code in enumerate(STYLES)
+    )
     styles = "".join(f'<xf numFmtId="{200 + number}"/>' for number in range(len(STYLES)))
     formats = f"<numFmts>{codes}</numFmts><cellXfs>{styles}</cellXfs>"
     parts: dict[str, str | bytes] = {
-        "[Content_Types].xml": f'{_DECLARATION}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+        "[Content_Types].xml": (
+            f"{_DECLARATION}<Types"
+            ' xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
+        ),
         "_rels/.rels": relations([("officeDocument", "xl/workbook.xml")]),
-        "xl/workbook.xml": f"{_DECLARATION}<workbook {NAMESPACES}>{settings}<sheets>{shown}</sheets></workbook>",
-        "xl/_rels/workbook.xml.rels": relations([*targets, ("sharedStrings", "sharedStrings.xml"), ("styles", "styles.xml")]),
-        "xl/sharedStrings.xml": f"{_DECLARATION}<sst {NAMESPACES}>{''.join(f'<si>{each}</si>' for each in strings)}</sst>",
+        "xl/workbook.xml": (
+            f"{_DECLARATION}<workbook {NAMESPACES}>{settings}<sheets>{shown}</sheets></workbook>"
+        ),
+        "xl/_rels/workbook.xml.rels": relations(
+            [*targets, ("sharedStrings", "sharedStrings.xml"), ("styles", "styles.xml")]
+        ),
+        "xl/sharedStrings.xml": (
+            f"{_DECLARATION}<sst"
+            f" {NAMESPACES}>{''.join(f'<si>{each}</si>' for each in strings)}</sst>"
+        ),
         "xl/styles.xml": f"{_DECLARATION}<styleSheet {NAMESPACES}>{formats}</styleSheet>",
     }
     for number, rows in enumerate(sheets.values(), 1):
-        parts[f"xl/worksheets/sheet{number}.xml"] = rows if rows.startswith("<?xml") else sheet_xml(rows)
+        parts[f"xl/worksheets/sheet{number}.xml"] = (
+            rows if rows.startswith("<?xml") else sheet_xml(rows)
+        )
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in (parts | (extra or {})).items():
             archive.writestr(name, content)

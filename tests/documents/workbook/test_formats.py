@@ -103,7 +103,10 @@ def test_a_number_without_a_format_is_a_plain_decimal(number, shown):
     assert general(number) == shown
 
 
-@given(st.text(alphabet='0#?.,%/@;E+-eymdhs[]$€"\\_* <>=AMP123G', max_size=40), st.floats(allow_nan=True, allow_infinity=True))
+@given(
+    st.text(alphabet='0#?.,%/@;E+-eymdhs[]$€"\\_* <>=AMP123G', max_size=40),
+    st.floats(allow_nan=True, allow_infinity=True),
+)
 def test_any_format_shows_any_number_as_some_short_text(code, number):
     assert len(formatter(code)(number)) < 5000
 

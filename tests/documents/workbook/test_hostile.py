@@ -1,4 +1,6 @@
-"""Workbooks that would cost a careless reader its memory or its time, and damaged ones: each ends as a sentence."""
+"""Workbooks that would cost a careless reader its memory or its time, and damaged ones: each
+ends as a sentence.
+"""
 
 import resource
 import zipfile
@@ -9,7 +11,17 @@ from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.workbook import rows as rows_module
 from dogent_tui.documents.workbook.package import Feed
 from dogent_tui.documents.workbook.reader import open_workbook
-from tests.documents.workbook.made import NAMESPACES, markdown, number, read, relations, row, sheet_xml, text, workbook
+from tests.documents.workbook.made import (
+    NAMESPACES,
+    markdown,
+    number,
+    read,
+    relations,
+    row,
+    sheet_xml,
+    text,
+    workbook,
+)
 
 
 def refused(path):
@@ -24,18 +36,24 @@ def test_entities_are_not_unfolded(tmp_path):
     doctype = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e0 "lol">{lines}]>'
     bomb = doctype + sheet_xml(row(1, text("A1", "&e9;"))).split("\n", 1)[1]
     assert refused(workbook(tmp_path / "a.xlsx", {"S": bomb})) == "hostile"
-    late = f"<?xml version='1.0'?><!--{'x' * 70_000}-->{bomb.split('?>', 1)[1]}"  # beyond what is looked at before
+    # beyond what is looked at before
+    late = f"<?xml version='1.0'?><!--{'x' * 70_000}-->{bomb.split('?>', 1)[1]}"
     assert refused(workbook(tmp_path / "b.xlsx", {"S": late})) in {"hostile", "damaged"}
 
 
 def test_elements_nested_without_end_are_refused(tmp_path):
     for tag in ("x", "is", "row", "v", "t", "rPh", "c"):
         deep = f"<{tag}>" * 20_000 + f"</{tag}>" * 20_000
-        assert refused(workbook(tmp_path / "a.xlsx", {"S": row(1, f'<c r="A1">{deep}</c>')})) == "hostile"
+        assert (
+            refused(workbook(tmp_path / "a.xlsx", {"S": row(1, f'<c r="A1">{deep}</c>')}))
+            == "hostile"
+        )
 
 
 def test_a_row_with_more_cells_than_a_sheet_has_columns_is_refused(tmp_path):
-    assert refused(workbook(tmp_path / "a.xlsx", {"S": f"<row>{'<c/>' * 20_000}</row>"})) == "hostile"
+    assert (
+        refused(workbook(tmp_path / "a.xlsx", {"S": f"<row>{'<c/>' * 20_000}</row>"})) == "hostile"
+    )
 
 
 def test_far_cells_and_countless_merged_ranges_are_read(tmp_path):
@@ -43,16 +61,24 @@ def test_far_cells_and_countless_merged_ranges_are_read(tmp_path):
         f'<mergeCell ref="A{each}:B{each}"/>' for each in range(30_000)
     )
     rows = row(1, text("A1", "near")) + row(1048576, text("XFD1048576", "far"))
-    path = workbook(tmp_path / "a.xlsx", {"S": sheet_xml(rows, after=f"<mergeCells>{merged}</mergeCells>")})
+    path = workbook(
+        tmp_path / "a.xlsx", {"S": sheet_xml(rows, after=f"<mergeCells>{merged}</mergeCells>")}
+    )
     blocks, opened = read(path)
-    assert [(block.markdown, block.source.cells) for block in blocks] == [("near", "A1"), ("far", "XFD1048576")]
+    assert [(block.markdown, block.source.cells) for block in blocks] == [
+        ("near", "A1"),
+        ("far", "XFD1048576"),
+    ]
     assert opened.metadata["merged_count"] == 60_000
     assert len(opened.metadata["merged"]) <= 1000
 
 
 def test_more_rows_than_a_sheet_may_have_are_not_read(tmp_path):
     blocks, opened = read(
-        workbook(tmp_path / "a.xlsx", {"S": row(1048576, number("A1048576", 1)) + row(1048577, number("A1", 2))})
+        workbook(
+            tmp_path / "a.xlsx",
+            {"S": row(1048576, number("A1048576", 1)) + row(1048577, number("A1", 2))},
+        )
     )
     assert [block.markdown for block in blocks] == ["1"]
     assert "more rows than the format allows" in opened.warnings[-1]
@@ -61,25 +87,50 @@ def test_more_rows_than_a_sheet_may_have_are_not_read(tmp_path):
 def test_an_endless_text_is_cut(tmp_path):
     noise = "".join(map(str, range(60_000)))
     strings = [f"<t>{noise}</t>"]
-    path = workbook(tmp_path / "a.xlsx", {"S": row(1, '<c r="A1" t="s"><v>0</v></c>', text("B1", noise))}, strings=strings)
+    path = workbook(
+        tmp_path / "a.xlsx",
+        {"S": row(1, '<c r="A1" t="s"><v>0</v></c>', text("B1", noise))},
+        strings=strings,
+    )
     blocks, opened = read(path)
     assert len(blocks[0].markdown) < 70_000
     assert opened.warnings[-1].startswith("2 texts were cut")
 
 
 def test_a_zip_bomb_is_refused(tmp_path):
-    assert refused(workbook(tmp_path / "a.xlsx", {"S": sheet_xml(row(1, text("A1", "A" * 30_000_000)))})) == "hostile"
+    assert (
+        refused(
+            workbook(tmp_path / "a.xlsx", {"S": sheet_xml(row(1, text("A1", "A" * 30_000_000)))})
+        )
+        == "hostile"
+    )
 
 
 @pytest.mark.parametrize(
-    "part", ["xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/_rels/workbook.xml.rels", "xl/sharedStrings.xml"]
+    "part",
+    [
+        "xl/workbook.xml",
+        "xl/worksheets/sheet1.xml",
+        "xl/_rels/workbook.xml.rels",
+        "xl/sharedStrings.xml",
+    ],
 )
 @pytest.mark.parametrize(
-    "content", ["", "<a><b></a>", "<a x=1>", "\x00\x01", "<worksheet><sheetData><row r='x'/></sheetData></worksheet>"]
+    "content",
+    [
+        "",
+        "<a><b></a>",
+        "<a x=1>",
+        "\x00\x01",
+        "<worksheet><sheetData><row r='x'/></sheetData></worksheet>",
+    ],
 )
 def test_damage_is_a_sentence(tmp_path, part, content):
     path = workbook(
-        tmp_path / "a.xlsx", {"S": row(1, '<c r="A1" t="s"><v>0</v></c>')}, strings=["<t>x</t>"], extra={part: content}
+        tmp_path / "a.xlsx",
+        {"S": row(1, '<c r="A1" t="s"><v>0</v></c>')},
+        strings=["<t>x</t>"],
+        extra={part: content},
     )
     try:
         read(path)
@@ -100,7 +151,8 @@ def test_half_a_file_and_no_file_are_damaged_or_missing(tmp_path):
 
 def test_bytes_that_rot_in_the_middle_of_a_sheet_are_said_when_they_are_reached(tmp_path):
     rows = "".join(
-        row(each, text(f"A{each}", f"{each * 7919 % 104729} words"), number(f"B{each}", each)) for each in range(1, 30_000)
+        row(each, text(f"A{each}", f"{each * 7919 % 104729} words"), number(f"B{each}", each))
+        for each in range(1, 30_000)
     )
     path = workbook(tmp_path / "a.xlsx", {"S": rows})
     with zipfile.ZipFile(path) as archive:
@@ -116,7 +168,10 @@ def test_bytes_that_rot_in_the_middle_of_a_sheet_are_said_when_they_are_reached(
 
 
 def test_damage_in_another_sheet_does_not_matter(tmp_path):
-    path = workbook(tmp_path / "a.xlsx", {"S": row(1, text("A1", "x")), "T": "<?xml version='1.0'?><worksheet><oops"})
+    path = workbook(
+        tmp_path / "a.xlsx",
+        {"S": row(1, text("A1", "x")), "T": "<?xml version='1.0'?><worksheet><oops"},
+    )
     assert markdown(path) == "x"
     with pytest.raises(DocumentError, match="damaged"):
         read(path, "T")
@@ -127,9 +182,13 @@ def test_damage_around_the_cells_leaves_the_cells(tmp_path):
         "xl/worksheets/_rels/sheet1.xml.rels": relations([("drawing", "../drawings/drawing1.xml")]),
         "xl/drawings/drawing1.xml": "<wsDr><pic></wsDr>",
     }
-    blocks, opened = read(workbook(tmp_path / "a.xlsx", {"S": row(1, text("A1", "x"))}, extra=extra))
+    blocks, opened = read(
+        workbook(tmp_path / "a.xlsx", {"S": row(1, text("A1", "x"))}, extra=extra)
+    )
     assert blocks[0].markdown == "x"
-    assert opened.warnings == ["The comments or drawings of the sheet “S” are damaged and were left out."]
+    assert opened.warnings == [
+        "The comments or drawings of the sheet “S” are damaged and were left out."
+    ]
 
 
 def _counted(each):
@@ -156,22 +215,34 @@ def test_a_large_sheet_gives_its_first_rows_at_once_in_little_memory(tmp_path):
     assert next(blocks).source.cells == "A1:B49"
     rows = sum(block.markdown.count("item ") for block in blocks)
     assert rows == count - 49
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000  # KB, of a sheet of 20 MB
+    assert (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000
+    )  # KB, of a sheet of 20 MB
 
 
 def test_a_million_empty_cells_keep_nobody_waiting(tmp_path, monkeypatch):
-    blank = "".join(f'<row r="{each}" spans="1:2"><c r="A{each}" s="1"/><c r="B{each}"></c></row>' for each in range(2, 50_000))
+    blank = "".join(
+        f'<row r="{each}" spans="1:2"><c r="A{each}" s="1"/><c r="B{each}"></c></row>'
+        for each in range(2, 50_000)
+    )
     near, far = row(1, text("A1", "near")), row(60_000, text("A60000", "far"))
     path = workbook(tmp_path / "a.xlsx", {"S": near + blank + far})
     blocks = open_workbook(path, ReadOptions(), lambda *_: None).blocks
-    monkeypatch.setattr(Feed, "more", lambda feed: pytest.fail("waited for what comes after the empty cells"))
+    monkeypatch.setattr(
+        Feed, "more", lambda feed: pytest.fail("waited for what comes after the empty cells")
+    )
     assert next(blocks).markdown == "near"
     monkeypatch.undo()
     assert [block.source.cells for block in blocks] == ["A60000"]
     monkeypatch.setattr(rows_module, "_MOST_SILENT_CHUNKS", 20)
     blocks, opened = read(path)
     assert len(blocks) == 1
-    assert opened.warnings == ["After row 1 there are hundreds of megabytes without content: the rest of the sheet was not read."]
+    assert opened.warnings == [
+        (
+            "After row 1 there are hundreds of megabytes without content: the rest of the sheet was not"  # noqa: E501
+            " read."
+        )
+    ]
 
 
 def test_what_looks_like_an_empty_cell_within_a_text_stays(tmp_path):

@@ -22,7 +22,10 @@ def rows_of(*lines):
 
 
 def shown(*lines):
-    return [(block.source.cells, block.markdown.splitlines()) for block in sheet_blocks(rows_of(*lines), "S")]
+    return [
+        (block.source.cells, block.markdown.splitlines())
+        for block in sheet_blocks(rows_of(*lines), "S")
+    ]
 
 
 def test_tables_between_empty_rows_have_their_own_headers():
@@ -51,10 +54,17 @@ def test_a_column_of_texts_is_a_table():
 
 
 def test_many_empty_columns_are_one_that_names_them():
-    rows = [Row(1, False, [Cell(1, "a", True), Cell(16384, "z", True)]), Row(2, False, [Cell(1, "1"), Cell(16384, "2")])]
+    rows = [
+        Row(1, False, [Cell(1, "a", True), Cell(16384, "z", True)]),
+        Row(2, False, [Cell(1, "1"), Cell(16384, "2")]),
+    ]
     (block,) = sheet_blocks(rows, "S")
     assert block.source.cells == "A1:XFD2"
-    assert block.markdown.splitlines() == ["| a | (B:XFC empty) | z |", "| --- | --- | --- |", "| 1 |  | 2 |"]
+    assert block.markdown.splitlines() == [
+        "| a | (B:XFC empty) | z |",
+        "| --- | --- | --- |",
+        "| 1 |  | 2 |",
+    ]
 
 
 def test_a_row_with_more_columns_begins_a_wider_table_under_the_same_header():
@@ -71,7 +81,10 @@ def test_a_row_with_more_columns_begins_a_wider_table_under_the_same_header():
 
 def test_a_far_cell_costs_nothing():
     rows = [Row(1, False, [Cell(1, "a", True)]), Row(1_048_576, False, [Cell(16384, "far", True)])]
-    assert [(block.source.cells, block.markdown) for block in sheet_blocks(rows, "S")] == [("A1", "a"), ("XFD1048576", "far")]
+    assert [(block.source.cells, block.markdown) for block in sheet_blocks(rows, "S")] == [
+        ("A1", "a"),
+        ("XFD1048576", "far"),
+    ]
 
 
 def test_blocks_come_while_rows_are_read():
@@ -88,7 +101,12 @@ def test_blocks_come_while_rows_are_read():
     assert taken < 500
 
 
-@given(st.lists(st.dictionaries(st.integers(1, 30), st.sampled_from(["7", "text", "a|b"]), max_size=4), max_size=40))
+@given(
+    st.lists(
+        st.dictionaries(st.integers(1, 30), st.sampled_from(["7", "text", "a|b"]), max_size=4),
+        max_size=40,
+    )
+)
 def test_every_cell_comes_exactly_once(lines):
     rows, count = [], 0
     for position, line in enumerate(lines, 1):
@@ -100,7 +118,9 @@ def test_every_cell_comes_exactly_once(lines):
             rows.append(Row(position, False, cells))
     blocks = list(sheet_blocks(rows, "S"))
     text = "\n".join(block.markdown for block in blocks)
-    headers = {line for block in blocks if not block.tight for line in block.markdown.splitlines()[:1]}
+    headers = {
+        line for block in blocks if not block.tight for line in block.markdown.splitlines()[:1]
+    }
     for each in range(1, count + 1):
         times = text.count(f"({each})")
         assert times == 1 or (times > 1 and any(f"({each})" in line for line in headers))

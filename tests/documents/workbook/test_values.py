@@ -31,7 +31,7 @@ ODS = """<?xml version="1.0"?><office:document-content xmlns:office="urn:oasis:n
 <table:table-cell office:value-type="percentage" office:value="0.75"><text:p>75%</text:p></table:table-cell></table:table-row>
 <table:table-row><table:table-cell office:value-type="date" office:date-value="2026-03-02"><text:p>x</text:p></table:table-cell>
 <table:table-cell office:value-type="boolean" office:boolean-value="true"><text:p>TRUE</text:p></table:table-cell>
-</table:table-row></table:table></office:spreadsheet></office:body></office:document-content>"""
+</table:table-row></table:table></office:spreadsheet></office:body></office:document-content>"""  # noqa: E501
 MIMETYPE = "application/vnd.oasis.opendocument.spreadsheet"
 
 
@@ -57,7 +57,10 @@ def test_an_old_workbook_is_read(xls):
         "| Grüße | 0.25 | 2026-04-09 08:30:00 | FALSE |",
     ]
     assert block.source.cells == "B2:E4"
-    assert opened.metadata["sheets"] == [{"name": "Costs", "state": "visible"}, {"name": "Old", "state": "hidden"}]
+    assert opened.metadata["sheets"] == [
+        {"name": "Costs", "state": "visible"},
+        {"name": "Old", "state": "hidden"},
+    ]
     assert opened.warnings[0].startswith("Of this format only values are read")
     assert "kept" in read(xls, sheet="Old")[0][0].markdown
 
@@ -71,8 +74,13 @@ def test_a_spreadsheet_of_open_document_is_read(tmp_path):
     path = tmp_path / "a.ods"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("mimetype", MIMETYPE)
-        archive.writestr("content.xml", ODS.replace("\n", ""))  # calamine takes no blanks between cells
-        manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        archive.writestr(
+            "content.xml", ODS.replace("\n", "")
+        )  # calamine takes no blanks between cells
+        manifest = (
+            "<manifest:manifest"
+            ' xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+        )
         archive.writestr("META-INF/manifest.xml", manifest)
     assert kind_of(path) == "values"
     (block,), _ = read(path)

@@ -19,12 +19,12 @@ minutes, in summer only 30 minutes.
 The keeper wrote[^1] that nobody had ever asked him about the weather[12] before they set out¹ in a boat of 25 m² or less.
 
 [^1]: In a letter to his sister.
-"""
+"""  # noqa: E501
 PAGES = (
-    "<!-- page 1 -->\n\nThe beech was felled in the year of the great flood, and its wood was made into the"
-    "\n\n^1^ A note at the foot."
-    "\n\n<!-- page 2 -->\n\ndoors of the chapel, which still hang there. Nobody has counted the rings, which are very nar-\n\n"
-    "<!-- page 3 -->\n\nrow towards the bark."
+    "<!-- page 1 -->\n\nThe beech was felled in the year of the great flood, and its wood was made"
+    " into the\n\n^1^ A note at the foot.\n\n<!-- page 2 -->\n\ndoors of the chapel, which still"
+    " hang there. Nobody has counted the rings, which are very nar-\n\n<!-- page 3 -->\n\nrow"
+    " towards the bark."
 )
 
 
@@ -39,11 +39,19 @@ def source(path, text):
     return CheckedSource(path, SourceIndex(make(text, blocks, page)))
 
 
-SOURCES = (source("log.md", LOG), source("beech.pdf", PAGES), CheckedSource("scan.pdf", None, "scanned"))
+SOURCES = (
+    source("log.md", LOG),
+    source("beech.pdf", PAGES),
+    CheckedSource("scan.pdf", None, "scanned"),
+)
 
 
 def findings(draft, kind="quote", keys=None):
-    return [found for found in check("draft.md", draft, SOURCES, keys or {}).findings if found.kind == kind]
+    return [
+        found
+        for found in check("draft.md", draft, SOURCES, keys or {}).findings
+        if found.kind == kind
+    ]
 
 
 def verdict(draft, kind="quote"):
@@ -98,14 +106,22 @@ def test_any_other_difference_is_one(quote, flag):
 
 def test_the_difference_is_told_word_by_word():
     (found,) = findings("It “does wait for late passengers” (log.md).")
-    assert found.diff == [("equal", "does "), ("delete", "not "), ("equal", "wait for late passengers")]
+    assert found.diff == [
+        ("equal", "does "),
+        ("delete", "not "),
+        ("equal", "wait for late passengers"),
+    ]
     assert (found.line, found.column, found.end_column) == (1, 5, 34)
     assert found.place == {"line": 3}
 
 
 def test_a_quotation_over_the_end_of_a_page_is_on_both():
     draft = "“its wood was made into the doors of the chapel” (beech.pdf, p. {})."
-    assert [verdict(draft.format(page)) for page in (1, 2, 3)] == ["verbatim", "verbatim", "found_elsewhere"]
+    assert [verdict(draft.format(page)) for page in (1, 2, 3)] == [
+        "verbatim",
+        "verbatim",
+        "found_elsewhere",
+    ]
     (found,) = findings("“which are very narrow towards the bark” (beech.pdf).")
     assert (found.verdict, found.place) == ("verbatim", {"page": 2})
 
@@ -141,8 +157,9 @@ def test_marks_and_names_of_every_kind(draft):
 
 def test_what_is_no_quotation():
     draft = (
-        "---\ntitle: “the front matter of a draft”\n---\n\n`“code of four words”` and “three words only”\n\n"
-        "```\n“a fence with some words”\n```\n\nText[^1].\n\n[^1]: “a note of four words”\n"
+        "---\ntitle: “the front matter of a draft”\n---\n\n`“code of four words”` and “three words"
+        " only”\n\n```\n“a fence with some words”\n```\n\nText[^1].\n\n[^1]: “a note of four"
+        " words”\n"
     )
     assert findings(draft) == []
 
@@ -152,7 +169,10 @@ def test_what_is_no_quotation():
     [
         ("In 2019 there were 12,480 passengers (log.md).", ["verbatim", "verbatim"]),
         ("In 2020 there were 4,130 passengers (log.md).", ["verbatim", "altered"]),
-        ("The crossings were 730 in the year of 12,480 passengers (log.md).", ["verbatim", "verbatim"]),
+        (
+            "The crossings were 730 in the year of 12,480 passengers (log.md).",
+            ["verbatim", "verbatim"],
+        ),
         ("In winter the crossing takes 30 minutes (log.md).", ["altered"]),
         ("In winter the crossing takes 45 minutes (log.md).", ["verbatim"]),
         ("In winter the crossing takes 45 hours (log.md).", ["altered"]),
@@ -165,7 +185,8 @@ def test_a_number_is_held_against_its_context(draft, expected):
 
 def test_citations_resolve():
     draft = (
-        "A (log.md) [@key] [@gone] [^1] [^2] (gone.pdf) [x](log.md) [y](gone.md) (scan.pdf) (beech.pdf, p. 9).\n\n[^1]: log.md\n"
+        "A (log.md) [@key] [@gone] [^1] [^2] (gone.pdf) [x](log.md) [y](gone.md) (scan.pdf)"
+        " (beech.pdf, p. 9).\n\n[^1]: log.md\n"
     )
     found = {each.text: each.verdict for each in findings(draft, "citation", {"key": "log.md"})}
     assert found == {

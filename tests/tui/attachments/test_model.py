@@ -34,7 +34,13 @@ def test_every_reference_of_the_conversation_once_in_order(model: Attachments) -
 
 def test_reading_is_seen(model: Attachments, tmp_path: Path) -> None:
     model.handle(sent(NOTES))
-    assert model.handle(ToolUse(tool_use_id="1", name="Read", input={"file_path": str(tmp_path / "docs" / ".." / "notes.md")}))
+    assert model.handle(
+        ToolUse(
+            tool_use_id="1",
+            name="Read",
+            input={"file_path": str(tmp_path / "docs" / ".." / "notes.md")},
+        )
+    )
     assert states(model) == ["reading"]
     assert model.handle(ToolResult(tool_use_id="1", content="…"))
     assert states(model) == ["read"]
@@ -43,14 +49,24 @@ def test_reading_is_seen(model: Attachments, tmp_path: Path) -> None:
 def test_a_failed_reading_is_seen_and_a_later_one_counts(model: Attachments) -> None:
     model.handle(sent(NOTES))
     for number, failed in (("1", True), ("2", False), ("3", True)):
-        model.handle(ToolUse(tool_use_id=number, name="mcp__dogent__read_document", input={"path": "notes.md"}))
+        model.handle(
+            ToolUse(
+                tool_use_id=number, name="mcp__dogent__read_document", input={"path": "notes.md"}
+            )
+        )
         model.handle(ToolResult(tool_use_id=number, content="…", is_error=failed))
         assert states(model) == (["failed"] if number == "1" else ["read"])
 
 
 def test_a_sheet_is_read_on_its_own(model: Attachments) -> None:
     model.handle(sent(SALES, COSTS))
-    model.handle(ToolUse(tool_use_id="1", name="mcp__dogent__read_document", input={"path": "numbers.xlsx", "sheet": "Costs"}))
+    model.handle(
+        ToolUse(
+            tool_use_id="1",
+            name="mcp__dogent__read_document",
+            input={"path": "numbers.xlsx", "sheet": "Costs"},
+        )
+    )
     model.handle(ToolResult(tool_use_id="1", content="…"))
     assert states(model) == ["unread", "read"]
 

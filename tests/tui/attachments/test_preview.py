@@ -39,7 +39,10 @@ class Preview:
         return str(self.screen.query_one("#preview-note", Static).content)
 
     def drawn(self) -> str:
-        return "\n".join("".join(segment.text for segment in line) for line in self.screen._compositor.render_strips())
+        return "\n".join(
+            "".join(segment.text for segment in line)
+            for line in self.screen._compositor.render_strips()
+        )
 
     async def until(self, seen: Callable[[], object]) -> None:
         for _ in range(1000):
@@ -135,7 +138,11 @@ async def test_a_pdf_and_a_docx_with_what_is_known_of_them(previewing, tmp_path)
     ("name", "content", "said"),
     [
         ("broken.docx", b"PK\x03\x04 broken", "is a damaged Word document"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "png · 72 B\nThe terminal can't show it."),
+        (
+            "picture.png",
+            b"\x89PNG\r\n\x1a\n" + b"\0" * 64,
+            "png · 72 B\nThe terminal can't show it.",
+        ),
         ("gone.pdf", None, "There is no file"),
     ],
 )
@@ -148,7 +155,12 @@ async def test_what_cannot_be_read_is_a_sentence(previewing, tmp_path, name, con
 
 async def test_it_fits_into_another_window(previewing, tmp_path):
     async with previewing(book(tmp_path / "book.xlsx", rows=30)) as preview:
-        await preview.until(lambda: "29 guests" in preview.screen._reading.text and "0 guests of the house" in preview.drawn())
+        await preview.until(
+            lambda: (
+                "29 guests" in preview.screen._reading.text
+                and "0 guests of the house" in preview.drawn()
+            )
+        )
         await preview.pilot.resize_terminal(40, 20)
         view = preview.screen.query_one("#preview-document")
         await preview.until(lambda: view._width < 40 and "guests" in preview.drawn())
@@ -176,8 +188,16 @@ async def test_a_csv_is_a_table(tmp_path):
 
 
 def test_facts_are_said_as_far_as_they_are_known():
-    assert facts("pdf", {"pages": 1, "title": "A [b]", "author": ""}, 0) == ["pdf", "1 page", "“A [b]”"]
-    assert facts("docx", {"words": 1_234, "author": "Ann\nB"}, 2_000)[:3] == ["docx", "1,234 words", "2.0 KB"]
+    assert facts("pdf", {"pages": 1, "title": "A [b]", "author": ""}, 0) == [
+        "pdf",
+        "1 page",
+        "“A [b]”",
+    ]
+    assert facts("docx", {"words": 1_234, "author": "Ann\nB"}, 2_000)[:3] == [
+        "docx",
+        "1,234 words",
+        "2.0 KB",
+    ]
     assert facts("text", {"pages": None, "sheets": []}, 0) == ["text"]
 
 
@@ -190,18 +210,30 @@ def test_the_shown_sheet_is_always_seen():
             assert f"Sheet number {shown}" in line.plain
 
 
-async def test_a_document_for_which_pandoc_is_missing_is_shown_once_it_was_downloaded(previewing, tmp_path, offered):
+async def test_a_document_for_which_pandoc_is_missing_is_shown_once_it_was_downloaded(
+    previewing, tmp_path, offered
+):
     path = tmp_path / "letter.rtf"
     path.write_text(r"{\rtf1 Dear reader\par}", encoding="ascii")
     async with previewing(path) as preview:
-        await preview.until(lambda: isinstance(preview.screen, ChoiceScreen) and preview.screen.guard.open)
+        await preview.until(
+            lambda: isinstance(preview.screen, ChoiceScreen) and preview.screen.guard.open
+        )
         await preview.pilot.press("down", "enter")
-        await preview.until(lambda: isinstance(preview.screen, PreviewScreen) and "Dear reader" in preview.drawn())
+        await preview.until(
+            lambda: isinstance(preview.screen, PreviewScreen) and "Dear reader" in preview.drawn()
+        )
     offered.publish(content=b"else")
     downloaded_path().unlink()
     program.pandoc_path.cache_clear()
     path.write_text(r"{\rtf1 Dear other\par}", encoding="ascii")
     async with previewing(path) as preview:
-        await preview.until(lambda: isinstance(preview.screen, ChoiceScreen) and preview.screen.guard.open)
+        await preview.until(
+            lambda: isinstance(preview.screen, ChoiceScreen) and preview.screen.guard.open
+        )
         await preview.pilot.press("down", "enter")
-        await preview.until(lambda: isinstance(preview.screen, PreviewScreen) and "its SHA-256 differs" in preview.note)
+        await preview.until(
+            lambda: (
+                isinstance(preview.screen, PreviewScreen) and "its SHA-256 differs" in preview.note
+            )
+        )

@@ -42,7 +42,10 @@ class SidebarApp(App[None]):
         self.posted.append(message)
 
     def drawn(self) -> str:
-        return "\n".join("".join(segment.text for segment in line) for line in self.screen._compositor.render_strips())
+        return "\n".join(
+            "".join(segment.text for segment in line)
+            for line in self.screen._compositor.render_strips()
+        )
 
 
 async def test_empty_says_what_to_press() -> None:
@@ -56,7 +59,9 @@ async def test_empty_says_what_to_press() -> None:
 
 
 async def test_each_attachment_shows_what_is_known() -> None:
-    app = SidebarApp(AttachmentEntry(NOTES, read="read", size=2_345), AttachmentEntry(SALES, pending=True))
+    app = SidebarApp(
+        AttachmentEntry(NOTES, read="read", size=2_345), AttachmentEntry(SALES, pending=True)
+    )
     async with app.run_test(size=(60, 12)):
         drawn = app.drawn()
         assert "Attachments 2" in drawn
@@ -66,7 +71,9 @@ async def test_each_attachment_shows_what_is_known() -> None:
 
 async def test_a_long_sheet_name_is_whole() -> None:
     sheet = "第一季度销售额 and costs, by branch"
-    app = SidebarApp(AttachmentEntry(Attachment("book.xlsx", "book.xlsx", "xlsx", sheet), sent=True))
+    app = SidebarApp(
+        AttachmentEntry(Attachment("book.xlsx", "book.xlsx", "xlsx", sheet), sent=True)
+    )
     async with app.run_test(size=(60, 12)):
         lines = [line.rpartition("▏")[2].strip() for line in app.drawn().splitlines()]
         assert sheet.replace(" ", "") in "".join(lines).replace(" ", "")
@@ -110,7 +117,9 @@ class TestLoading:
         return load_preview(path)
 
     def test_text(self, tmp_path: Path) -> None:
-        assert self.preview(tmp_path / "a", "Grüße\r\n\x1b[31m".encode()) == Preview("14 B", "Grüße\n\x1b[31m")
+        assert self.preview(tmp_path / "a", "Grüße\r\n\x1b[31m".encode()) == Preview(
+            "14 B", "Grüße\n\x1b[31m"
+        )
 
     def test_the_beginning_of_a_long_text_cut_inside_of_a_character(self, tmp_path: Path) -> None:
         preview = self.preview(tmp_path / "a", ("x" + "中文字\n" * 1_000 + "中" * 30_000).encode())
@@ -124,7 +133,9 @@ class TestLoading:
         assert self.preview(tmp_path / "a", "城市图书馆".encode(encoding)).text == "城市图书馆"
 
     def test_binary(self, tmp_path: Path) -> None:
-        assert self.preview(tmp_path / "a", b"PK\x03\x04\0\0" * 200_000) == Preview("binary file, 1.2 MB", is_binary=True)
+        assert self.preview(tmp_path / "a", b"PK\x03\x04\0\0" * 200_000) == Preview(
+            "binary file, 1.2 MB", is_binary=True
+        )
 
     def test_many_lines(self, tmp_path: Path) -> None:
         assert self.preview(tmp_path / "a", b"\n" * 30_000).note == "the first 2,000 lines of 30 KB"

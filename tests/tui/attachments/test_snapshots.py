@@ -16,11 +16,23 @@ SIZES = [(80, 24), (200, 60)]
 THREE_SIZES = [(80, 24), (120, 40), (200, 60)]
 ENTRIES = (
     AttachmentEntry(Attachment("notes.md", "notes.md", "md"), sent=True, read="read", size=2_345),
-    AttachmentEntry(Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "My costs"), sent=True, read="reading", size=1_234_567),
     AttachmentEntry(
-        Attachment("a/very long name of a file, indeed.docx", "very long name of a file, indeed.docx", "docx"), sent=True
+        Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "My costs"),
+        sent=True,
+        read="reading",
+        size=1_234_567,
     ),
-    AttachmentEntry(Attachment("报告[/b].md", "报告[/b].md", "md"), sent=True, read="failed", size=88),
+    AttachmentEntry(
+        Attachment(
+            "a/very long name of a file, indeed.docx",
+            "very long name of a file, indeed.docx",
+            "docx",
+        ),
+        sent=True,
+    ),
+    AttachmentEntry(
+        Attachment("报告[/b].md", "报告[/b].md", "md"), sent=True, read="failed", size=88
+    ),
     AttachmentEntry(Attachment("docs", "docs", "folder"), pending=True),
 )
 
@@ -41,7 +53,10 @@ class SidebarApp(App[None]):
         self.sidebar.focus_list()
 
     def drawn(self) -> str:
-        return "\n".join("".join(segment.text for segment in line) for line in self.screen._compositor.render_strips())
+        return "\n".join(
+            "".join(segment.text for segment in line)
+            for line in self.screen._compositor.render_strips()
+        )
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -56,7 +71,12 @@ def test_empty_sidebar(snap_compare) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_preview(snap_compare, size, tmp_path) -> None:
     path = tmp_path / "notes.md"
-    path.write_text("# Notes\n\n[/b] and \x1b[31m are text.\n" + "A line of the notes. " * 30 + "\n\n" + "中文 " * 40)
+    path.write_text(
+        "# Notes\n\n[/b] and \x1b[31m are text.\n"
+        + "A line of the notes. " * 30
+        + "\n\n"
+        + "中文 " * 40
+    )
     app = SidebarApp(*ENTRIES)
 
     async def run(pilot) -> None:
@@ -73,7 +93,13 @@ def test_preview_of_a_workbook(looks, tmp_path) -> None:
     visits.title = "Visits 访问"
     visits.append(["Year", "Guests", "Remarks [b]"])
     for year in range(1990, 2026):
-        visits.append([year, (year - 1980) * 37, "Open on Sundays, as the council decided in spring" if year % 3 else "—"])
+        visits.append(
+            [
+                year,
+                (year - 1980) * 37,
+                "Open on Sundays, as the council decided in spring" if year % 3 else "—",
+            ]
+        )
     for name in ("My costs", "Rooms", "Old"):
         workbook.create_sheet(name).append(["Item", "Price"])
     workbook["Old"].sheet_state = "hidden"
@@ -96,9 +122,15 @@ def test_preview_of_a_document(snap_compare, size, tmp_path) -> None:
     for place, text in enumerate(("Room", "Seats", "Hall", "80")):
         table.cell(place // 2, place % 2).text = text
     for number in range(60):
-        document.add_paragraph(f"{number}. " + "The council decided to repair the bridge before winter. " * 3)
+        document.add_paragraph(
+            f"{number}. " + "The council decided to repair the bridge before winter. " * 3
+        )
     document.save(str(tmp_path / "plan.docx"))
-    assert snap_compare(SidebarApp(*ENTRIES), terminal_size=size, run_before=previewed(tmp_path / "plan.docx", "n Read on"))
+    assert snap_compare(
+        SidebarApp(*ENTRIES),
+        terminal_size=size,
+        run_before=previewed(tmp_path / "plan.docx", "n Read on"),
+    )
 
 
 def previewed(path, until: str):
@@ -106,7 +138,9 @@ def previewed(path, until: str):
 
     async def run(pilot) -> None:
         async with DocumentLibrary(path.parent / "kept") as library:
-            await library.read(path, max_chars=1_000_000)  # to its end: what is known of it does not depend on the clock
+            await library.read(
+                path, max_chars=1_000_000
+            )  # to its end: what is known of it does not depend on the clock
             await pilot.app.push_screen(PreviewScreen(path, library, path.name))
             for _ in range(1000):
                 await pilot.pause(0.01)

@@ -1,4 +1,6 @@
-"""/check in the application: the list of findings, and the passage of each beside the conversation."""
+"""/check in the application: the list of findings, and the passage of each beside the
+conversation.
+"""
 
 import pytest
 
@@ -8,7 +10,9 @@ from tests.tui.pane.test_pane import Pane
 pytestmark = pytest.mark.slow
 
 NOTES = (
-    "# Notes\n\n" + "A line to fill the page.\n\n" * 60 + "The ferry leaves the small harbour at seven, and it does not wait.\n"
+    "# Notes\n\n"
+    + "A line to fill the page.\n\n" * 60
+    + "The ferry leaves the small harbour at seven, and it does not wait.\n"
 )
 DRAFT = (
     "“at seven, and it does wait” (notes.md)\n\n“a whale was never seen here” (notes.md)\n\n"
@@ -42,10 +46,15 @@ async def test_enter_on_a_finding_opens_its_passage_and_next_goes_on(stage, fold
         try:
             await typed(scene, "/check draft.md")
             await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
-            assert [row.split(" · ")[:2] for row in rows(scene)] == [["line 1", "altered (negation)"], ["line 3", "not found"]]
+            assert [row.split(" · ")[:2] for row in rows(scene)] == [
+                ["line 1", "altered (negation)"],
+                ["line 3", "not found"],
+            ]
             await scene.pilot.press("enter")
             pane = Pane(scene)
-            await scene.until(lambda: pane.is_seen and any("The ferry leaves" in row for row in pane.rows()))
+            await scene.until(
+                lambda: pane.is_seen and any("The ferry leaves" in row for row in pane.rows())
+            )
             await scene.until(lambda: "does [-not-] wait" in hint(scene))
             assert hint(scene).startswith("1 of 2")
             await typed(scene, "/check next")
@@ -56,7 +65,9 @@ async def test_enter_on_a_finding_opens_its_passage_and_next_goes_on(stage, fold
 
 
 async def test_a_document_without_a_fault_is_a_line(stage, folder):
-    (folder / "draft.md").write_text("“leaves the small harbour at seven” (notes.md)\n", encoding="utf-8")
+    (folder / "draft.md").write_text(
+        "“leaves the small harbour at seven” (notes.md)\n", encoding="utf-8"
+    )
     async with stage(size=(100, 30)) as scene:
         try:
             await typed(scene, "/check draft.md")

@@ -77,7 +77,10 @@ class Person:
         return self.app.results[-1] if self.app.results else None
 
     def shown(self) -> str:
-        return "\n".join("".join(segment.text for segment in strip) for strip in self.app.screen._compositor.render_strips())
+        return "\n".join(
+            "".join(segment.text for segment in strip)
+            for strip in self.app.screen._compositor.render_strips()
+        )
 
     def row_of(self, words: str) -> int:
         return next(y for y, line in enumerate(self.shown().splitlines()) if words in line)

@@ -12,7 +12,11 @@ REPORT = parse_request(
                 "id": "audience",
                 "question": "Who reads this?",
                 "options": [
-                    {"label": "The city council", "value": "council", "description": "One page, the decision first."},
+                    {
+                        "label": "The city council",
+                        "value": "council",
+                        "description": "One page, the decision first.",
+                    },
                     {"label": "The library's staff", "value": "staff"},
                     {"label": "Neighbours [and visitors]", "value": "public"},
                 ],
@@ -33,7 +37,11 @@ REPORT = parse_request(
                 "allow_freeform": True,
                 "placeholder": "Another part",
             },
-            {"id": "more", "question": "Anything that must not be missing?", "placeholder": "A name, a number, a wish"},
+            {
+                "id": "more",
+                "question": "Anything that must not be missing?",
+                "placeholder": "A name, a number, a wish",
+            },
         ],
     }
 )
@@ -46,7 +54,9 @@ CHINESE = parse_request(
         "questions": [
             {
                 "id": "audience",
-                "question": "这份报告的主要读者是谁？如果有多类读者，请选择最重要的一类，其他的可以在最后一个问题里补充说明。",
+                "question": (
+                    "这份报告的主要读者是谁？如果有多类读者，请选择最重要的一类，其他的可以在最后一个问题里补充说明。"
+                ),
                 "options": [
                     {
                         "label": "董事会和管理层 [b]重点看结论[/b]",
@@ -54,7 +64,9 @@ CHINESE = parse_request(
                         "description": "先写结论，再写依据，不超过两页。",
                     },
                     {
-                        "label": "全体员工，包括刚刚加入公司、还不熟悉业务背景和历史数据的新同事，所以需要更多的解释",
+                        "label": (
+                            "全体员工，包括刚刚加入公司、还不熟悉业务背景和历史数据的新同事，所以需要更多的解释"
+                        ),
                         "value": "staff",
                     },
                     {"label": "客户", "value": "customers"},
@@ -77,7 +89,11 @@ MANY = parse_request(
         "type": "clarification",
         "title": "A long form",
         "questions": [
-            {"id": f"q{number}", "question": f"Question {number}?", "options": [f"answer {n}" for n in range(1, 4 + number)]}
+            {
+                "id": f"q{number}",
+                "question": f"Question {number}?",
+                "options": [f"answer {n}" for n in range(1, 4 + number)],
+            }
             for number in range(1, 13)
         ],
     }

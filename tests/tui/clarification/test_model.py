@@ -1,4 +1,6 @@
-"""The form without a screen: what is chosen, what is open, what goes back, and what a crash leaves."""
+"""The form without a screen: what is chosen, what is open, what goes back, and what a crash
+leaves.
+"""
 
 import json
 
@@ -28,7 +30,9 @@ def test_one_of_several_or_several(form):
     form.number(2)
     assert form.answers["audience"] == "staff"
     form.choose()
-    assert form.answers["audience"] == "staff"  # a single choice is not given up by choosing it again
+    assert (
+        form.answers["audience"] == "staff"
+    )  # a single choice is not given up by choosing it again
     form.go(2)
     form.number(3)
     form.number(1)
@@ -149,11 +153,28 @@ def test_the_answers_are_such_as_a_file_could_hold(moves):
 
 
 _junk = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.sampled_from(["staff", "Costs"]),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=4)
+    | st.sampled_from(["staff", "Costs"]),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["questions", "at", "row", "audience", "parts", "chosen", "text", "speaks", "skipped"]), inner
+            st.sampled_from(
+                [
+                    "questions",
+                    "at",
+                    "row",
+                    "audience",
+                    "parts",
+                    "chosen",
+                    "text",
+                    "speaks",
+                    "skipped",
+                ]
+            ),
+            inner,
         )
     ),
     max_leaves=15,
@@ -171,21 +192,38 @@ def test_a_draft_that_does_not_fit_does_no_harm(draft):
 def test_whatever_is_asked_fits_the_window_and_is_safe(text, width):
     question = Question("q", text)
     options = REPORT.questions[0].options
-    request = Clarification(text, (question, REPORT.questions[0], Question("r", text, options, multiple=True, header=text)), text)
+    request = Clarification(
+        text,
+        (question, REPORT.questions[0], Question("r", text, options, multiple=True, header=text)),
+        text,
+    )
     form = ClarificationForm(request)
     lines = heading(form, width) + preface(form, width)
     for entry in form.entries:
-        lines += [placed.line for placed in [*question_lines(entry, 0, width), *skip_lines(entry, 0, width)]]
+        lines += [
+            placed.line
+            for placed in [*question_lines(entry, 0, width), *skip_lines(entry, 0, width)]
+        ]
     for line in lines:
         assert line.width <= width
-        assert all(character.isprintable() or character in "\u3000\xa0" or ord(character) > 0x9F for character in line.text)
+        assert all(
+            character.isprintable() or character in "\u3000\xa0" or ord(character) > 0x9F
+            for character in line.text
+        )
 
 
 @pytest.mark.parametrize("width", [24, 76, 104])
 def test_the_counter_is_whole_in_a_language_of_wide_letters(monkeypatch, width):
-    monkeypatch.setattr("dogent_tui.tui.clarification.layout.tr", lambda text: {"all answered": "全部已回答"}.get(text, text))
+    monkeypatch.setattr(
+        "dogent_tui.tui.clarification.layout.tr",
+        lambda text: {"all answered": "全部已回答"}.get(text, text),
+    )
     form = ClarificationForm(
-        Clarification("起草之前", (Question("q", "?", recommended=("a",), options=REPORT.questions[0].options),), "")
+        Clarification(
+            "起草之前",
+            (Question("q", "?", recommended=("a",), options=REPORT.questions[0].options),),
+            "",
+        )
     )
     form.number(1)
     lines = heading(form, width)

@@ -44,7 +44,9 @@ async def test_every_key_chooses_what_it_says(person):
         for keys, change in KEYS:
             await p.press(*keys.split())
             answers |= change
-            assert p.form.answers == {name: answer for name, answer in answers.items() if answer is not None}, keys
+            assert p.form.answers == {
+                name: answer for name, answer in answers.items() if answer is not None
+            }, keys
             assert p.app.drafts[-1] == p.form.draft(), keys
         assert p.form.sending
 
@@ -58,7 +60,10 @@ async def test_what_is_open_is_counted_and_said_before_it_is_sent(person):
         await p.until(lambda: "1 of 4 open" in p.shown())
         assert p.note == ""
         await p.press("ctrl+s")
-        assert p.note == "Still open: “Anything that must not be mis…”. Send again to leave it to the agent."
+        assert (
+            p.note
+            == "Still open: “Anything that must not be mis…”. Send again to leave it to the agent."
+        )
         assert not p.app.results
         await p.press("tab", "tab", "tab", "shift+tab", "down", "enter")
         await p.until(lambda: "all answered" in p.shown())
@@ -174,7 +179,9 @@ async def test_the_mouse_answers(person):
         await p.until(lambda: "all answered" in p.shown())
         await p.pilot.click(offset=(12, p.row_of("Send the answers")))
         await p.until(lambda: p.app.results)
-        assert p.result == FormResult("sent", {"audience": "staff", "parts": ["Costs", "Risks"], "more": "ok"})
+        assert p.result == FormResult(
+            "sent", {"audience": "staff", "parts": ["Costs", "Risks"], "more": "ok"}
+        )
 
 
 async def test_a_key_of_the_last_line_can_be_clicked(person):
@@ -224,7 +231,9 @@ async def test_a_form_that_nobody_has_to_answer_any_more_closes(person):
 
 
 async def test_every_label_is_shown_as_it_is(person):
-    request = Clarification("[b]T[/b]", (Question("a", "[red]Why?[/]", placeholder="[i]because[/i]"),), "a\x1b[2Jb")
+    request = Clarification(
+        "[b]T[/b]", (Question("a", "[red]Why?[/]", placeholder="[i]because[/i]"),), "a\x1b[2Jb"
+    )
     async with person(request) as p:
         for words in ("[b]T[/b]", "[red]Why?[/]", "[i]because[/i]", "a␛[2Jb"):
             assert words in p.shown()
@@ -235,7 +244,9 @@ async def test_a_fast_hand_is_followed(person):
     async with person() as p:
         for key in ("tab", "3", "tab", "2", "tab", "tab", "tab", "tab", "1"):
             p.app.post_message(Key(key, key if key.isdigit() else None))
-        await p.until(lambda: p.form.answers == {**PRESET, "length": "One page", "parts": ["Costs", "Risks"]})
+        await p.until(
+            lambda: p.form.answers == {**PRESET, "length": "One page", "parts": ["Costs", "Risks"]}
+        )
         await p.pilot.pause()
         assert (p.form.at, p.form.row) == (1, 0)
         assert p.screen.focused is None

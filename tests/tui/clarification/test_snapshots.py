@@ -34,4 +34,8 @@ def test_a_narrow_window(snap_compare):
 
 def test_by_day_about_to_be_abandoned(snap_compare):
     host = Host(REPORT, "dogent-paper")
-    assert snap_compare(host, terminal_size=(80, 24), run_before=pressing("shift+tab", "shift+tab", "o", "k", "ctrl+x"))
+    assert snap_compare(
+        host,
+        terminal_size=(80, 24),
+        run_before=pressing("shift+tab", "shift+tab", "o", "k", "ctrl+x"),
+    )

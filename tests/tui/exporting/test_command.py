@@ -1,4 +1,6 @@
-"""/export in the application: with the real engines where they make the file, by hand where it matters when something happens."""
+"""/export in the application: with the real engines where they make the file, by hand where it
+matters when something happens.
+"""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -79,15 +81,21 @@ async def test_a_docx_is_made_and_replaced_only_after_the_question(exporting, wo
         before = path.read_bytes()
         (workspace.root / "report.md").write_text("# Other\n", encoding="utf-8")
         await run(scene, "/export report.md docx")
-        await scene.until(lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open
+        )
         assert "/export" in str(scene.app.screen.request.reasons)
         await scene.pilot.press("n")
         await scene.until(lambda: "report.docx is unchanged" in hint(scene))
         assert path.read_bytes() == before
         await run(scene, "/export report.md docx")
-        await scene.until(lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open
+        )
         await scene.pilot.press("y")
-        await scene.until(lambda: path.read_bytes() != before and "Wrote report.docx" in hint(scene))
+        await scene.until(
+            lambda: path.read_bytes() != before and "Wrote report.docx" in hint(scene)
+        )
         assert docx.Document(str(path)).paragraphs[0].text == "Other"
 
 
@@ -127,18 +135,24 @@ async def test_without_a_name_it_is_the_one_written_last_or_the_one_picked(expor
         scene.app.opened.libraries.exporter = HeldExporter()
         scene.app.opened.libraries.exporter.may_go_on.set()
         await run(scene, "/export docx")
-        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
         await scene.pilot.press("escape")
         await scene.until(lambda: hint(scene) == "Nothing was exported.")
         await run(scene, "/export docx")
-        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
         names = list(scene.app.screen._answers)
         assert sorted(names) == ["notes.md", "report.md", "销售 2025.md"]
         await scene.pilot.press(*["down"] * names.index("notes.md"), "enter")
         await scene.until(lambda: "Wrote notes.docx" in hint(scene))
 
         path = str(workspace.root / "report.md")
-        scene.app.conversation.handle(ToolUse(run_id="1", tool_use_id="t", name="Write", input={"file_path": path}))
+        scene.app.conversation.handle(
+            ToolUse(run_id="1", tool_use_id="t", name="Write", input={"file_path": path})
+        )
         scene.app.conversation.handle(ToolResult(run_id="1", tool_use_id="t", content="written"))
         await run(scene, "/export docx")
         await scene.until(lambda: "Wrote report.docx" in hint(scene))
@@ -172,11 +186,15 @@ async def test_without_a_browser_one_is_offered_once(exporting, workspace, monke
     async with exporting() as scene:
         scene.app.opened.libraries.exporter._pdf = PdfExporter(list)
         await run(scene, "/export report.md a.pdf")
-        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
         await scene.pilot.press("escape")
         await scene.until(lambda: hint(scene) == "Nothing was exported.")
         await run(scene, "/export report.md a.pdf")
-        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
         assert "100 MB" in scene.app.screen._answers[1]
         await scene.pilot.press("down", "enter")
         await scene.until(lambda: "Wrote a.pdf" in hint(scene))
@@ -199,7 +217,9 @@ async def test_a_browser_that_was_fetched_prints_the_pdf(exporting, monkeypatch)
         scene.app.opened.libraries.exporter = HeldExporter()
         scene.app.opened.libraries.exporter.may_go_on.set()
         await run(scene, "/export report.md")
-        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
         await scene.pilot.press("down", "enter")
         await scene.until(lambda: "Wrote report.pdf" in hint(scene))
 
@@ -207,12 +227,18 @@ async def test_a_browser_that_was_fetched_prints_the_pdf(exporting, monkeypatch)
 async def test_without_pandoc_it_is_offered_and_a_docx_made_with_it(exporting, workspace, offered):
     async with exporting() as scene:
         await run(scene, "/export report.md docx")
-        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
         await scene.pilot.press("enter")  # the harmless answer
-        await scene.until(lambda: "Nothing was exported. This kind of document needs pandoc" in hint(scene))
+        await scene.until(
+            lambda: "Nothing was exported. This kind of document needs pandoc" in hint(scene)
+        )
         assert not downloaded_path().exists()
         await run(scene, "/export report.md docx")
-        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
         assert "40 MB" in scene.app.screen._answers[1]
         await scene.pilot.press("down", "enter")
         await scene.until(lambda: "Wrote report.docx" in hint(scene))
@@ -224,7 +250,9 @@ async def test_esc_stops_the_download_of_pandoc(exporting, workspace, offered):
     offered.may_end.clear()
     async with exporting() as scene:
         await run(scene, "/export report.md docx")
-        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
         await scene.pilot.press("down", "enter")
         await scene.until(lambda: "Downloading pandoc… · Esc stops it" in hint(scene))
         await scene.pilot.press("escape")
@@ -237,7 +265,10 @@ async def test_the_doctor_shows_what_the_command_line_shows(stage):
         await run(scene, "/doctor")
 
         def drawn() -> str:
-            return "\n".join("".join(segment.text for segment in line) for line in scene.app.screen._compositor.render_strips())
+            return "\n".join(
+                "".join(segment.text for segment in line)
+                for line in scene.app.screen._compositor.render_strips()
+            )
 
         await scene.until(lambda: "Claude CLI" in drawn() and "✓ pandoc" in drawn())
         await scene.pilot.press("escape")

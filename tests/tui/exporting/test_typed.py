@@ -51,8 +51,12 @@ def test_the_document_written_last():
     written = Results(Path("/w"))
 
     def write(number: int, path: str, *, name: str = "Write", is_error: bool = False) -> str:
-        written.handle(ToolUse(run_id="1", tool_use_id=str(number), name=name, input={"file_path": path}))
-        written.handle(ToolResult(run_id="1", tool_use_id=str(number), content="", is_error=is_error))
+        written.handle(
+            ToolUse(run_id="1", tool_use_id=str(number), name=name, input={"file_path": path})
+        )
+        written.handle(
+            ToolResult(run_id="1", tool_use_id=str(number), content="", is_error=is_error)
+        )
         return written.last_markdown
 
     assert write(1, "/w/a.md") == "a.md"

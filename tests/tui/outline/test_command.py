@@ -6,7 +6,10 @@ from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 async def test_a_document_is_rearranged_and_saved(stage, workspace):
     path = workspace.root / "notes.md"
-    path.write_text("# Notes\n\n## Tea\n\nHot.\n\n```\n# no heading\n```\n\n## Coffee\n\nBlack.\n", encoding="utf-8")
+    path.write_text(
+        "# Notes\n\n## Tea\n\nHot.\n\n```\n# no heading\n```\n\n## Coffee\n\nBlack.\n",
+        encoding="utf-8",
+    )
     async with stage(size=(130, 40)) as scene:
         await scene.type("/outline notes.md")
         await scene.pilot.press("escape", "enter")
@@ -31,7 +34,9 @@ async def test_what_is_no_file_is_said(stage):
     async with stage() as scene:
         await scene.type("/outline missing.md")
         await scene.pilot.press("escape", "enter")
-        await scene.until(lambda: "There is no file missing.md" in scene.app.conversation.prompt._notice)
+        await scene.until(
+            lambda: "There is no file missing.md" in scene.app.conversation.prompt._notice
+        )
         assert scene.app.screen is scene.app.conversation
 
 
@@ -39,7 +44,9 @@ async def opened(scene, text="/outline notes.md"):
     """Open the editor with the command, and return it."""
     await scene.type(text)
     await scene.pilot.press("escape", "enter")
-    await scene.until(lambda: isinstance(scene.app.screen, OutlineScreen) and scene.app.screen.editing is not None)
+    await scene.until(
+        lambda: isinstance(scene.app.screen, OutlineScreen) and scene.app.screen.editing is not None
+    )
     await scene.pilot.pause()
     return scene.app.screen
 

@@ -49,7 +49,10 @@ class QuestionContext:
         """The visible rows: ``2Method<`` is a heading of level 2 under the cursor."""
         tree = self.editing.tree
         headings = [tree.outline.headings[place] for place in tree.rows]
-        return " ".join(f"{heading.level}{heading.text}{'<' if heading.id == tree.cursor else ''}" for heading in headings)
+        return " ".join(
+            f"{heading.level}{heading.text}{'<' if heading.id == tree.cursor else ''}"
+            for heading in headings
+        )
 
     @property
     def said(self) -> str:
@@ -102,8 +105,14 @@ async def test_titles_are_edited_in_place_and_enter_goes_on(context):
         await editor.press("enter")
         await editor.type("Sources")
         await editor.press("enter")
-        assert await editor.press("enter") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results 2025 2Sources<"
-        assert await editor.press("ctrl+z") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results 2025<"
+        assert (
+            await editor.press("enter")
+            == "1Report 茶 2Background 3Guests 3Market 2Method 2Results 2025 2Sources<"
+        )
+        assert (
+            await editor.press("ctrl+z")
+            == "1Report 茶 2Background 3Guests 3Market 2Method 2Results 2025<"
+        )
         assert "2Results<" in await editor.press("ctrl+z")
         assert "Nothing to undo" in (await editor.press("ctrl+z"), editor.said)[1]
         assert "2Sources<" in await editor.press("ctrl+y", "ctrl+y")
@@ -114,7 +123,10 @@ async def test_the_keys_of_the_outline_work_while_a_title_is_typed(context):
         await editor.press("end", "enter", "tab")
         await editor.type("!")
         await editor.press("alt+up")
-        assert await editor.press("escape") == "1Report 茶 2Background 3Guests 3Market 3Results!< 2Method"
+        assert (
+            await editor.press("escape")
+            == "1Report 茶 2Background 3Guests 3Market 3Results!< 2Method"
+        )
         await editor.press("enter", "shift+tab", "escape")
         assert "2Results!<" in editor.tree
         await editor.press("enter", "x", "ctrl+z")
@@ -129,22 +141,36 @@ async def test_a_child(context, key):
     async with context() as editor:
         await editor.press("down", key)
         await editor.type("Costs")
-        assert await editor.press("escape") == "1Report 茶 2Background 3Guests 3Market 3Costs< 2Method 2Results"
+        assert (
+            await editor.press("escape")
+            == "1Report 茶 2Background 3Guests 3Market 3Costs< 2Method 2Results"
+        )
         assert "### Market\n\n### Costs\n" in editor.editing.markdown
 
 
 async def test_restructuring(context):
     async with context() as editor:
         await editor.press("down")
-        assert await editor.press("alt+down") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
-        assert await editor.press("tab") == "1Report 茶 2Method 3Background< 4Guests 4Market 2Results"
-        assert await editor.press("shift+tab") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        assert (
+            await editor.press("alt+down")
+            == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        )
+        assert (
+            await editor.press("tab") == "1Report 茶 2Method 3Background< 4Guests 4Market 2Results"
+        )
+        assert (
+            await editor.press("shift+tab")
+            == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        )
         await editor.press("alt+up")
         assert "↕" not in editor.said
         assert not editor.editing.is_changed
         await editor.press("alt+up")
         assert editor.said == "It can't move further that way."
-        assert await editor.press("ctrl+d", "delete", "backspace") == "1Report 茶 2Background 3Guests 3Market 2Results<"
+        assert (
+            await editor.press("ctrl+d", "delete", "backspace")
+            == "1Report 茶 2Background 3Guests 3Market 2Results<"
+        )
         assert "1 − deleted" in editor.said
 
 
@@ -165,9 +191,15 @@ async def test_what_is_renamed_and_moved_is_marked_and_counted_as_both(context):
 async def test_several_at_once(context):
     async with context() as editor:
         await editor.press("down", "down", "down", "shift+down")
-        assert await editor.press("alt+down") == "1Report 茶 2Results 2Background 3Guests 3Market 2Method<"
+        assert (
+            await editor.press("alt+down")
+            == "1Report 茶 2Results 2Background 3Guests 3Market 2Method<"
+        )
         await editor.press("escape")
-        assert await editor.press("alt+up", "alt+up") == "1Report 茶 2Method< 2Results 2Background 3Guests 3Market"
+        assert (
+            await editor.press("alt+up", "alt+up")
+            == "1Report 茶 2Method< 2Results 2Background 3Guests 3Market"
+        )
 
 
 async def test_find(context):
@@ -188,7 +220,22 @@ async def test_find(context):
 
 async def test_what_is_typed_ahead_comes_in_order(context):
     async with context() as editor:
-        for key in ("down", "enter", "x", "enter", "N", "e", "w", "enter", "O", "escape", "slash", "m", "e", "t"):
+        for key in (
+            "down",
+            "enter",
+            "x",
+            "enter",
+            "N",
+            "e",
+            "w",
+            "enter",
+            "O",
+            "escape",
+            "slash",
+            "m",
+            "e",
+            "t",
+        ):
             editor.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await editor.pilot.pause(0.2)
         assert editor.tree == "1Report 茶 2Backgroundx 3Guests 3Market 2New 2O 2Method< 2Results"
@@ -247,8 +294,14 @@ async def test_markdown_and_back(context):
     async with context() as editor:
         await editor.press("end", "ctrl+t")
         await editor.type("#")
-        assert await editor.press("ctrl+t") == "1Report 茶 2Background 3Guests 3Market 2Method 3Results<"
-        assert await editor.press("ctrl+z") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results<"
+        assert (
+            await editor.press("ctrl+t")
+            == "1Report 茶 2Background 3Guests 3Market 2Method 3Results<"
+        )
+        assert (
+            await editor.press("ctrl+z")
+            == "1Report 茶 2Background 3Guests 3Market 2Method 2Results<"
+        )
         await editor.press("ctrl+t", "x", "ctrl+z", "escape")
         assert not editor.app.editor.has_class("-raw")
         assert editor.app.editor.focused is editor.app.editor._view
@@ -257,7 +310,10 @@ async def test_markdown_and_back(context):
 
 def shown(editor: QuestionContext) -> str:
     """What stands on the screen."""
-    return "\n".join("".join(cell.text for cell in strip) for strip in editor.app.screen._compositor.render_strips())
+    return "\n".join(
+        "".join(cell.text for cell in strip)
+        for strip in editor.app.screen._compositor.render_strips()
+    )
 
 
 async def until(editor: QuestionContext, seen) -> None:
@@ -270,20 +326,26 @@ async def until(editor: QuestionContext, seen) -> None:
 
 
 @pytest.mark.parametrize("threshold", [0, 20_000])
-async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(context, monkeypatch, threshold):
+async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(
+    context, monkeypatch, threshold
+):
     monkeypatch.setattr(raw_mode, "_QUICK_CHARACTERS", threshold)
     async with context(size=(180, 30)) as editor:
         await editor.press("end", "ctrl+t", "end")
         await editor.type("X")
         assert "^T Tree  Esc Back" in str(editor.app.editor.query_one("#outline-keys").render())
-        await until(editor, lambda: shown(editor).count("ResultsX") == 3)  # in the tree, the text and the preview
+        await until(
+            editor, lambda: shown(editor).count("ResultsX") == 3
+        )  # in the tree, the text and the preview
         assert "6 headings · 1 ~ changed" in shown(editor)
         assert editor.tree.endswith("2ResultsX<")
         await editor.press(*["up"] * 30)
         await until(editor, lambda: editor.tree.startswith("1Report 茶<"))
         view = editor.app.editor._view
         await editor.pilot.click(view, offset=(9, 4))
-        assert "## Method" in editor.app.editor._raw_area.document.get_line(editor.app.editor._raw_area.cursor_location[0])
+        assert "## Method" in editor.app.editor._raw_area.document.get_line(
+            editor.app.editor._raw_area.cursor_location[0]
+        )
         assert editor.app.editor.focused is editor.app.editor._raw_area
         await editor.press("ctrl+t")
         assert "2Method<" in editor.tree
@@ -304,7 +366,9 @@ async def test_the_markdown_is_highlighted_and_code_is_no_heading(context):
         assert looks[2] == looks[4] == code
         assert not looks[1]
         await editor.press(*["down"] * 4, "end", "backspace", "backspace", "backspace")
-        await until(editor, lambda: {str(span.style) for span in area.get_line(6).spans} == code)  # no end: all of it is code
+        await until(
+            editor, lambda: {str(span.style) for span in area.get_line(6).spans} == code
+        )  # no end: all of it is code
 
 
 async def test_accept(context):
@@ -392,7 +456,10 @@ async def test_all_can_be_deleted_and_begun_anew(context):
 
 async def test_control_characters_and_markup_are_text(context):
     async with context(text="# [b]Tea[/b] \x1b[31m\n\n## B\n") as editor:
-        lines = "\n".join(strip.text for strip in editor.app.editor._view.render_lines(editor.app.editor._view.size.region))
+        lines = "\n".join(
+            strip.text
+            for strip in editor.app.editor._view.render_lines(editor.app.editor._view.size.region)
+        )
         assert "[b]Tea[/b] ␛[31m" in lines
         await editor.press("enter", "x", "escape")
         assert editor.editing.outline.headings[0].text == "[b]Tea[/b] \x1b[31mx"
@@ -403,7 +470,16 @@ async def test_control_characters_and_markup_are_text(context):
 async def test_the_palette_has_every_action(context):
     async with context(save_as=lambda name, text: name) as editor:
         offered = {binding.description for binding in editor.app.editor.offered()}
-        assert {"Send", "Accept", "Find", "Demote", "Duplicate", "Abandon", "Save as", "Note"} <= offered
+        assert {
+            "Send",
+            "Accept",
+            "Find",
+            "Demote",
+            "Duplicate",
+            "Abandon",
+            "Save as",
+            "Note",
+        } <= offered
         await editor.press("down", "ctrl+p")
         await editor.type("Outline: Demote")
         await editor.pilot.pause(0.3)
@@ -415,16 +491,22 @@ async def test_the_palette_has_every_action(context):
 EVERY_TERMINAL = re.compile(
     r"\w|ctrl\+([a-z]|underscore)|f\d+|up|down|left|right|home|end|pageup|pagedown|tab|shift\+tab|enter|escape|space|slash|delete|backspace"
 )
-"""Keys that need neither the kitty keyboard protocol nor a modifier that some terminals keep for themselves."""
+"""Keys that need neither the kitty keyboard protocol nor a modifier that some terminals keep for
+themselves.
+"""
 
 
 @pytest.mark.parametrize(
-    "keys", [OutlineView.BINDINGS, EDITOR_KEYS, ClarificationScreen.BINDINGS], ids=["tree", "editor", "form"]
+    "keys",
+    [OutlineView.BINDINGS, EDITOR_KEYS, ClarificationScreen.BINDINGS],
+    ids=["tree", "editor", "form"],
 )
 def test_every_action_has_a_key_that_every_terminal_sends(keys):
     sent = {}
     for binding in keys:
-        sent[binding.action] = sent.get(binding.action, False) or any(map(EVERY_TERMINAL.fullmatch, binding.key.split(",")))
+        sent[binding.action] = sent.get(binding.action, False) or any(
+            map(EVERY_TERMINAL.fullmatch, binding.key.split(","))
+        )
     lacking = {action for action, has_key in sent.items() if not has_key}
     assert lacking <= {f"go{to}, True)" for to in ("_to(0", "_to(1000000")} | {
         "page(-1, True)",
@@ -434,7 +516,10 @@ def test_every_action_has_a_key_that_every_terminal_sends(keys):
 
 async def test_letters_move_and_select_where_a_terminal_keeps_alt_and_shift_to_itself(context):
     async with context() as editor:
-        assert await editor.press("down", "J") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        assert (
+            await editor.press("down", "J")
+            == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        )
         assert await editor.press("K") == "1Report 茶 2Background< 3Guests 3Market 2Method 2Results"
         await editor.press("end", "V", "delete")
         assert editor.tree == "1Report 茶 2Background 3Guests 3Market<"

@@ -26,7 +26,9 @@ CHANGED = (
 def pressing(*keys: str):
     async def run_before(pilot: Pilot) -> None:
         editor = pilot.app.editor
-        editor._titling.line.cursor_blink = editor._note.cursor_blink = editor._raw_area.cursor_blink = False
+        editor._titling.line.cursor_blink = editor._note.cursor_blink = (
+            editor._raw_area.cursor_blink
+        ) = False
         editor._line.cursor_blink = False
         await pilot.press(*keys)
         await pilot.pause(0.4)
@@ -45,7 +47,13 @@ def test_markdown_with_what_follows_it(looks):
 
 @pytest.mark.parametrize(
     "keys",
-    [("down", "enter"), ("down", "n"), ("ctrl+t",), ("slash", "t", "e", "a"), ("down", "down", "shift+down")],
+    [
+        ("down", "enter"),
+        ("down", "n"),
+        ("ctrl+t",),
+        ("slash", "t", "e", "a"),
+        ("down", "down", "shift+down"),
+    ],
     ids=["title", "note", "markdown", "find", "selected"],
 )
 def test_where_one_types(snap_compare, keys):

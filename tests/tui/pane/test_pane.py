@@ -1,4 +1,6 @@
-"""The open document beside the conversation: opened, walked through, followed on the disk, asked about."""
+"""The open document beside the conversation: opened, walked through, followed on the disk, asked
+about.
+"""
 
 import os
 
@@ -52,14 +54,21 @@ class Pane:
 
     @property
     def is_seen(self) -> bool:
-        return bool(self.screen.query(PaneView)) and bool(self.view.size.height) and self.screen.documents.pane.display
+        return (
+            bool(self.screen.query(PaneView))
+            and bool(self.view.size.height)
+            and self.screen.documents.pane.display
+        )
 
     @property
     def chat_is_seen(self) -> bool:
         return self.screen.query_one("#conversation").display
 
     def rows(self) -> list[str]:
-        return ["".join(segment.text for segment in self.view.render_line(y)).rstrip() for y in range(self.view.size.height)]
+        return [
+            "".join(segment.text for segment in self.view.render_line(y)).rstrip()
+            for y in range(self.view.size.height)
+        ]
 
     def row(self, text: str) -> int:
         return next(number for number, row in enumerate(self.rows()) if text in row)
@@ -69,7 +78,10 @@ class Pane:
         return str(self.screen.query_one("#pane-title").render())
 
     def chips(self) -> list[str]:
-        return [f"{chip.name}{':' if chip.lines else ''}{chip.lines}" for chip in self.screen.prompt.pending.chips]
+        return [
+            f"{chip.name}{':' if chip.lines else ''}{chip.lines}"
+            for chip in self.screen.prompt.pending.chips
+        ]
 
     async def open(self, what: str = "draft.md") -> None:
         await self.say(f"/open {what}")
@@ -117,7 +129,9 @@ async def test_in_a_narrow_window_one_covers_the_other(stage, draft) -> None:
         assert pane.view.size.width == 80
         await pane.press("escape")
         assert pane.chat_is_seen
-        assert not pane.is_seen or not pane.view.size.height or not pane.screen.documents.pane.display
+        assert (
+            not pane.is_seen or not pane.view.size.height or not pane.screen.documents.pane.display
+        )
         assert pane.screen.prompt.editor.has_focus
         await pane.press("f3")
         await s.until(lambda: pane.view.has_focus)
@@ -142,9 +156,16 @@ async def test_headings_are_jumped_to_and_found(stage, workspace, draft) -> None
         await s.until(lambda: s.app.screen is not pane.screen)
         await s.pilot.pause()
         await pane.press(*"ter 150")
-        await s.until(lambda: s.app.screen.query("CommandList") and s.app.screen.query_one("CommandList").option_count == 1)
+        await s.until(
+            lambda: (
+                s.app.screen.query("CommandList")
+                and s.app.screen.query_one("CommandList").option_count == 1
+            )
+        )
         await pane.press("enter")
-        await s.until(lambda: s.app.screen is pane.screen and pane.rows()[0].strip() == "Chapter 150")
+        await s.until(
+            lambda: s.app.screen is pane.screen and pane.rows()[0].strip() == "Chapter 150"
+        )
         await pane.press("end")
         assert any(row.strip() for row in pane.rows())
         await pane.press("home")
@@ -170,7 +191,9 @@ async def test_lines_are_chosen_with_keys_and_go_with_the_prompt(stage, draft) -
         await s.send("Shorten this")
         assert '"lines": "3-4"' in s.conversation.sent[-1]
         await s.until(lambda: pane.chips() == [] and pane.view.chosen is None)
-        assert [entry.attachment for entry in pane.screen.attachments.entries] == [Attachment("draft.md", "draft.md", "md")]
+        assert [entry.attachment for entry in pane.screen.attachments.entries] == [
+            Attachment("draft.md", "draft.md", "md")
+        ]
 
 
 async def test_lines_are_chosen_with_the_mouse(stage, draft) -> None:
@@ -219,7 +242,10 @@ async def test_it_follows_the_file_and_marks_what_the_run_changed(stage, draft) 
         await pane.press("f3", "shift+down", "down", "down", "down")
         await s.until(lambda: pane.chips() == ["draft.md:8"])
         pane.screen.handle(RunStarted(run_id="r", prompt=Prompt("x")))
-        draft.write_text(TEXT.replace("# Tea\n", "# Tea\n\nA new line.\n").replace("drink = 2\n", ""), encoding="utf-8")
+        draft.write_text(
+            TEXT.replace("# Tea\n", "# Tea\n\nA new line.\n").replace("drink = 2\n", ""),
+            encoding="utf-8",
+        )
         pane.screen.handle(ToolResult(tool_use_id="t", content=""))
         await pane.sees("A new line.")
         assert pane.rows()[pane.row("A new line.")].startswith("▎ ")

@@ -56,7 +56,9 @@ def test_one_walks_through_all_that_is_drawn_and_back(blocks):
     assert back[::-1] == units
     covered = {number for first, end in units for number in range(first, end)}
     drawn_nowhere = ("[x]: https://example.org", "```", "```py", ">", "---", "")
-    assert all(number in covered or line in drawn_nowhere for number, line in enumerate(manuscript.lines))
+    assert all(
+        number in covered or line in drawn_nowhere for number, line in enumerate(manuscript.lines)
+    )
 
 
 def test_what_is_chosen_together():
@@ -68,7 +70,9 @@ def test_what_is_chosen_together():
 
 
 def test_links_are_known_from_the_whole_document():
-    text = f"See [it][x].\n\n{'A sentence. ' * 300}\n\n{'Words. ' * 300}\n\n[x]: https://example.org\n"
+    text = (
+        f"See [it][x].\n\n{'A sentence. ' * 300}\n\n{'Words. ' * 300}\n\n[x]: https://example.org\n"
+    )
     manuscript, rows = rows_of(text)
     assert len(manuscript.parts) > 1
     (line,) = rows.lines(rows.rows[0])[:1]

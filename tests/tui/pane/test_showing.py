@@ -1,4 +1,6 @@
-"""What the agent writes is shown: beside the conversation in a wide window, a key away in a narrow one."""
+"""What the agent writes is shown: beside the conversation in a wide window, a key away in a
+narrow one.
+"""
 
 import json
 
@@ -23,7 +25,9 @@ class Writing(Pane):
     def stream(self, text: str, name: str = "report.md") -> None:
         call = f"t{self.calls}"
         path = str(self.root / name)
-        self.stage.conversation.arrive(DocumentDelta(message_id="m", tool_use_id=call, path=path, text=text))
+        self.stage.conversation.arrive(
+            DocumentDelta(message_id="m", tool_use_id=call, path=path, text=text)
+        )
 
     def write(self, text: str, name: str = "report.md", *, fails: bool = False) -> None:
         call, path = f"t{self.calls}", self.root / name
@@ -31,7 +35,9 @@ class Writing(Pane):
         if not fails:
             path.write_text(text, encoding="utf-8")
         self.stage.conversation.arrive(
-            ToolUse(tool_use_id=call, name="Write", input={"file_path": str(path), "content": text}),
+            ToolUse(
+                tool_use_id=call, name="Write", input={"file_path": str(path), "content": text}
+            ),
             ToolResult(tool_use_id=call, content="denied" if fails else "ok", is_error=fails),
         )
 
@@ -40,7 +46,11 @@ class Writing(Pane):
         self.calls += 1
         path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
         self.stage.conversation.arrive(
-            ToolUse(tool_use_id=call, name="Edit", input={"file_path": str(path), "old_string": old, "new_string": new}),
+            ToolUse(
+                tool_use_id=call,
+                name="Edit",
+                input={"file_path": str(path), "old_string": old, "new_string": new},
+            ),
             ToolResult(tool_use_id=call, content="ok", changes=((old, new),)),
         )
 
@@ -81,7 +91,9 @@ async def test_who_scrolled_stays_where_they_are(stage) -> None:
         await pane.press("f3", "home")
         assert "Report" in pane.rows()[0]
         pane.stream(LONG[900:])
-        await s.until(lambda: "The last words." in pane.screen.documents.open_document.manuscript.lines)
+        await s.until(
+            lambda: "The last words." in pane.screen.documents.open_document.manuscript.lines
+        )
         await s.settle()
         assert "Report" in pane.rows()[0]
         await pane.press("end")
@@ -202,7 +214,14 @@ async def test_a_conversation_that_is_continued_shows_the_same(stage, workspace,
     log = tmp_path / "earlier.jsonl"
     lines = [
         {"type": "run_started", "run_id": "r", "seq": 1, "prompt": {"text": "Write it"}},
-        {"type": "tool_use", "run_id": "r", "seq": 2, "tool_use_id": "t", "name": "Write", "input": {"file_path": "report.md"}},
+        {
+            "type": "tool_use",
+            "run_id": "r",
+            "seq": 2,
+            "tool_use_id": "t",
+            "name": "Write",
+            "input": {"file_path": "report.md"},
+        },
         {"type": "tool_result", "run_id": "r", "seq": 3, "tool_use_id": "t", "content": "ok"},
         {"type": "run_finished", "run_id": "r", "seq": 4, "status": "completed", "duration_ms": 1},
     ]

@@ -1,4 +1,6 @@
-"""What the open document looks like: beside something else where there is room, alone where there is not."""
+"""What the open document looks like: beside something else where there is room, alone where
+there is not.
+"""
 
 import pytest
 from textual.app import App, ComposeResult
@@ -43,13 +45,16 @@ def brew(tea):
 The last words.
 
 [n]: https://example.org
-"""
+"""  # noqa: E501
 
 
 class PaneApp(App[None]):
     """A document with what changed in it, and lines that are chosen."""
 
-    CSS = "#conversation { width: 1fr; height: 100%; background: $background; color: $foreground; padding: 1 4; }"
+    CSS = (
+        "#conversation { width: 1fr; height: 100%; background: $background; color: $foreground;"
+        " padding: 1 4; }"
+    )
 
     def __init__(self, *, alone: bool) -> None:
         super().__init__()
@@ -65,7 +70,9 @@ class PaneApp(App[None]):
     def on_mount(self) -> None:
         manuscript = Manuscript(TEXT)
         self.pane.set_class(self.alone, "-whole")
-        self.pane.say("drafts/茶.md", "lines 13-14 will be sent with the next prompt", "2 lines changed")
+        self.pane.say(
+            "drafts/茶.md", "lines 13-14 will be sent with the next prompt", "2 lines changed"
+        )
         self.pane.view.show(manuscript.parts, manuscript.definitions)
         self.pane.view.mark(Changes(added=(8, 28), cut=(19,)))
         self.pane.view.choose((12, 14))

@@ -5,10 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.errors import DogentError
-from dogent_tui.tui.pane.text import Changes, Heading, Manuscript, Moved, changes, read_manuscript, stamp_of
+from dogent_tui.tui.pane.text import (
+    Changes,
+    Heading,
+    Manuscript,
+    Moved,
+    changes,
+    read_manuscript,
+    stamp_of,
+)
 
 LINES = st.sampled_from(
-    ["", "", "# Heading", "A sentence of a paragraph, long enough. " * 12, "茶是一种饮料。" * 40, "- item", "```", "<!--", "-->",
+    ["", "", "# Heading", "A sentence of a paragraph, long enough. " * 12, "茶是一种饮料。" * 40,
+        "- item", "```", "<!--", "-->",
      "| a | b |", "  indented", "[x]: https://example.org", "1. first", "> quoted"]
 )  # fmt: skip
 
@@ -18,7 +27,9 @@ def test_the_parts_are_the_text(lines):
     manuscript = Manuscript("\n".join(lines))
     rebuilt: list[str] = []
     for part in manuscript.parts:
-        repeated = len(rebuilt) - part.first  # what opens a piece of code or a table stands before the rest of it again
+        repeated = (
+            len(rebuilt) - part.first
+        )  # what opens a piece of code or a table stands before the rest of it again
         assert repeated in {0, 1, 2}
         rebuilt += part.text.split("\n")[repeated:]
     assert rebuilt == manuscript.lines
@@ -76,10 +87,17 @@ def test_what_was_added_and_what_is_gone():
     assert changes(before, ["one", "", "", "three"]) == Changes(cut=(2,))
     assert changes(before, ["one", "", "zwei", "", "three"]).added == (2,)
     marked = Changes(added=(2,), cut=(7,))
-    assert [marked.mark((0, 2), 0), marked.mark((1, 3), 1), marked.mark((8, 9), 6)] == ["", "added", "cut"]
+    assert [marked.mark((0, 2), 0), marked.mark((1, 3), 1), marked.mark((8, 9), 6)] == [
+        "",
+        "added",
+        "cut",
+    ]
 
 
-@given(st.lists(st.sampled_from("abcdefgh"), max_size=20), st.lists(st.sampled_from("abcdefgh"), max_size=20))
+@given(
+    st.lists(st.sampled_from("abcdefgh"), max_size=20),
+    st.lists(st.sampled_from("abcdefgh"), max_size=20),
+)
 def test_every_new_line_is_marked_or_was_there(before, now):
     found = changes(before, now)
     assert {line for number, line in enumerate(now) if number not in found.added} <= set(before)

@@ -37,15 +37,23 @@ COMMANDS = (
 )
 
 _WORKBOOK = (
-    '<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
-    '<sheets><sheet name="Sales" sheetId="1"/><sheet name="My costs" sheetId="2"/></sheets></workbook>'
+    '<?xml version="1.0"?><workbook'
+    ' xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheets><sheet name="Sales"'
+    ' sheetId="1"/><sheet name="My costs" sheetId="2"/></sheets></workbook>'
 )
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace with names of several kinds."""
-    names = ("notes.md", "报告.md", "docs/report.md", "docs/interview with Li.txt", "my papers/draft one.md", "odd[b].md")
+    names = (
+        "notes.md",
+        "报告.md",
+        "docs/report.md",
+        "docs/interview with Li.txt",
+        "my papers/draft one.md",
+        "odd[b].md",
+    )
     for name in names:
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -91,12 +99,18 @@ class PromptApp(App[None]):
         return [message for message in self.posted if isinstance(message, kind)]
 
     async def press(self, pilot: Pilot[None], *keys: str) -> None:
-        """Press `keys` in one burst, as a fast typist or a terminal does, and let the app come to rest.
+        """Press `keys` in one burst, as a fast typist or a terminal does, and let the app come to
+        rest.
 
         `Pilot.press` waits after each of them.
         """
         for key in keys:
-            self.post_message(events.Key(key, {"space": " ", "question_mark": "?"}.get(key, key if len(key) == 1 else None)))
+            self.post_message(
+                events.Key(
+                    key,
+                    {"space": " ", "question_mark": "?"}.get(key, key if len(key) == 1 else None),
+                )
+            )
         await pilot.pause()
         await pilot._wait_for_screen()
 
@@ -125,6 +139,8 @@ def make_app(folder: Path) -> Callable[..., PromptApp]:
     def make(**options: object) -> PromptApp:
         index = FileIndex(folder)
         index.refresh()
-        return PromptApp(PromptBox(WorkspaceReferences(Workspace(folder), index, COMMANDS), **options), index)
+        return PromptApp(
+            PromptBox(WorkspaceReferences(Workspace(folder), index, COMMANDS), **options), index
+        )
 
     return make

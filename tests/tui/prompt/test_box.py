@@ -12,7 +12,9 @@ def labels(app) -> list[str]:
 
 
 def queued(*texts: str) -> tuple[QueuedPrompt, ...]:
-    return tuple(QueuedPrompt(id=f"q{number}", prompt=Prompt(text)) for number, text in enumerate(texts, 1))
+    return tuple(
+        QueuedPrompt(id=f"q{number}", prompt=Prompt(text)) for number, text in enumerate(texts, 1)
+    )
 
 
 class TestPicker:
@@ -74,7 +76,9 @@ class TestPicker:
             assert app.box.picker.current.label == first
             await app.press(pilot, "escape")
             assert not app.box.picker.display
-            assert app.posted == [] or "InterruptRequested" not in {type(message).__name__ for message in app.posted}
+            assert app.posted == [] or "InterruptRequested" not in {
+                type(message).__name__ for message in app.posted
+            }
             await app.press(pilot, "n", "o")
             assert not app.box.picker.display
             await app.press(pilot, "enter")
@@ -143,7 +147,9 @@ class TestPicker:
             assert app.sent == ["/help"]
             assert not app.box.picker.display
 
-    async def test_what_commands_do_stands_in_one_column_and_the_hint_says_how_the_typed_one_goes_on(self, make_app) -> None:
+    async def test_what_commands_do_stands_in_one_column_and_the_hint_says_how_the_typed_one_goes_on(  # noqa: E501
+        self, make_app
+    ) -> None:
         app = make_app()
         async with app.run_test(size=(80, 24)) as pilot:
             await app.press(pilot, "/")
@@ -170,7 +176,9 @@ class TestPicker:
             await app.until(pilot, lambda: len(labels(app)) == 30)
             assert app.box.picker.size.height == 17
 
-    async def test_what_to_do_stands_at_the_end_of_a_long_sentence_and_is_seen(self, make_app) -> None:
+    async def test_what_to_do_stands_at_the_end_of_a_long_sentence_and_is_seen(
+        self, make_app
+    ) -> None:
         app = make_app()
         async with app.run_test(size=(80, 24)) as pilot:
             said = (
@@ -212,7 +220,9 @@ class TestPicker:
             await app.press(pilot, *"int", "enter", "enter")
             assert app.sent == ["/attach docs/interview with Li.txt"]
 
-    async def test_other_paths_and_the_arguments_of_other_commands_are_not_completed(self, make_app) -> None:
+    async def test_other_paths_and_the_arguments_of_other_commands_are_not_completed(
+        self, make_app
+    ) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             for text in (
@@ -277,7 +287,11 @@ class TestReferences:
             editor.insert("Read @notess.md and @notes.md ")
             await app.until(pilot, lambda: app.hint == "No file notess.md here")
             await pilot.pause()
-            styles = {segment.text: segment.style for segment in editor.render_line(0) if "@" in segment.text}
+            styles = {
+                segment.text: segment.style
+                for segment in editor.render_line(0)
+                if "@" in segment.text
+            }
             assert styles["@notess.md"].underline
             assert not styles["@notes.md"].underline
             assert styles["@notes.md"].color != styles["@notess.md"].color
@@ -294,7 +308,9 @@ class TestReferences:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.insert("比较@报告.md的内容 ")
-            await app.until(pilot, lambda: any(s.text == "@报告.md" for s in app.box.editor.render_line(0)))
+            await app.until(
+                pilot, lambda: any(s.text == "@报告.md" for s in app.box.editor.render_line(0))
+            )
 
     async def test_a_missing_sheet(self, make_app) -> None:
         app = make_app()
@@ -308,7 +324,9 @@ class TestReferences:
             app.box.editor.insert("@a.md @b.md @c.md ")
             await app.until(pilot, lambda: app.hint == "No file a.md here, and 2 more")
 
-    async def test_what_is_being_completed_is_not_called_missing_until_escape(self, make_app) -> None:
+    async def test_what_is_being_completed_is_not_called_missing_until_escape(
+        self, make_app
+    ) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.insert("@none.md ")

@@ -46,7 +46,12 @@ class Files:
 
 
 def completions(files: Files, sheets: Sequence[str] = ()) -> Completions:
-    return Completions(files, format_reference=format_reference, sheet_names=lambda path: list(sheets), commands=COMMANDS)
+    return Completions(
+        files,
+        format_reference=format_reference,
+        sheet_names=lambda path: list(sheets),
+        commands=COMMANDS,
+    )
 
 
 def at_end(line: str, *, first_line: bool = True) -> Completion | None:
@@ -71,7 +76,19 @@ def test_a_file_is_completed(line: str, query: str, start: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["", "Read", "me@home.org", "@@@letter", "@a b", '@"a b" ', '@"a b"', "@报告，然后", "x" * 2_000, "/theme x"]
+    "line",
+    [
+        "",
+        "Read",
+        "me@home.org",
+        "@@@letter",
+        "@a b",
+        '@"a b" ',
+        '@"a b"',
+        "@报告，然后",
+        "x" * 2_000,
+        "/theme x",
+    ],
 )
 def test_nothing_is_completed(line: str) -> None:
     assert at_end(line) is None
@@ -114,12 +131,18 @@ WORDS = frozenset({"export"})
         ('/export "a b.md" do', "do", 17, '"a b.md" '),
     ],
 )
-def test_the_last_word_of_a_command_is_completed(line: str, query: str, start: int, before: str) -> None:
+def test_the_last_word_of_a_command_is_completed(
+    line: str, query: str, start: int, before: str
+) -> None:
     found = completion_at(line, len(line), first_line=True, word_commands=WORDS)
-    assert found == Completion("word", query, start, len(line), bare=True, command="export", before=before)
+    assert found == Completion(
+        "word", query, start, len(line), bare=True, command="export", before=before
+    )
 
 
-@pytest.mark.parametrize("line", ["/export /et", "/export ~/a", "/export ../a", "/theme n", " /export a"])
+@pytest.mark.parametrize(
+    "line", ["/export /et", "/export ~/a", "/export ../a", "/theme n", " /export a"]
+)
 def test_paths_elsewhere_and_other_commands_are_not_completed(line: str) -> None:
     assert completion_at(line, len(line), first_line=True, word_commands=WORDS) is None
 
@@ -140,12 +163,17 @@ def test_any_text_can_be_asked_about(line: str, column: int) -> None:
 
 class TestCandidates:
     def search(self, files: Files, line: str, sheets: Sequence[str] = ()) -> list[str]:
-        completion = completion_at(line, len(line), first_line=True, path_commands=frozenset({"attach"}))
+        completion = completion_at(
+            line, len(line), first_line=True, path_commands=frozenset({"attach"})
+        )
         assert completion is not None
         return [row.insert for row in completions(files, sheets).search(completion).rows]
 
     def test_files_are_written_as_references(self) -> None:
-        assert self.search(Files([Hit("notes.md"), Hit("a b.md")]), "@n") == ["@notes.md", '@"a b.md"']
+        assert self.search(Files([Hit("notes.md"), Hit("a b.md")]), "@n") == [
+            "@notes.md",
+            '@"a b.md"',
+        ]
 
     def test_a_folder_goes_on(self) -> None:
         files = Files([Hit("docs/", is_folder=True), Hit("my papers/", is_folder=True)])
@@ -159,16 +187,25 @@ class TestCandidates:
         assert files.asked == ["in docs"]
 
     def test_sheets_of_a_workbook(self) -> None:
-        assert self.search(Files(), "@a.xlsx#", ["Sales", "My costs"]) == ["@a.xlsx#Sales", '@a.xlsx#"My costs"']
+        assert self.search(Files(), "@a.xlsx#", ["Sales", "My costs"]) == [
+            "@a.xlsx#Sales",
+            '@a.xlsx#"My costs"',
+        ]
         assert self.search(Files(), "@a.xlsx#cos", ["Sales", "My costs"]) == ['@a.xlsx#"My costs"']
 
     def test_words_and_markdown_files_each_as_long_as_none_was_typed(self) -> None:
-        files = Files([Hit("notes.md"), Hit("a b.md"), Hit("chart.png"), Hit("md/", is_folder=True)])
+        files = Files(
+            [Hit("notes.md"), Hit("a b.md"), Hit("chart.png"), Hit("md/", is_folder=True)]
+        )
         export = Command("export", "Export", done, "[FILE.md]", "markdown", words=("pdf", "docx"))
-        found = Completions(files, format_reference=format_reference, sheet_names=lambda _: [], commands=[export])
+        found = Completions(
+            files, format_reference=format_reference, sheet_names=lambda _: [], commands=[export]
+        )
 
         def offered(line: str) -> list[str]:
-            completion = completion_at(line, len(line), first_line=True, word_commands=found.word_commands)
+            completion = completion_at(
+                line, len(line), first_line=True, word_commands=found.word_commands
+            )
             assert completion is not None
             return [row.insert for row in found.search(completion).rows]
 
@@ -180,10 +217,17 @@ class TestCandidates:
 
     def test_a_command_that_takes_one_of_some_words_offers_them_and_no_file(self) -> None:
         show = Command("show", "Show", done, "history|lessons", "word", ("history", "lessons"))
-        found = Completions(Files([Hit("h.md")]), format_reference=format_reference, sheet_names=lambda _: [], commands=[show])
+        found = Completions(
+            Files([Hit("h.md")]),
+            format_reference=format_reference,
+            sheet_names=lambda _: [],
+            commands=[show],
+        )
 
         def offered(line: str) -> list[tuple[str, bool]]:
-            completion = completion_at(line, len(line), first_line=True, word_commands=found.word_commands)
+            completion = completion_at(
+                line, len(line), first_line=True, word_commands=found.word_commands
+            )
             assert completion is not None
             return [(row.insert, row.runs) for row in found.search(completion).rows]
 
@@ -199,14 +243,22 @@ class TestCandidates:
 
     def test_only_a_command_without_needed_arguments_runs_by_its_name(self) -> None:
         rows = completions(Files()).search(Completion("command", "", 0, 1)).rows
-        assert {row.insert: row.runs for row in rows} == {"/theme": True, "/attach": False, "/help": True}
+        assert {row.insert: row.runs for row in rows} == {
+            "/theme": True,
+            "/attach": False,
+            "/help": True,
+        }
 
     def test_matched_characters_are_those_of_the_label(self) -> None:
         row = completions(Files()).search(Completion("command", "hlp", 0, 4)).rows[0]
         assert [row.label[position] for position in row.positions] == ["h", "l", "p"]
 
     def test_matched_characters_of_a_chinese_name(self) -> None:
-        row = completions(Files(), ["销售 Q1"]).search(Completion("sheet", "q1", 0, 3, "a.xlsx")).rows[0]
+        row = (
+            completions(Files(), ["销售 Q1"])
+            .search(Completion("sheet", "q1", 0, 3, "a.xlsx"))
+            .rows[0]
+        )
         assert [row.label[position] for position in row.positions] == ["Q", "1"]
 
     def test_says_that_the_index_is_not_ready(self) -> None:
@@ -216,7 +268,9 @@ class TestCandidates:
 
 def test_a_path_that_is_typed_out_is_not_offered_to_a_command_again() -> None:
     def offered(line: str, *hits: Hit) -> list[str]:
-        completion = completion_at(line, len(line), first_line=True, path_commands=frozenset({"attach"}))
+        completion = completion_at(
+            line, len(line), first_line=True, path_commands=frozenset({"attach"})
+        )
         assert completion is not None
         return [row.insert for row in completions(Files([*hits])).search(completion).rows]
 

@@ -33,7 +33,18 @@ def test_paths(text: str, paths: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  ", "notes", "and/or so", "it's here", "https://example.org/a.md", "file://server/a.md", "x\0y", "/a" * 9_000]
+    "text",
+    [
+        "",
+        "  ",
+        "notes",
+        "and/or so",
+        "it's here",
+        "https://example.org/a.md",
+        "file://server/a.md",
+        "x\0y",
+        "/a" * 9_000,
+    ],
 )
 def test_anything_else(text: str) -> None:
     assert dropped_paths(text) == []

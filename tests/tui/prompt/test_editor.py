@@ -33,10 +33,15 @@ class TestSending:
     async def test_references_go_along_as_typed(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.editor.paste_text('Compare @notes.md with @"my papers/draft one.md" and mail me@home.org ')
+            app.box.editor.paste_text(
+                'Compare @notes.md with @"my papers/draft one.md" and mail me@home.org '
+            )
             await app.press(pilot, "enter")
             (message,) = app.messages(PromptEditor.Submitted)
-            assert [reference.path for reference in message.references] == ["notes.md", "my papers/draft one.md"]
+            assert [reference.path for reference in message.references] == [
+                "notes.md",
+                "my papers/draft one.md",
+            ]
 
     async def test_a_shell_command_has_no_references(self, make_app) -> None:
         app = make_app()
@@ -61,7 +66,14 @@ class TestSending:
     async def test_keys_of_one_burst_stay_in_order(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            for key, character in (("b", "b"), ("left", None), ("a", "a"), ("end", None), ("enter", "\r"), ("c", "c")):
+            for key, character in (
+                ("b", "b"),
+                ("left", None),
+                ("a", "a"),
+                ("end", None),
+                ("enter", "\r"),
+                ("c", "c"),
+            ):
                 app.post_message(events.Key(key, character))
             await app.until(pilot, lambda: app.box.editor.raw == "c")
             assert app.sent == ["ab"]
@@ -75,7 +87,9 @@ class TestEscapeAndCtrlC:
             assert len(app.messages(PromptEditor.InterruptRequested)) == 1
             assert app.box.editor.raw == "hi"
 
-    async def test_escape_twice_clears_where_nothing_runs_and_up_brings_it_back(self, make_app) -> None:
+    async def test_escape_twice_clears_where_nothing_runs_and_up_brings_it_back(
+        self, make_app
+    ) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             await app.press(pilot, *"words", "escape")
@@ -104,7 +118,9 @@ class TestEscapeAndCtrlC:
             assert app.box.editor.selection.is_empty
             assert app.box.editor.raw == "hi"
 
-    @pytest.mark.parametrize("key", ["up", "down", "left", "right", "home", "end", "pageup", "pagedown"])
+    @pytest.mark.parametrize(
+        "key", ["up", "down", "left", "right", "home", "end", "pageup", "pagedown"]
+    )
     async def test_arrow_keys_never_interrupt(self, make_app, key: str) -> None:
         app = make_app()
         async with app.run_test() as pilot:
@@ -128,7 +144,9 @@ class TestEscapeAndCtrlC:
             assert app.box.editor.raw == "hi"
 
     @pytest.mark.parametrize("clears", [["ctrl+c"], ["escape", "escape"]])
-    async def test_ctrl_underscore_undoes_also_where_a_scrollbar_goes(self, make_app, clears) -> None:
+    async def test_ctrl_underscore_undoes_also_where_a_scrollbar_goes(
+        self, make_app, clears
+    ) -> None:
         app = make_app()
         text = "\n".join(f"line {number}" for number in range(60))
         async with app.run_test() as pilot:
@@ -223,7 +241,9 @@ class TestPasting:
             await app.press(pilot, "space", "o", "k", "enter")
             assert app.sent == [f"{LONG} ok"]
 
-    async def test_backspace_deletes_a_placeholder_as_a_whole_and_undo_brings_it_back(self, make_app) -> None:
+    async def test_backspace_deletes_a_placeholder_as_a_whole_and_undo_brings_it_back(
+        self, make_app
+    ) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             await app.press(pilot, "a")
@@ -347,7 +367,13 @@ class TestTheRest:
         app = make_app()
         async with app.run_test() as pilot:
             await app.press(pilot, "h", "i")
-            await app.until(pilot, lambda: [message.text for message in app.messages(PromptEditor.DraftChanged)][-1:] == ["hi"])
+            await app.until(
+                pilot,
+                lambda: (
+                    [message.text for message in app.messages(PromptEditor.DraftChanged)][-1:]
+                    == ["hi"]
+                ),
+            )
             await app.press(pilot, "enter")
             assert app.messages(PromptEditor.DraftChanged)[-1].text == ""
 
@@ -362,7 +388,9 @@ class TestTheRest:
         async with app.run_test() as pilot:
             app.box.editor.paste_text(LONG)
             await app.press(pilot, "ctrl+g")
-            assert [message.text for message in app.messages(PromptEditor.ExternalEditorRequested)] == [LONG]
+            assert [
+                message.text for message in app.messages(PromptEditor.ExternalEditorRequested)
+            ] == [LONG]
             app.box.editor.replace_all("edited")
             assert app.box.editor.raw == "edited"
             await app.press(pilot, "ctrl+z")

@@ -8,7 +8,8 @@ from dogent_tui.tui.prompt.literal import carry, newlines, pictures, release
 
 # Plane 16 holds the carriers; nobody types it.
 TEXTS = st.text(
-    st.characters(max_codepoint=0xFFFFF, exclude_categories=["Cs"]) | st.sampled_from("\x1b\r\n\x00\x9b\u2028\u202e\U000e0041")
+    st.characters(max_codepoint=0xFFFFF, exclude_categories=["Cs"])
+    | st.sampled_from("\x1b\r\n\x00\x9b\u2028\u202e\U000e0041")
 )
 
 
@@ -23,7 +24,9 @@ def test_what_is_drawn_is_no_control_and_as_long(text: str) -> None:
     drawn = pictures(carried)
     assert len(drawn) == len(carried)
     assert not [
-        character for character in drawn if character not in "\n\t" and (ord(character) < 32 or 127 <= ord(character) < 160)
+        character
+        for character in drawn
+        if character not in "\n\t" and (ord(character) < 32 or 127 <= ord(character) < 160)
     ]
 
 

@@ -3,7 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.tui.prompt.model import FOLD_CHARACTERS, FOLD_LINES, RECALL_LIMIT, PastedTexts, Recall, can_show
+from dogent_tui.tui.prompt.model import (
+    FOLD_CHARACTERS,
+    FOLD_LINES,
+    RECALL_LIMIT,
+    PastedTexts,
+    Recall,
+    can_show,
+)
 
 
 class TestRecall:
@@ -42,7 +49,9 @@ class TestRecall:
         assert recall.older("") is None
 
     @given(st.lists(st.text(), max_size=60), st.text(), st.lists(st.booleans(), max_size=80))
-    def test_what_was_typed_always_comes_back(self, entries: list[str], typed: str, steps: list[bool]) -> None:
+    def test_what_was_typed_always_comes_back(
+        self, entries: list[str], typed: str, steps: list[bool]
+    ) -> None:
         recall = Recall(entries)
         shown = typed
         for back in steps:

@@ -20,7 +20,11 @@ def test_what_is_named_and_attached_is_one_chip() -> None:
         ("gone.md", None, (2, 3)): ReferenceState(8, "No file gone.md here"),
     }
     chips = pending_chips(states, (NOTES, COSTS))
-    assert [(chip.mark, chip.name) for chip in chips] == [("@", "notes.md"), ("✗", "gone.md"), ("+", "numbers.xlsx")]
+    assert [(chip.mark, chip.name) for chip in chips] == [
+        ("@", "notes.md"),
+        ("✗", "gone.md"),
+        ("+", "numbers.xlsx"),
+    ]
     assert chips[2].sheet == "My costs"
     assert chips[1].lines == "2-3"
 
@@ -49,7 +53,9 @@ async def test_lines_of_a_text_are_a_chip_of_their_own(make_app, folder) -> None
     app = make_app()
     async with app.run_test(size=(160, 15)) as pilot:
         app.box.editor.insert("Join @notes.md:1-2 and @notes.md:3, not @notes.md:4-9 ")
-        await app.until(pilot, lambda: len(app.box.pending.chips) == 3 and app.box.pending.size.width)
+        await app.until(
+            pilot, lambda: len(app.box.pending.chips) == 3 and app.box.pending.size.width
+        )
         assert "@ notes.md:1-2  @ notes.md:3  ✗ notes.md:4-9 no such lines" in drawn(app)
         await pilot.press("shift+tab", "right", "delete")
         await app.until(pilot, lambda: len(app.box.pending.chips) == 2)
@@ -67,12 +73,18 @@ async def test_the_keys_reach_every_chip(make_app) -> None:
         await app.until(pilot, lambda: len(app.box.pending.chips) == 3)
         assert app.box.editor.value == "See @notes.md and 的内容 or @nots.md now"
         await pilot.press("right", "delete")  # the last of three: what was attached
-        assert {message.attachment.path for message in posted if isinstance(message, PendingStrip.Detached)} == {"docs"}
+        assert {
+            message.attachment.path
+            for message in posted
+            if isinstance(message, PendingStrip.Detached)
+        } == {"docs"}
         assert "docs folder" in drawn(app)
         await pilot.press("left", "left", "enter")
-        assert {message.attachment.path for message in posted if isinstance(message, PendingStrip.PreviewRequested)} == {
-            "notes.md"
-        }
+        assert {
+            message.attachment.path
+            for message in posted
+            if isinstance(message, PendingStrip.PreviewRequested)
+        } == {"notes.md"}
         await pilot.press("x")
         assert app.box.editor.has_focus
         assert "x" in app.box.editor.value

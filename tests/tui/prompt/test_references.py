@@ -1,4 +1,6 @@
-"""What the workspace answers about references. The rest of it is seen in the prompt: test_box.py."""
+"""What the workspace answers about references. The rest of it is seen in the prompt:
+test_box.py.
+"""
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.tui.prompt.references import WorkspaceReferences
@@ -27,5 +29,8 @@ def test_attachments_at_paths(folder) -> None:
 
 def test_a_path_becomes_a_reference_only_where_it_exists(folder) -> None:
     references = WorkspaceReferences(Workspace(folder), FileIndex(folder))
-    assert references.written([str(folder / "notes.md"), "my papers/draft one.md"]) == '@notes.md @"my papers/draft one.md" '
+    assert (
+        references.written([str(folder / "notes.md"), "my papers/draft one.md"])
+        == '@notes.md @"my papers/draft one.md" '
+    )
     assert references.written([str(folder / "none.md")]) is None

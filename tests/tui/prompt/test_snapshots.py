@@ -7,7 +7,9 @@ from dogent_tui.agent.events import Prompt, QueuedPrompt
 SIZES = [(80, 24), (200, 60)]
 WAITING = tuple(
     QueuedPrompt(id=str(number), prompt=Prompt(text))
-    for number, text in enumerate(("Then shorten it to one page", "and translate [b]it[/b] into\nChinese"))
+    for number, text in enumerate(
+        ("Then shorten it to one page", "and translate [b]it[/b] into\nChinese")
+    )
 )
 
 

@@ -25,7 +25,13 @@ COMMAND = PermissionRequested(
     targets=(
         Target(f"{ROOT}/chapters/intro.md", "move", True, 12_400),
         Target(f"{ROOT}/chapters/old/outline [b]1[/b].md", "delete", True, 2_130),
-        Target("/srv/shared/figures.bak", "delete", True, 1_240_000, "drafts/figures.bak is a link that points here."),
+        Target(
+            "/srv/shared/figures.bak",
+            "delete",
+            True,
+            1_240_000,
+            "drafts/figures.bak is a link that points here.",
+        ),
         Target(f"{ROOT}/drafts/notes.bak", "delete", False),
     ),
     spans=spans_of(_COMMAND, "mv chapters/intro.md archive/", "rm -r chapters/old drafts/*.bak"),
@@ -64,7 +70,9 @@ DIFF = PermissionRequested(
     reasons=("The file lies outside the workspace.",),
     targets=(Target("/home/u/shared/plan.md", "write", True, 2_048),),
     diff="\n".join(
-        difflib.unified_diff(_BEFORE.splitlines(), _AFTER.splitlines(), "plan.md", "plan.md", n=2, lineterm=""),
+        difflib.unified_diff(
+            _BEFORE.splitlines(), _AFTER.splitlines(), "plan.md", "plan.md", n=2, lineterm=""
+        ),
     ),
     scopes=("once", "session", "always"),
 )
@@ -74,7 +82,8 @@ _LONG = "\n".join(
         "set -e",
         "mkdir -p out",
         *(
-            f"pandoc chapters/{number:02}.md --metadata title='Chapter {number}' -o out/{number:02}.html"
+            f"pandoc chapters/{number:02}.md --metadata title='Chapter {number}' -o"
+            f" out/{number:02}.html"
             for number in range(1, 41)
         ),
         "rm chapters/draft.md",
@@ -133,12 +142,18 @@ HAPPENED = PermissionRequested(
     tool="Bash",
     input={"command": "node tidy.js", "description": "Tidy the chapters"},
     sentence="The command deleted 3 files in chapters/ and changed .dogent/dogent.md",
-    reasons=("It deletes chapters/one.md.", "It changes .dogent/dogent.md, which only you may change."),
+    reasons=(
+        "It deletes chapters/one.md.",
+        "It changes .dogent/dogent.md, which only you may change.",
+    ),
     targets=(
         Target(f"{ROOT}/chapters", "delete", note="3 files"),
         Target(f"{ROOT}/.dogent/dogent.md", "write", size=120),
     ),
-    diff="--- dogent.md\n+++ dogent.md\n@@ -1,2 +1,2 @@\n # Wishes\n-Write plainly.\n+Write as you like.\n",
+    diff=(
+        "--- dogent.md\n+++ dogent.md\n@@ -1,2 +1,2 @@\n # Wishes\n-Write plainly.\n+Write as you"
+        " like.\n"
+    ),
     words="Tidy the chapters",
     scopes=("once",),
     once_because="This place is asked about every time.",

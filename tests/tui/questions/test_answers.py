@@ -33,7 +33,9 @@ def test_all_answers_stand_somewhere(width, rows):
     placed = answer_rows(ANSWERS, width)
     assert len(placed) == rows
     assert [number for row in placed for number, _ in row] == [0, 1, 2, 3, 4]
-    assert all(sum(len(label) + 1 for _, label in row) - 1 <= width for row in placed if len(row) > 1)
+    assert all(
+        sum(len(label) + 1 for _, label in row) - 1 <= width for row in placed if len(row) > 1
+    )
 
 
 def test_a_click_finds_its_answer():

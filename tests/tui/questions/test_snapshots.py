@@ -28,7 +28,12 @@ def asking(request, *keys: str):
     events = (
         SessionStarted(session_id="s", profile="glm", model="glm-4.6", endpoint="custom", cwd=ROOT),
         RunStarted(run_id="2", prompt=Prompt("Tidy up the chapters, please.")),
-        TextFinished(run_id="2", message_id="m", block=0, text="\n\n".join(f"Step {number} is done." for number in range(1, 21))),
+        TextFinished(
+            run_id="2",
+            message_id="m",
+            block=0,
+            text="\n\n".join(f"Step {number} is done." for number in range(1, 21)),
+        ),
         ToolUse(run_id="2", tool_use_id="t9", name=request.tool, input=request.input),
         request,
     )
@@ -80,7 +85,9 @@ def test_a_narrow_window(app, snap_compare):
 
 
 def test_words_for_the_agent(app, snap_compare):
-    assert snap_compare(app, terminal_size=(80, 24), run_before=asking(COMMAND, "e", "K", "e", "e", "p"))
+    assert snap_compare(
+        app, terminal_size=(80, 24), run_before=asking(COMMAND, "e", "K", "e", "e", "p")
+    )
 
 
 def test_a_question_of_which_little_is_known_by_day(app, snap_compare):

@@ -1,4 +1,6 @@
-"""Which documents a conversation made: the one that is meant by an export, and those that the sidebar lists."""
+"""Which documents a conversation made: the one that is meant by an export, and those that the
+sidebar lists.
+"""
 
 import pytest
 
@@ -15,12 +17,20 @@ REVIEWED = "The user reviewed your change: "
         ("Write", "file_path", "Denied", True, "old.md"),
         ("Edit", "file_path", f"{REVIEWED}1 of 2 hunks written to new.md.", False, "new.md"),
         ("Edit", "file_path", f"{REVIEWED}nothing was written to new.md.", False, "old.md"),
-        ("mcp__dogent__propose_document_change", "path", f"{REVIEWED}1 of 1 hunk written to new.md.", False, "new.md"),
+        (
+            "mcp__dogent__propose_document_change",
+            "path",
+            f"{REVIEWED}1 of 1 hunk written to new.md.",
+            False,
+            "new.md",
+        ),
     ],
 )
 def test_what_was_refused_was_not_written(tmp_path, name, key, result, is_error, last):
     written = Results(tmp_path)
-    written.handle(ToolUse(tool_use_id="s", name="Write", input={"file_path": str(tmp_path / "old.md")}))
+    written.handle(
+        ToolUse(tool_use_id="s", name="Write", input={"file_path": str(tmp_path / "old.md")})
+    )
     written.handle(ToolResult(tool_use_id="s", content="ok"))
     written.handle(ToolUse(tool_use_id="t", name=name, input={key: "new.md"}))
     written.handle(ToolResult(tool_use_id="t", content=result, is_error=is_error))
@@ -38,7 +48,9 @@ def test_what_was_made_last_comes_first_and_once(tmp_path):
     call("Write", file_path="data/sums.csv")
     exported = "Wrote out/report (final).pdf (Chromium 120, 3 pages).\nWarning: none"
     call("mcp__dogent__export_document", exported, md_path="report.md", format="pdf")
-    call("mcp__dogent__export_document", "Nothing was exported.", md_path="report.md", format="docx")
+    call(
+        "mcp__dogent__export_document", "Nothing was exported.", md_path="report.md", format="docx"
+    )
     assert call("Read", file_path="notes.md") is None
     call("Edit", file_path="./report.md")
     results.handle(DocumentExported(path="report.docx"))
@@ -50,4 +62,7 @@ def test_what_was_made_last_comes_first_and_once(tmp_path):
     ]
     (tmp_path / "report.md").write_text("12345")
     results.measured(measure(tmp_path, [result.path for result in results.entries]))
-    assert [(result.size, result.gone) for result in results.entries[:2]] == [(None, True), (5, False)]
+    assert [(result.size, result.gone) for result in results.entries[:2]] == [
+        (None, True),
+        (5, False),
+    ]

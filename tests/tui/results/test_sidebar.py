@@ -13,7 +13,10 @@ pytestmark = pytest.mark.slow
 
 
 def drawn(stage) -> str:
-    return "\n".join("".join(segment.text for segment in line) for line in stage.app.screen._compositor.render_strips())
+    return "\n".join(
+        "".join(segment.text for segment in line)
+        for line in stage.app.screen._compositor.render_strips()
+    )
 
 
 async def made(stage) -> Writing:
@@ -24,7 +27,9 @@ async def made(stage) -> Writing:
     await stage.until(lambda: pane.screen.results.written)
     (pane.root / "report.pdf").write_bytes(b"%PDF-1.4")
     pane.screen.service.tell_exported("report.pdf")
-    await stage.until(lambda: [result.size for result in pane.screen.results.entries] == [8, len(LONG)])
+    await stage.until(
+        lambda: [result.size for result in pane.screen.results.entries] == [8, len(LONG)]
+    )
     await stage.settle()
     return pane
 
@@ -71,7 +76,9 @@ async def test_keys_open_export_and_reveal(stage, size, monkeypatch) -> None:
 async def test_the_attachments_are_below_them(stage) -> None:
     async with stage((120, 30)) as s:
         pane = await made(s)
-        pane.screen.handle(RunStarted(run_id="x", prompt=Prompt("go", (Attachment("notes.md", "notes.md", "md"),))))
+        pane.screen.handle(
+            RunStarted(run_id="x", prompt=Prompt("go", (Attachment("notes.md", "notes.md", "md"),)))
+        )
         await s.pilot.press("ctrl+b", "down", "down")
         await s.until(lambda: isinstance(s.app.focused, AttachmentList))
         await s.pilot.press("up")
@@ -90,7 +97,10 @@ def test_revealing_needs_a_screen(monkeypatch, tmp_path) -> None:
     folder = {"PATH": str(tmp_path)}
     assert reveal.reveal_command(tmp_path / "a" / "b.md", folder) == ()
     shown = {**folder, "DISPLAY": ":0"}
-    assert reveal.reveal_command(tmp_path / "a" / "b.md", shown) == (str(opener), str(tmp_path / "a"))
+    assert reveal.reveal_command(tmp_path / "a" / "b.md", shown) == (
+        str(opener),
+        str(tmp_path / "a"),
+    )
     assert reveal.reveal_command(tmp_path / "b.md", {**shown, "SSH_CONNECTION": "1"}) == ()
     monkeypatch.setattr("sys.platform", "darwin")
     assert reveal.reveal_command(tmp_path / "b.md", {})[:2] == ("open", "-R")

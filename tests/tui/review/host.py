@@ -41,12 +41,16 @@ NEW = (
     .replace("大多喝绿茶，也有人喝咖啡", "几乎都喝绿茶，很少有人喝咖啡")
     .replace("counted by hand", "counted by hand and checked twice")
     .replace("An old paragraph that nobody needs.\n\n", "")
-    .replace("Tea rose.\n", "Tea rose by a third, and coffee fell.\n\n## Sources\n\nOur own books.\n")
+    .replace(
+        "Tea rose.\n", "Tea rose by a third, and coffee fell.\n\n## Sources\n\nOur own books.\n"
+    )
 )
 
 
 class ReviewHost(App[None]):
-    """Opens the review of `new` for a file that holds `base`, and keeps what came of it in `results`."""
+    """Opens the review of `new` for a file that holds `base`, and keeps what came of it in
+    `results`.
+    """
 
     CSS_PATH = DogentApp.CSS_PATH
     check_action = DogentApp.check_action
@@ -58,7 +62,9 @@ class ReviewHost(App[None]):
         if base is not None:
             self.path.write_bytes(base.encode())
         self.copies = UndoLog(self.workspace, "session")
-        reviewed = Reviewed.open(self.workspace, "tea.md", new, "Tightened the report and added the sources.")
+        reviewed = Reviewed.open(
+            self.workspace, "tea.md", new, "Tightened the report and added the sources."
+        )
         self.drafts: list = []
         self.review = ReviewScreen(ReviewTask(reviewed, self.copies, on_draft=self.drafts.append))
         self.results: list[ReviewResult | None] = []

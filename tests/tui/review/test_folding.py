@@ -9,7 +9,9 @@ from dogent_tui.tui.review.folding import folded, seams
 from dogent_tui.tui.review.rows import hunk_lines, list_row
 from dogent_tui.tui.transcript.lines import Line, Span
 
-LONG = " ".join(f"Sentence {number} says something of the harbor, and nothing else." for number in range(60))
+LONG = " ".join(
+    f"Sentence {number} says something of the harbor, and nothing else." for number in range(60)
+)
 
 
 def drawn(old: str, new: str, *, by_side: bool = False) -> list[str]:
@@ -28,7 +30,10 @@ def test_a_change_within_a_long_paragraph_is_in_sight():
 
 
 def test_where_words_only_went_the_place_is_shown_in_what_stays():
-    rows = drawn(f"{LONG}\n", f"{LONG}\n".replace("Sentence 30 says something of the harbor, and nothing else. ", ""))
+    rows = drawn(
+        f"{LONG}\n",
+        f"{LONG}\n".replace("Sentence 30 says something of the harbor, and nothing else. ", ""),
+    )
     added = [row for row in rows if row.startswith("+ ")]
     assert any("Sentence 29" in row or "Sentence 31" in row for row in added)
     assert len(rows) < 16
@@ -43,13 +48,17 @@ def test_what_is_all_new_is_shown_whole():
 def test_the_list_shows_the_words_that_are_others():
     def row(old: str, new: str) -> str:
         change = propose("tea.md", old.encode(), new)
-        return "".join(span.text for span in list_row(change, change.hunks[0], 60, is_cursor=False)).strip()
+        return "".join(
+            span.text for span in list_row(change, change.hunks[0], 60, is_cursor=False)
+        ).strip()
 
-    assert row(f"{LONG}\n", f"{LONG}\n".replace("Sentence 30 says", "Sentence 30 tells")).startswith(
-        "~ …Sentence 30 tells something"
-    )
+    assert row(
+        f"{LONG}\n", f"{LONG}\n".replace("Sentence 30 says", "Sentence 30 tells")
+    ).startswith("~ …Sentence 30 tells something")
     assert row("One two three.\n", "One two four.\n") == "~ One two four."
-    assert row("猫在屋里睡觉。" * 9 + "\n", "猫在屋里睡觉。" * 8 + "猫在屋外睡觉。\n").startswith("~ …")
+    assert row("猫在屋里睡觉。" * 9 + "\n", "猫在屋里睡觉。" * 8 + "猫在屋外睡觉。\n").startswith(
+        "~ …"
+    )
     assert row("One.\n\nTwo.\n", "One.\n") == "- Two."
 
 
@@ -61,9 +70,14 @@ def test_a_long_paragraph_beside_the_change_does_not_push_it_out_of_sight():
     assert "+ ## Dawn" in rows
 
 
-@given(st.lists(st.sampled_from([*"abcdefg"]), max_size=60), st.lists(st.sampled_from([*"abcdefg"]), max_size=60))
+@given(
+    st.lists(st.sampled_from([*"abcdefg"]), max_size=60),
+    st.lists(st.sampled_from([*"abcdefg"]), max_size=60),
+)
 def test_no_row_with_a_change_is_left_out(before, after):
     parts = refined(" ".join(before), " ".join(after))
     rows = [Line((Span(part.text, "x-part" if part.changed else "x"),)) for part in parts.new]
     left = folded(rows, "x-part", seams(parts.old))
-    assert [row for row in rows if row.spans[0].style == "x-part"] == [row for row in left if row.spans[0].style == "x-part"]
+    assert [row for row in rows if row.spans[0].style == "x-part"] == [
+        row for row in left if row.spans[0].style == "x-part"
+    ]

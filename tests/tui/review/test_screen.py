@@ -56,7 +56,9 @@ async def test_hunks_are_decided_and_written(review):
         (result,) = app.results
         assert result.outcome == "applied"
         assert "4 of 5 hunks written to tea.md" in result.text
-        assert "Hunk 2 (changed, under Report on tea 茶 > 市场与客户): left undecided" in result.text
+        assert (
+            "Hunk 2 (changed, under Report on tea 茶 > 市场与客户): left undecided" in result.text
+        )
         app.copies.undo()
         assert app.path.read_text() == BASE
 
@@ -90,7 +92,9 @@ async def test_escape_leaves_it_open_and_an_edit_can_be_dropped(review):
 
 async def test_what_changed_meanwhile_is_never_overwritten(review):
     async with review(size=(80, 30)) as (app, pilot):
-        app.path.write_text(BASE.replace("Tea rose.", "Tea rose a little.").replace("Two visits", "Three visits"))
+        app.path.write_text(
+            BASE.replace("Tea rose.", "Tea rose a little.").replace("Two visits", "Three visits")
+        )
         await pilot.press("A", "enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
@@ -100,7 +104,9 @@ async def test_what_changed_meanwhile_is_never_overwritten(review):
         assert "Three visits" in app.path.read_text()
         assert "A" not in verdicts(app)
         row = app.review._said.render_line
-        assert "Check again, then press Enter." in f"{row(0).text.strip()} {row(1).text.strip()}", "all of it, on two rows"
+        assert "Check again, then press Enter." in f"{row(0).text.strip()} {row(1).text.strip()}", (
+            "all of it, on two rows"
+        )
         await pilot.press("R", "enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
@@ -131,7 +137,10 @@ async def test_a_hunk_is_as_wide_as_before_once_it_was_edited(review):
     async with review(size=(80, 30)) as (app, pilot):
         before = drawn(app)
         await pilot.press("e", "X", "escape")
-        assert drawn(app).replace("accepted, edited", "undecided").replace("notes[/b].X", "notes[/b].") == before
+        assert (
+            drawn(app).replace("accepted, edited", "undecided").replace("notes[/b].X", "notes[/b].")
+            == before
+        )
 
 
 async def test_both_views_and_the_preview(review):
@@ -145,7 +154,9 @@ async def test_both_views_and_the_preview(review):
         await pilot.press("a", "home")
         assert "since the spring" in drawn(app)
         await pilot.press("v")
-        assert "\n- The house serves" in drawn(app), "the preview has no sides: v leads back to the hunk"
+        assert "\n- The house serves" in drawn(app), (
+            "the preview has no sides: v leads back to the hunk"
+        )
 
 
 async def test_markup_and_control_characters_are_shown(review):
@@ -155,7 +166,9 @@ async def test_markup_and_control_characters_are_shown(review):
 
 async def test_a_manuscript_scrolls_and_a_line_without_end_is_shown(review):
     base = manuscript(200_000)
-    new = [line.replace("quick", "slow") if place % 8 == 0 else line for place, line in enumerate(base)]
+    new = [
+        line.replace("quick", "slow") if place % 8 == 0 else line for place, line in enumerate(base)
+    ]
     async with review("\n".join(base), "\n".join(new) + "\n" + "word " * 100_000) as (app, pilot):
         await pilot.press("j", "j", "end", "space", "space", "b", "home", "A", "G")
         assert "o" not in verdicts(app)

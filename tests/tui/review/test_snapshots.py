@@ -21,7 +21,9 @@ def test_some_are_decided(looks, tmp_path):
     looks(ReviewHost(tmp_path), pressing(*keys))
 
 
-@pytest.mark.parametrize("keys", [("j", "e"), ("j", "c", "N", "o"), ("A", "p")], ids=["edit", "comment", "preview"])
+@pytest.mark.parametrize(
+    "keys", [("j", "e"), ("j", "c", "N", "o"), ("A", "p")], ids=["edit", "comment", "preview"]
+)
 def test_where_one_types_and_reads(snap_compare, tmp_path, keys):
     assert snap_compare(ReviewHost(tmp_path), terminal_size=(80, 24), run_before=pressing(*keys))
 

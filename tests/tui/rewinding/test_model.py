@@ -4,7 +4,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dogent_tui.agent.events import Attachment, CopiesKept, Prompt, Rewound, RunFinished, RunStarted, TextFinished, ToolUse
+from dogent_tui.agent.events import (
+    Attachment,
+    CopiesKept,
+    Prompt,
+    Rewound,
+    RunFinished,
+    RunStarted,
+    TextFinished,
+    ToolUse,
+)
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.rewinding.model import Preview, difference, rewind_points
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
@@ -41,10 +50,16 @@ def shown(model: TranscriptModel) -> list[str]:
 
 
 def test_the_transcript_ends_before_the_prompt_and_goes_on_from_there():
-    model = transcript(*run("a", "one"), *run("b", "two"), ToolUse(tool_use_id="t", name="Bash", input={}, run_id="b"))
+    model = transcript(
+        *run("a", "one"),
+        *run("b", "two"),
+        ToolUse(tool_use_id="t", name="Bash", input={}, run_id="b"),
+    )
     changed = model.apply(Rewound(to="b"))
     assert shown(model) == ["one", "Reply to one"]
-    assert set(changed.entries) == {number for number, entry in enumerate(model.entries) if entry.gone}
+    assert set(changed.entries) == {
+        number for number, entry in enumerate(model.entries) if entry.gone
+    }
     for event in run("c", "three"):
         model.apply(event)
     assert shown(model) == ["one", "Reply to one", "three", "Reply to three"]
@@ -54,9 +69,13 @@ def test_the_transcript_ends_before_the_prompt_and_goes_on_from_there():
 
 def test_the_latest_prompt_comes_first_and_answers_are_none():
     model = transcript(
-        *run("a", "one", 90 * MINUTE), *run("b", "The answers", answers=("q",)), *run("c", "three\n\x1b[b]", 5 * MINUTE)
+        *run("a", "one", 90 * MINUTE),
+        *run("b", "The answers", answers=("q",)),
+        *run("c", "three\n\x1b[b]", 5 * MINUTE),
     )
-    latest, first = rewind_points(model.entries, {"b": {"/w/b.md"}, "c": {"/w/c.md", "/w/d.md", "/e", "/w/f.md"}})
+    latest, first = rewind_points(
+        model.entries, {"b": {"/w/b.md"}, "c": {"/w/c.md", "/w/d.md", "/e", "/w/f.md"}}
+    )
     assert (latest.title, latest.runs, latest.forgotten) == ("three ␛[b]", ("c",), 0)
     assert (first.title, first.runs, first.forgotten) == ("one", ("a", "b", "c"), 1)
     assert latest.facts(NOW, "/w") == "5 min ago · 4 files changed since: /e, c.md, d.md and 1 more"
@@ -73,7 +92,9 @@ def test_what_was_changed_is_known_when_the_copies_are_gone(tmp_path):
 
 def test_files_that_the_text_does_not_name_go_with_it_again():
     files = Attachment("a.md", "a.md", "md"), Attachment("b.md", "b.md", "md")
-    (point,) = rewind_points(transcript(RunStarted(prompt=Prompt("Write on @a.md", files), run_id="a")).entries, {})
+    (point,) = rewind_points(
+        transcript(RunStarted(prompt=Prompt("Write on @a.md", files), run_id="a")).entries, {}
+    )
     assert (point.attached, point.time) == ((files[1],), 0)
     assert "unknown" in point.facts(NOW, "/w")
 
@@ -120,10 +141,17 @@ def test_what_somebody_changed_is_left_until_it_is_chosen(copies, tmp_path):
     ]
     assert "someone else" in shown.rows()[0].note
     assert shown.toggle(0)
-    assert (shown.rows()[0].what, "/undo restores it" in shown.rows()[0].note) == ("will be restored", True)
+    assert (shown.rows()[0].what, "/undo restores it" in shown.rows()[0].note) == (
+        "will be restored",
+        True,
+    )
     assert shown.toggle(3)
     done = shown.carry_out(copies)
-    assert ((root / "a.md").read_text(), (root / "new.md").exists(), done.left) == ("one\ntwo\n", True, ())
+    assert ((root / "a.md").read_text(), (root / "new.md").exists(), done.left) == (
+        "one\ntwo\n",
+        True,
+        (),
+    )
 
 
 def test_what_cannot_be_done_cannot_be_chosen(copies, tmp_path):
@@ -136,7 +164,12 @@ def test_what_cannot_be_done_cannot_be_chosen(copies, tmp_path):
 
 
 def test_the_difference_is_from_now_to_then(copies, tmp_path):
-    places = {row.name: place for row, place in zip(preview(copies, tmp_path / "w").rows(), plan(copies, {"r"}), strict=True)}
+    places = {
+        row.name: place
+        for row, place in zip(
+            preview(copies, tmp_path / "w").rows(), plan(copies, {"r"}), strict=True
+        )
+    }
     diff = difference(places["a.md"], copies)
     assert "-zwei" in diff
     assert "+two" in diff

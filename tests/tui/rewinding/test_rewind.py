@@ -34,7 +34,9 @@ async def converse(s, text: str, name: str = "", content: str = "") -> None:
         kept = copies.keep(f"Write {name}", [path] if path.exists() else [], [path])
         path.write_text(content)
         copies.settle(kept.number)
-    s.conversation.arrive(TextFinished(message_id=text, block=0, text=f"Reply to {text}"), TurnEnded("completed"))
+    s.conversation.arrive(
+        TextFinished(message_id=text, block=0, text=f"Reply to {text}"), TurnEnded("completed")
+    )
     await s.until(lambda: s.app.opened.service.state == "idle")
 
 
@@ -106,7 +108,12 @@ async def test_esc_leads_back_step_by_step_and_nothing_was_done(stage, workspace
         assert listed.query_one(OptionList).highlighted == 1
         await s.pilot.press("escape")
         await s.until(lambda: s.app.screen is s.app.conversation)
-        assert said(s.app.conversation.transcript.model) == ["first", "Reply to first", "second", "Reply to second"]
+        assert said(s.app.conversation.transcript.model) == [
+            "first",
+            "Reply to first",
+            "second",
+            "Reply to second",
+        ]
         assert (workspace.root / "one.md").read_text() == "1"
         assert len(s.launcher.started) == 1
 
@@ -145,9 +152,14 @@ async def test_without_changed_files_only_the_conversation_is_asked_about(stage)
 async def test_what_the_agent_asked_goes_with_the_prompt(stage):
     async with stage() as s:
         await s.send("first")
-        s.conversation.arrive(ui_requested(Clarification("Which?", (Question("length", "How long?"),))), TurnEnded("completed"))
+        s.conversation.arrive(
+            ui_requested(Clarification("Which?", (Question("length", "How long?"),))),
+            TurnEnded("completed"),
+        )
         await asked(s, ClarificationScreen, "escape")
-        await s.until(lambda: s.app.screen is s.app.conversation and s.app.conversation.asked.display)
+        await s.until(
+            lambda: s.app.screen is s.app.conversation and s.app.conversation.asked.display
+        )
         await command(s, "/rewind")
         await asked(s, RewindScreen, "enter")
         await asked(s, RewindPreviewScreen, "enter")

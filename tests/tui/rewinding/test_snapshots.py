@@ -25,10 +25,18 @@ def point(run_id: str, text: str, ago_min: int, *changed: str, forgotten: int = 
 
 POINTS = [
     point("c", "Shorten it to one page, and leave the table out [b]", 3),
-    point("b", "把第二章改写得更简短，并更新目录", 18, "/w/report.md", "/w/章节/第二章.md", forgotten=1),
+    point(
+        "b",
+        "把第二章改写得更简短，并更新目录",
+        18,
+        "/w/report.md",
+        "/w/章节/第二章.md",
+        forgotten=1,
+    ),
     point(
         "a",
-        "Write a report on Sunday opening from @meeting-notes.md and @interview-okafor.txt, with all that the survey says",
+        "Write a report on Sunday opening from @meeting-notes.md and @interview-okafor.txt, with"
+        " all that the survey says",
         95,
         *(f"/w/chapter-{number}.md" for number in range(5)),
         forgotten=2,
@@ -71,7 +79,9 @@ def test_the_prompts(snap_compare, size):
 def preview(tmp_path) -> RewindPreviewScreen:
     root = tmp_path / "w"
     root.mkdir()
-    chapter = "# Second chapter\n\n" + "\n".join(f"Sentence {number} of the chapter is unchanged." for number in range(12))
+    chapter = "# Second chapter\n\n" + "\n".join(
+        f"Sentence {number} of the chapter is unchanged." for number in range(12)
+    )
     (root / "report.md").write_text(chapter)
     (root / "mine.md").write_text("then\n")
     (root / "old.bin").write_bytes(b"\0")
@@ -79,7 +89,9 @@ def preview(tmp_path) -> RewindPreviewScreen:
     copies.begin_run("b")
     places = [root / name for name in ("report.md", "mine.md", "old.bin")]
     kept = copies.keep("x", places, [root / "章节" / "新的.md"])
-    (root / "report.md").write_text(chapter.replace("Sentence 4 of the chapter stays", "Sentence 4 was rewritten by the agent"))
+    (root / "report.md").write_text(
+        chapter.replace("Sentence 4 of the chapter stays", "Sentence 4 was rewritten by the agent")
+    )
     (root / "mine.md").write_text("agent\n")
     (root / "old.bin").unlink()
     (root / "章节").mkdir()

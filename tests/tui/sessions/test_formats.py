@@ -31,7 +31,8 @@ from dogent_tui.tui.transcript.model import TranscriptModel
 KEY = "sk-very-secret-1234"
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 HOSTILE = (
-    'a <script>alert("1")</script> [b] \x1b[31m & ![p](http://x.example/p.png) [l](javascript:alert)\n```\nfence\n```\n' + KEY
+    'a <script>alert("1")</script> [b] \x1b[31m & ![p](http://x.example/p.png)'
+    " [l](javascript:alert)\n```\nfence\n```\n" + KEY
 )
 
 
@@ -44,11 +45,21 @@ def conversation(text: str = HOSTILE):
         TodosChanged(todos=(Todo("Read", "completed"), Todo("Write", "pending")), run_id="r"),
         ToolUse(tool_use_id="t", name="Bash", input={"command": f"echo {text}"}, run_id="r"),
         ToolResult(tool_use_id="t", content=text, is_error=True, run_id="r"),
-        ToolUse(tool_use_id="u", name="Write", input={"file_path": "/w/a.md", "content": text}, run_id="r"),
+        ToolUse(
+            tool_use_id="u",
+            name="Write",
+            input={"file_path": "/w/a.md", "content": text},
+            run_id="r",
+        ),
         PermissionDecided(request_id="q", tool_use_id="u", decision="deny", run_id="r"),
         UiRequested(request_id="f", kind="clarification", payload={"title": text}, run_id="r"),
         Notice(level="warning", message=text, run_id="r"),
-        TextFinished(message_id="m", block=1, text=f"# Tea\n\n{text}\n\n| a | b |\n|---|---|\n| 1 | 2 |", run_id="r"),
+        TextFinished(
+            message_id="m",
+            block=1,
+            text=f"# Tea\n\n{text}\n\n| a | b |\n|---|---|\n| 1 | 2 |",
+            run_id="r",
+        ),
         RunFinished(status="failed", duration_ms=1, reason=text, run_id="r"),
     ):
         model.apply(event)
@@ -73,7 +84,11 @@ def test_json_has_all_parts_in_order():
     assert [part["kind"] for part in data["parts"]] == [
         "prompt", "thinking", "plan", "tool", "tool", "question", "notice", "reply", "outcome",
     ]  # fmt: skip
-    assert (data["session_id"], data["workspace"], data["exported"]) == ("id-1", "/w", "2026-03-02T09:30:00+00:00")
+    assert (data["session_id"], data["workspace"], data["exported"]) == (
+        "id-1",
+        "/w",
+        "2026-03-02T09:30:00+00:00",
+    )
     assert data["parts"][0] == {"kind": "prompt", "text": "plain", "files": ["sales <1>.xlsx#Q1"]}
     assert data["parts"][3]["input"] == {"command": "echo plain"}
     assert [part.get("state") for part in data["parts"][3:5]] == ["failed", "denied"]
@@ -102,7 +117,11 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
-        self.leads += [f"{name}={value}" for name, value in attrs if name in ("src", "href") or name.startswith("on")]
+        self.leads += [
+            f"{name}={value}"
+            for name, value in attrs
+            if name in ("src", "href") or name.startswith("on")
+        ]
         if tag not in ("meta", "br", "hr"):
             self.open.append(tag)
 

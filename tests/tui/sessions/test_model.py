@@ -11,8 +11,15 @@ from dogent_tui.workspace.sessions import SessionRecord
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=timezone(timedelta(hours=1)))
 
 
-def record(session_id: str, title: str, workspace: str = "/w/report", updated: str = "2026-03-02T08:00:00.000+00:00"):
-    return SessionRecord(session_id, Path(f"/{session_id}.jsonl"), updated, title, updated, workspace)
+def record(
+    session_id: str,
+    title: str,
+    workspace: str = "/w/report",
+    updated: str = "2026-03-02T08:00:00.000+00:00",
+):
+    return SessionRecord(
+        session_id, Path(f"/{session_id}.jsonl"), updated, title, updated, workspace
+    )
 
 
 TEA = record("t1", "Write on Tea 茶 [b]")
@@ -25,7 +32,12 @@ def sessions() -> SessionList:
     done = lambda *_: None  # noqa: E731
     sessions = SessionList(
         SessionIndex(
-            lambda: [TEA, COFFEE], lambda: [ELSEWHERE, TEA, COFFEE], done, done, "c2", lambda record: record is ELSEWHERE
+            lambda: [TEA, COFFEE],
+            lambda: [ELSEWHERE, TEA, COFFEE],
+            done,
+            done,
+            "c2",
+            lambda record: record is ELSEWHERE,
         )
     )
     sessions.read()
@@ -53,7 +65,10 @@ def test_those_of_other_folders_are_listed_when_asked_and_found_by_their_folder(
     assert sessions.shown == [ELSEWHERE, TEA, COFFEE]
     sessions.words = "letters"
     assert sessions.shown == [ELSEWHERE]
-    assert sessions.facts(ELSEWHERE, NOW) == "30 min ago · open in another window, read-only · /w/letters"
+    assert (
+        sessions.facts(ELSEWHERE, NOW)
+        == "30 min ago · open in another window, read-only · /w/letters"
+    )
 
 
 def test_what_is_on_the_screen_is_said(sessions):

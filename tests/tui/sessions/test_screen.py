@@ -1,4 +1,6 @@
-"""Earlier conversations in the application: listed, opened, forked, renamed, deleted, and read where another window has them."""
+"""Earlier conversations in the application: listed, opened, forked, renamed, deleted, and read
+where another window has them.
+"""
 
 import time
 
@@ -50,7 +52,9 @@ def held(workspace: Workspace, session_id: str, said: str) -> None:
 
 @pytest.fixture
 def opening(monkeypatch) -> list[FakeLauncher]:
-    """What the application opens besides its first session; each has a launcher that a test plays by hand."""
+    """What the application opens besides its first session; each has a launcher that a test
+    plays by hand.
+    """
     launchers: list[FakeLauncher] = []
 
     def opened(workspace: Workspace, options: SessionOptions):
@@ -59,7 +63,9 @@ def opening(monkeypatch) -> list[FakeLauncher]:
         real = open_session(workspace, options)
         launchers.append(FakeLauncher())
         choice = real.service._connection._session
-        service = AgentService(launchers[-1], Endpoint("offline", "offline"), cwd=str(workspace.root), session=choice)
+        service = AgentService(
+            launchers[-1], Endpoint("offline", "offline"), cwd=str(workspace.root), session=choice
+        )
         return msgspec.structs.replace(real, service=service, warnings=())
 
     monkeypatch.setattr("dogent_tui.tui.app.open_session", opened)
@@ -69,7 +75,12 @@ def opening(monkeypatch) -> list[FakeLauncher]:
 async def listed(s) -> SessionsScreen:
     await s.type("/sessions")
     await s.pilot.press("enter")
-    await s.until(lambda: isinstance(s.app.screen, SessionsScreen) and s.app.screen.query_one(KeyLine).render().plain)
+    await s.until(
+        lambda: (
+            isinstance(s.app.screen, SessionsScreen)
+            and s.app.screen.query_one(KeyLine).render().plain
+        )
+    )
     return s.app.screen
 
 
@@ -84,7 +95,9 @@ async def test_one_is_found_and_opened_and_goes_on_where_it_was(stage, workspace
         await s.until(lambda: len(screen._shown) == 1)
         await s.pilot.press("enter")
         await s.until(lambda: opening and opening[0].started)
-        assert opening[0].started[0][0] == SessionChoice("11111111-1111-4111-8111-111111111111", resume=True)
+        assert opening[0].started[0][0] == SessionChoice(
+            "11111111-1111-4111-8111-111111111111", resume=True
+        )
         await s.until(lambda: s.app.conversation.transcript.last_reply() == "Reply to Tea 茶 [b]")
         await s.until(lambda: first.service.state == "closed")
         await s.type("And now milk")
@@ -120,7 +133,15 @@ async def test_a_fork_goes_on_by_itself_and_leaves_the_first_as_it_is(stage, wor
 async def test_one_is_renamed_and_one_deleted_after_a_question(stage, workspace, home):
     held(workspace, "11111111-1111-4111-8111-111111111111", "Tea")
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
-    remembered = home / ".dogent" / "state" / "claude" / "projects" / "-w" / "11111111-1111-4111-8111-111111111111.jsonl"
+    remembered = (
+        home
+        / ".dogent"
+        / "state"
+        / "claude"
+        / "projects"
+        / "-w"
+        / "11111111-1111-4111-8111-111111111111.jsonl"
+    )
     remembered.parent.mkdir(parents=True)
     remembered.write_text("{}")
     async with stage() as s:
@@ -128,7 +149,9 @@ async def test_one_is_renamed_and_one_deleted_after_a_question(stage, workspace,
         await s.pilot.press("f2")
         screen.query_one(Input).value = "Coffee in March"
         await s.pilot.press("enter")
-        await s.until(lambda: [record.title for record in screen._shown] == ["Coffee in March", "Tea"])
+        await s.until(
+            lambda: [record.title for record in screen._shown] == ["Coffee in March", "Tea"]
+        )
         await s.pilot.press("f2")
         screen.query_one(Input).value = "never mind"
         await s.pilot.press("escape")
@@ -155,17 +178,23 @@ async def test_a_title_is_typed_over_and_what_was_renamed_stays_in_sight(stage, 
         await s.pilot.press("t", "e", "a")
         await s.until(lambda: len(screen._shown) == 1)
         await s.pilot.press("f2", *"Cocoa", "enter")
-        await s.until(lambda: [record.title for record in screen._shown] == ["Coffee", "Cocoa"])  # “tea” would hide it now
+        await s.until(
+            lambda: [record.title for record in screen._shown] == ["Coffee", "Cocoa"]
+        )  # “tea” would hide it now
         assert (line.value, options.highlighted) == ("", 1)
         await s.pilot.press("c", "o", "c")
         await s.until(lambda: len(screen._shown) == 1)
-        await s.pilot.press("f2", "end", "!", "enter")  # the end of the title, and the old one is kept
+        await s.pilot.press(
+            "f2", "end", "!", "enter"
+        )  # the end of the title, and the old one is kept
         await s.until(lambda: [record.title for record in screen._shown] == ["Cocoa!"])
         await s.pilot.press("o")  # the search goes on where it was
         await s.until(lambda: line.value == "coco")
 
 
-async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_it(stage, workspace, opening):
+async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_it(
+    stage, workspace, opening
+):
     held(workspace, "11111111-1111-4111-8111-111111111111", "Tea")
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
     coffee, _ = list_sessions(workspace)
@@ -184,7 +213,9 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
         await s.pilot.press("down")
         await s.until(lambda: "⏎ Open " in keys.render().plain)
         await s.pilot.press("up", "delete")
-        await s.until(lambda: any("Close it there first" in note.message for note in s.app._notifications))
+        await s.until(
+            lambda: any("Close it there first" in note.message for note in s.app._notifications)
+        )
         assert s.app.screen is screen  # there is nothing to decide
         await s.pilot.press("f2")
         screen.query_one(Input).value = "Coffee in March"
@@ -212,10 +243,15 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
     async with stage() as s:
         await s.type("/resume 2222")
         await s.pilot.press("enter")
-        await s.until(lambda: opening and s.app.conversation.transcript.last_reply() == "Reply to Coffee")
+        await s.until(
+            lambda: opening and s.app.conversation.transcript.last_reply() == "Reply to Coffee"
+        )
         assert s.app.opened.read_only
         await s.until(
-            lambda: any(getattr(entry, "level", "") == "warning" for entry in s.app.conversation.transcript.model.entries)
+            lambda: any(
+                getattr(entry, "level", "") == "warning"
+                for entry in s.app.conversation.transcript.model.entries
+            )
         )
         await s.type("Is anybody there?")
         await s.pilot.press("enter")
@@ -234,10 +270,14 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.pilot.press("enter")
         await s.until(lambda: len(opening) == 2 and opening[1].started)
         assert not s.app.opened.read_only
-        assert s.app.opened.review_mode.on  # nothing is written unseen because the conversation changed hands
+        assert (
+            s.app.opened.review_mode.on
+        )  # nothing is written unseen because the conversation changed hands
 
 
-async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_once_it_left(stage, workspace, opening):
+async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_once_it_left(
+    stage, workspace, opening
+):
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
     other = SessionHold()
     (record,) = list_sessions(workspace)
@@ -246,10 +286,19 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
     async with stage() as s:
         await s.type("/resume 2222")
         await s.pilot.press("enter")
-        await s.until(lambda: opening and "read-only, live" in s.app.conversation.status_bar.render().plain)
+        await s.until(
+            lambda: opening and "read-only, live" in s.app.conversation.status_bar.render().plain
+        )
         screen = s.app.conversation
         run = {"run_id": "r2", "time": time.time() - 70}
-        ask = PermissionRequested(request_id="q", tool_use_id="t", tool="Bash", input={"command": "rm a.md"}, sentence="?", **run)
+        ask = PermissionRequested(
+            request_id="q",
+            tool_use_id="t",
+            tool="Bash",
+            input={"command": "rm a.md"},
+            sentence="?",
+            **run,
+        )
         for event in (
             RunStarted(prompt=Prompt("And milk?"), **run),
             TextDelta(message_id="m2", block=0, text="Warm ", **run),
@@ -266,7 +315,9 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
         await s.pilot.press("enter")
         await s.until(lambda: screen.prompt.editor.value == "Is anybody there?")
         assert not opening[0].started
-        log.append(to_json(PermissionDecided(request_id="q", tool_use_id="t", decision="deny", **run)))
+        log.append(
+            to_json(PermissionDecided(request_id="q", tool_use_id="t", decision="deny", **run))
+        )
         log.append(to_json(TextFinished(message_id="m3", block=0, text="It stays.", **run)))
         log.append(to_json(RunFinished(status="completed", duration_ms=1, **run)))
         await s.until(lambda: screen.transcript.last_reply() == "It stays.")
@@ -274,7 +325,9 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
         log.goes_on_as("33333333-3333-4333-8333-333333333333")
         log.close()
         other.release()
-        await s.until(lambda: "has left" in str(getattr(screen.transcript.model.entries[-1], "message", "")))
+        await s.until(
+            lambda: "has left" in str(getattr(screen.transcript.model.entries[-1], "message", ""))
+        )
         assert "live" not in screen.status_bar.render().plain
         assert other.take(record.path)  # it may come back
         await s.until(lambda: "read-only, live" in screen.status_bar.render().plain)
@@ -282,9 +335,13 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
         await s.until(lambda: "live" not in screen.status_bar.render().plain)
         await s.pilot.press("enter")
         await s.until(lambda: len(opening) == 2 and opening[1].started)
-        assert opening[1].started[0][0] == SessionChoice("33333333-3333-4333-8333-333333333333", resume=True)
+        assert opening[1].started[0][0] == SessionChoice(
+            "33333333-3333-4333-8333-333333333333", resume=True
+        )
         await s.until(lambda: opening[1].conversation.sent)
-        assert [sent.partition("\n")[0] for sent in opening[1].conversation.sent] == ["Is anybody there?"]
+        assert [sent.partition("\n")[0] for sent in opening[1].conversation.sent] == [
+            "Is anybody there?"
+        ]
         assert screen.transcript.last_reply() == "It stays."
         assert is_held(record.path)
     assert sum("Is anybody there?" in line for line in read_lines(record.path)) == 1
@@ -304,7 +361,10 @@ async def test_those_of_other_folders_are_listed_apart_and_open_there(stage, wor
         await s.pilot.press("enter")
         await s.until(lambda: s.app.elsewhere is not None)
     root, options = s.app.elsewhere
-    assert (root.root, options.resume) == (elsewhere.resolve(), "33333333-3333-4333-8333-333333333333")
+    assert (root.root, options.resume) == (
+        elsewhere.resolve(),
+        "33333333-3333-4333-8333-333333333333",
+    )
 
 
 async def test_while_the_agent_works_nothing_is_opened(stage, workspace, opening):
@@ -317,10 +377,15 @@ async def test_while_the_agent_works_nothing_is_opened(stage, workspace, opening
         assert not opening
 
 
-async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_unasked(stage, workspace):
+async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_unasked(
+    stage, workspace
+):
     async with stage() as s:
         await s.send("Write on tea")
-        s.conversation.arrive(TextFinished(message_id="m", block=0, text="# Tea"), TurnEnded("completed", text="# Tea"))
+        s.conversation.arrive(
+            TextFinished(message_id="m", block=0, text="# Tea"),
+            TurnEnded("completed", text="# Tea"),
+        )
         await s.until(lambda: s.app.conversation.transcript.last_reply())
         await command(s, "/export-session talk.md")
         await s.until((workspace.root / "talk.md").exists)
@@ -333,7 +398,9 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.app.conversation.prompt._notice)
         await command(s, "/export-session")
-        await s.until(lambda: s.app.conversation.prompt.editor.value == "/export-session ")  # only the name is left to type
+        await s.until(
+            lambda: s.app.conversation.prompt.editor.value == "/export-session "
+        )  # only the name is left to type
 
 
 async def command(s, text: str) -> None:
@@ -344,10 +411,14 @@ async def command(s, text: str) -> None:
     await s.pilot.press("enter")
 
 
-async def test_prompts_that_waited_when_a_window_was_killed_are_in_the_prompt_again_once(stage, workspace):
+async def test_prompts_that_waited_when_a_window_was_killed_are_in_the_prompt_again_once(
+    stage, workspace
+):
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
     log = open_log(workspace, "22222222-2222-4222-8222-222222222222")
-    waiting = tuple(QueuedPrompt(id=text, prompt=Prompt(text)) for text in ("And milk", "And sugar"))
+    waiting = tuple(
+        QueuedPrompt(id=text, prompt=Prompt(text)) for text in ("And milk", "And sugar")
+    )
     log.append(to_json(QueueChanged(prompts=waiting)))
     log.close()
     for _ in range(2):  # the second time they are in the draft
@@ -375,18 +446,29 @@ async def test_one_is_chosen_before_an_agent_is_started_for_another(workspace, o
         assert bool(launcher.started) != chosen
 
 
-async def test_without_a_home_that_can_be_written_one_can_still_work(stage, workspace, tmp_path, monkeypatch):
+async def test_without_a_home_that_can_be_written_one_can_still_work(
+    stage, workspace, tmp_path, monkeypatch
+):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))
     async with stage() as s:
         await s.send("Write on tea")
-        s.conversation.arrive(TextFinished(message_id="m", block=0, text="# Tea"), TurnEnded("completed", text="# Tea"))
+        s.conversation.arrive(
+            TextFinished(message_id="m", block=0, text="# Tea"),
+            TurnEnded("completed", text="# Tea"),
+        )
         await s.until(lambda: s.app.conversation.transcript.last_reply())
         await s.until(
-            lambda: any("can't be saved" in getattr(e, "message", "") for e in s.app.conversation.transcript.model.entries)
+            lambda: any(
+                "can't be saved" in getattr(e, "message", "")
+                for e in s.app.conversation.transcript.model.entries
+            )
         )
         await command(s, "/sessions")
         await s.until(lambda: isinstance(s.app.screen, SessionsScreen))
         await s.pilot.press("escape")
         await s.type("half a thought")
-    assert [entry.status for entry in History(workspace.history_file).entries()][:2] == ["started", "completed"]
+    assert [entry.status for entry in History(workspace.history_file).entries()][:2] == [
+        "started",
+        "completed",
+    ]

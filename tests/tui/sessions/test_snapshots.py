@@ -25,9 +25,11 @@ def record(number: int, title: str, updated: str, workspace: str = "/w/report") 
 
 
 HERE = [
-    record(1, "Write a report on Sunday opening from @meeting-notes.md", "2026-03-02T09:18:00+00:00"),
+    record(1, "Write a report on Sunday opening from @meeting-notes.md",
+        "2026-03-02T09:18:00+00:00"),
     record(2, "销售报告：第一季度 [b]茶[/b]", "2026-03-02T07:02:00+00:00"),
-    record(3, "A title that does not fit into a window, whatever one does, and goes on " * 2, "2026-03-01T20:00:00+00:00"),
+    record(3, "A title that does not fit into a window, whatever one does, and goes on " * 2,
+        "2026-03-01T20:00:00+00:00"),
     record(4, "", "2026-02-11T12:00:00+00:00"),
 ]  # fmt: skip
 ELSEWHERE = [record(5, "A letter to the board", "2026-03-02T09:29:40+00:00", "/w/letters")]
@@ -53,7 +55,12 @@ def sessions(here=HERE) -> Host:
     def nothing(*_: object) -> None: ...
 
     index = SessionIndex(
-        lambda: here, lambda: [*ELSEWHERE, *here], nothing, nothing, "1", lambda record: record.session_id == "2"
+        lambda: here,
+        lambda: [*ELSEWHERE, *here],
+        nothing,
+        nothing,
+        "1",
+        lambda record: record.session_id == "2",
     )
     return Host(SessionsScreen(index, now=lambda: NOW))
 
@@ -88,12 +95,30 @@ def test_no_conversation(snap_compare):
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_the_history(snap_compare, monkeypatch, size):
-    monkeypatch.setattr("dogent_tui.tui.history_rows._when", lambda timestamp: timestamp[:16].replace("T", " "))
+    monkeypatch.setattr(
+        "dogent_tui.tui.history_rows._when", lambda timestamp: timestamp[:16].replace("T", " ")
+    )
     entries = [
         HistoryEntry(
-            "2026-03-01T10:00:00+00:00", "completed", "Write on tea [b]", "Done.\nThe report is in tea.md.", "", "s", 75_000
+            "2026-03-01T10:00:00+00:00",
+            "completed",
+            "Write on tea [b]",
+            "Done.\nThe report is in tea.md.",
+            "",
+            "s",
+            75_000,
         ),
         HistoryEntry("2026-03-01T10:10:00+00:00", "command", "/theme nord"),
-        HistoryEntry("2026-03-01T10:20:00+00:00", "aborted", "整理销售数据 and delete what is old", "", "Denied: rm", "s", 4_000),
+        HistoryEntry(
+            "2026-03-01T10:20:00+00:00",
+            "aborted",
+            "整理销售数据 and delete what is old",
+            "",
+            "Denied: rm",
+            "s",
+            4_000,
+        ),
     ]
-    assert snap_compare(Host(HistoryTableScreen(lambda: entries)), terminal_size=size, run_before=pressing())
+    assert snap_compare(
+        Host(HistoryTableScreen(lambda: entries)), terminal_size=size, run_before=pressing()
+    )

@@ -5,7 +5,15 @@ import json
 import pytest
 
 from dogent_tui.tui.keymap import KeyAction
-from dogent_tui.tui.settings.catalog import LLM, WEB, chosen_profile, folder_settings, options_of, profile_settings, summary
+from dogent_tui.tui.settings.catalog import (
+    LLM,
+    WEB,
+    chosen_profile,
+    folder_settings,
+    options_of,
+    profile_settings,
+    summary,
+)
 from dogent_tui.tui.settings.confirming import changes_in_words
 from dogent_tui.tui.settings.draft import SettingsDraft, name_problem, shown, typed_value
 from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
@@ -16,7 +24,10 @@ from dogent_tui.workspace.paths import Workspace
 def draft(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "ws").mkdir()
-    profiles = {"a": {"ANTHROPIC_AUTH_TOKEN": "sk-1", "ANTHROPIC_BASE_URL": "https://me:sk-2@x.org/sk-3"}, "odd": 5}
+    profiles = {
+        "a": {"ANTHROPIC_AUTH_TOKEN": "sk-1", "ANTHROPIC_BASE_URL": "https://me:sk-2@x.org/sk-3"},
+        "odd": 5,
+    }
     (tmp_path / "home" / LLM).write_text(json.dumps({"profiles": profiles}))
     return SettingsDraft(Workspace(tmp_path / "ws"), tmp_path / "home")
 
@@ -92,9 +103,18 @@ def test_what_is_typed_becomes_a_value_or_a_sentence(draft, file, key, text, val
 
 
 def test_what_can_be_chosen(draft):
-    assert [value for value, _ in options_of(chosen_profile(draft, draft.home / LLM), draft, {})] == [None, "a", "offline"]
-    assert "brave" in [value for value, _ in options_of(setting(profile_settings(draft.home / WEB, "x"), "provider"), draft, {})]
-    assert "built-in:resume" in [value for value, _ in options_of(setting(folder_settings(draft), "doc_template"), draft, {})]
+    assert [
+        value for value, _ in options_of(chosen_profile(draft, draft.home / LLM), draft, {})
+    ] == [None, "a", "offline"]
+    assert "brave" in [
+        value
+        for value, _ in options_of(
+            setting(profile_settings(draft.home / WEB, "x"), "provider"), draft, {}
+        )
+    ]
+    assert "built-in:resume" in [
+        value for value, _ in options_of(setting(folder_settings(draft), "doc_template"), draft, {})
+    ]
     assert name_problem("a", draft.home / LLM, draft)
     assert name_problem("offline", draft.home / LLM, draft)
     assert name_problem("", draft.home / LLM, draft)
@@ -104,7 +124,10 @@ def test_what_can_be_chosen(draft):
 def test_who_answers_in_all_other_folders_is_chosen_here_too(draft):
     """/setup writes it: without a row of its own it could neither be seen nor taken back."""
     here, elsewhere = [one for one in folder_settings(draft) if one.path == ("profile",)]
-    assert (here.file, elsewhere.file) == (draft.workspace.settings_file, draft.home / "dogent.json")
+    assert (here.file, elsewhere.file) == (
+        draft.workspace.settings_file,
+        draft.home / "dogent.json",
+    )
     assert shown(here, draft) == "from the environment"
     draft.put(elsewhere, "a")
     here = chosen_profile(draft, draft.home / LLM)
@@ -116,7 +139,13 @@ def test_a_local_server_is_chosen_and_needs_no_key(draft):
     server = setting(profile_settings(draft.home / LLM, "a"), "DOGENT_LOCAL_SERVER")
     draft.put(setting(profile_settings(draft.home / LLM, "a"), "ANTHROPIC_AUTH_TOKEN"), None)
     assert summary(draft, draft.home / LLM, "a") == "x.org · no key"
-    assert [value for value, _ in options_of(server, draft, {})] == [None, "ollama", "llama.cpp", "lm-studio", "vllm"]
+    assert [value for value, _ in options_of(server, draft, {})] == [
+        None,
+        "ollama",
+        "llama.cpp",
+        "lm-studio",
+        "vllm",
+    ]
     draft.put(server, "lm-studio")
     assert shown(server, draft) == "LM Studio"
     language = setting(folder_settings(draft), "language")

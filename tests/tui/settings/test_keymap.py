@@ -74,11 +74,21 @@ _OF_OTHER_KEYS = {
 @pytest.mark.slow
 def test_no_sentence_names_a_key_that_may_have_been_changed():
     actions = Keymap([*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], {}).actions
-    named = re.compile("|".join(rf"{re.escape(key_name(key))}(?!\w)" for action in actions for key in action.default.split(",")))
+    named = re.compile(
+        "|".join(
+            rf"{re.escape(key_name(key))}(?!\w)"
+            for action in actions
+            for key in action.default.split(",")
+        )
+    )
     found = set()
     for file in Path(dogent_tui.__file__).parent.rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("tr", "ngettext"):
-                texts = [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                texts = [
+                    one.value
+                    for one in call.args
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                ]
                 found |= {text for text in texts if named.search(text)}
     assert found - _OF_OTHER_KEYS == set()

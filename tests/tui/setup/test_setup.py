@@ -1,4 +1,6 @@
-"""The first start in the application: it is offered once, never in the way, and what is chosen is written and used."""
+"""The first start in the application: it is offered once, never in the way, and what is chosen
+is written and used.
+"""
 
 import json
 import stat
@@ -26,8 +28,14 @@ from tests.agent.fake_conversation import FakeLauncher, opened_session
 pytestmark = pytest.mark.slow
 
 SERVERS = (
-    LocalServer("ollama", "http://127.0.0.1:11434", (LocalModel("qwen3-coder:30b", 0, 262144, True),)),
-    LocalServer("lm-studio", "http://127.0.0.1:1234", (LocalModel("openai/gpt-oss-20b", 4096, 131072, True, True),)),
+    LocalServer(
+        "ollama", "http://127.0.0.1:11434", (LocalModel("qwen3-coder:30b", 0, 262144, True),)
+    ),
+    LocalServer(
+        "lm-studio",
+        "http://127.0.0.1:1234",
+        (LocalModel("openai/gpt-oss-20b", 4096, 131072, True, True),),
+    ),
 )
 
 
@@ -82,10 +90,15 @@ def start(home: Path, monkeypatch: pytest.MonkeyPatch):
     """Start the application; a new session in it has the endpoint that the files lead to."""
 
     def opened(workspace, options):
-        endpoint, _ = choose_endpoint(WorkspaceSettings(), home / ".dogent", {}, override=options.profile or None)
+        endpoint, _ = choose_endpoint(
+            WorkspaceSettings(), home / ".dogent", {}, override=options.profile or None
+        )
         service = AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root))
         session = opened_session(workspace, endpoint, service)
-        return type(session)(**{field: getattr(session, field) for field in session.__struct_fields__} | {"options": options})
+        return type(session)(
+            **{field: getattr(session, field) for field in session.__struct_fields__}
+            | {"options": options}
+        )
 
     monkeypatch.setattr("dogent_tui.tui.app.open_session", opened)
 
@@ -142,7 +155,9 @@ async def test_sending_a_prompt_is_an_answer_too(start):
         await s.until(lambda: s.panel is None and s.kept() == {"offer_setup": False})
 
 
-@pytest.mark.parametrize("keys", [("f5", "1"), ("f5", "down", "up", "enter")], ids=["number", "arrows"])
+@pytest.mark.parametrize(
+    "keys", [("f5", "1"), ("f5", "down", "up", "enter")], ids=["number", "arrows"]
+)
 async def test_a_local_model_is_written_and_used_at_once(start, keys):
     async with start() as s:
         await s.shown()
@@ -166,7 +181,9 @@ async def test_a_local_model_is_written_and_used_at_once(start, keys):
 
 async def test_what_else_stands_in_the_files_stays(start, home):
     (home / ".dogent").mkdir(mode=0o700)
-    (home / ".dogent" / "claude.json").write_text('{"profiles": {"mine": {"ANTHROPIC_API_KEY": "k", "x": 1}}, "note": "中"}')
+    (home / ".dogent" / "claude.json").write_text(
+        '{"profiles": {"mine": {"ANTHROPIC_API_KEY": "k", "x": 1}}, "note": "中"}'
+    )
     async with start() as s:
         await s.shown()
         await s.pilot.press("f5", "2")
@@ -253,7 +270,9 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         def words():
             return str(form.query_one("#endpoint-words").render())
 
-        address, key, model = (form.query_one(f"#endpoint-{name}") for name in ("address", "key", "model"))
+        address, key, model = (
+            form.query_one(f"#endpoint-{name}") for name in ("address", "key", "model")
+        )
         for wrong, said in (
             ("ftp://x", "http"),
             ("http://gateway.example.com", "https"),
@@ -323,12 +342,17 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
         assert "needs a key" in str(form.query_one("#endpoint-words").render())
         key.value = "sk-wrong"
         await s.pilot.press("enter")
-        await s.until(lambda: "The key is not valid." in str(form.query_one("#endpoint-words").render()))
+        await s.until(
+            lambda: "The key is not valid." in str(form.query_one("#endpoint-words").render())
+        )
         key.value = "sk-right"
         await s.pilot.press("enter")
         await s.until(lambda: s.kept().get("profile") == "deepseek")
         stub = STUBS["claude.json"]["profiles"]["deepseek"]
-        assert s.kept("claude.json")["profiles"]["deepseek"] == {**stub, "ANTHROPIC_AUTH_TOKEN": "sk-right"}
+        assert s.kept("claude.json")["profiles"]["deepseek"] == {
+            **stub,
+            "ANTHROPIC_AUTH_TOKEN": "sk-right",
+        }
         assert [one["ANTHROPIC_AUTH_TOKEN"] for one in tried] == ["sk-wrong", "sk-right"]
         await s.until(lambda: s.app.opened.endpoint.kind == "custom")
 
@@ -379,7 +403,9 @@ def pictured(*keys: str):
         assert isinstance(app, DogentApp)
         app.conversation.prompt.editor.cursor_blink = False
         for _ in range(1000):
-            is_settled = app.opened.service.state == "idle" and app.conversation.query_one(Welcome).settled
+            is_settled = (
+                app.opened.service.state == "idle" and app.conversation.query_one(Welcome).settled
+            )
             if app.setup.panel is not None and app.setup.panel.size.height and is_settled:
                 break
             await pilot.pause(0.01)
@@ -406,7 +432,9 @@ def test_the_panel(home, snap_compare, size):
 
 
 def test_the_panel_with_the_keyboard(home, snap_compare):
-    assert snap_compare(made(home / "report"), terminal_size=SIZES[0], run_before=pictured("f5", "down"))
+    assert snap_compare(
+        made(home / "report"), terminal_size=SIZES[0], run_before=pictured("f5", "down")
+    )
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -34,7 +34,7 @@ def total(costs: list[int]) -> int:
 - [ ] write the draft
 
 Literal: [/b] [x](y) is a link, [ ] is not, and \x1b[31mthis is not red\x1b[0m.
-"""
+"""  # noqa: E501
 
 
 def conversation() -> list[ev.Event]:
@@ -51,23 +51,32 @@ def conversation() -> list[ev.Event]:
     return [
         ev.SessionStarted(session_id="s", profile="p", model="m", endpoint="offline", cwd="/texts"),
         ev.RunStarted(prompt=ev.Prompt(prompt), run_id="1"),
-        ev.ThinkingDelta(message_id="m", block=0, text="A plan is wanted.\nI should read the notes first.", time=100, run_id="1"),
+        ev.ThinkingDelta(message_id="m", block=0,
+            text="A plan is wanted.\nI should read the notes first.", time=100, run_id="1"),
         ev.ThinkingDelta(message_id="m", block=0, text=" Then write.", time=104, run_id="1"),
-        ev.TextFinished(message_id="m", block=1, text="I will read the notes first.", run_id="1", time=104),
+        ev.TextFinished(message_id="m", block=1, text="I will read the notes first.", run_id="1",
+            time=104),
         ev.TodosChanged(todos=todos, run_id="1"),
-        ev.ToolUse(tool_use_id="t1", name="Read", input={"file_path": "/texts/notes/a.md"}, run_id="1", time=105),
+        ev.ToolUse(tool_use_id="t1", name="Read", input={"file_path": "/texts/notes/a.md"},
+            run_id="1", time=105),
         ev.ToolResult(tool_use_id="t1", content="line\n" * 120, run_id="1", time=106),
-        ev.ToolUse(tool_use_id="t2", name="mcp__dogent__read_document", input={"path": "costs.xlsx", "sheet": "Q2"}, run_id="1"),
-        ev.ToolResult(tool_use_id="t2", content="No sheet is called Q2.\nSheets: Q1, Q3", is_error=True, run_id="1"),
+        ev.ToolUse(tool_use_id="t2", name="mcp__dogent__read_document", input={"path": "costs.xlsx",
+            "sheet": "Q2"}, run_id="1"),
+        ev.ToolResult(tool_use_id="t2", content="No sheet is called Q2.\nSheets: Q1, Q3",
+            is_error=True, run_id="1"),
         ev.ToolUse(tool_use_id="t3", name="Edit", input=edit, run_id="1"),
         ev.ToolResult(tool_use_id="t3", content="The file has been updated.", run_id="1"),
-        ev.PermissionRequested(request_id="r", tool_use_id="t4", tool="Bash", input={"command": "rm -r old drafts"}, run_id="1"),
-        ev.PermissionDecided(request_id="r", tool_use_id="t4", decision="deny", message="Keep them.", run_id="1"),
+        ev.PermissionRequested(request_id="r", tool_use_id="t4", tool="Bash",
+            input={"command": "rm -r old drafts"}, run_id="1"),
+        ev.PermissionDecided(request_id="r", tool_use_id="t4", decision="deny",
+            message="Keep them.", run_id="1"),
         ev.TextFinished(message_id="n", block=0, text=REPLY, run_id="1"),
-        ev.Notice(level="warning", message="`profil` is no known key of dogent.json.", remedy="Did you mean `profile`?"),
+        ev.Notice(level="warning", message="`profil` is no known key of dogent.json.",
+            remedy="Did you mean `profile`?"),
         ev.RunFinished(status="completed", duration_ms=12_300, cost_usd=0.0312, run_id="1"),
         ev.RunStarted(prompt=ev.Prompt("And now the costs"), run_id="2"),
-        ev.RunFinished(status="failed", duration_ms=900, reason=refused, remedy="Check the profile.", run_id="2"),
+        ev.RunFinished(status="failed", duration_ms=900, reason=refused,
+            remedy="Check the profile.", run_id="2"),
     ]  # fmt: skip
 
 

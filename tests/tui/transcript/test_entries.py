@@ -9,10 +9,18 @@ from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.entries import Look, duration, entry_lines, foldable
 
-_text = st.one_of(st.text(max_size=80), st.sampled_from(["a\nb\tc", "x" * 3000, "漢字" * 60, "[/b]\x1b[0m", "line\n" * 400]))
+_text = st.one_of(
+    st.text(max_size=80),
+    st.sampled_from(["a\nb\tc", "x" * 3000, "漢字" * 60, "[/b]\x1b[0m", "line\n" * 400]),
+)
 _input = st.dictionaries(
     st.sampled_from(["path", "content", "old_string", "new_string", "edits", "command", "odd key"]),
-    st.one_of(_text, st.integers(), st.none(), st.lists(st.dictionaries(st.just("old_string"), _text), max_size=3)),
+    st.one_of(
+        _text,
+        st.integers(),
+        st.none(),
+        st.lists(st.dictionaries(st.just("old_string"), _text), max_size=3),
+    ),
 )
 _decided = st.builds(
     ev.PermissionDecided,
@@ -25,24 +33,32 @@ _decided = st.builds(
 _entries = st.one_of(
     _text.map(lambda text: model.UserTurn(ev.Prompt(text))),
     st.builds(model.Notice, st.sampled_from(["info", "warning", "error"]), _text, _text),
-    st.builds(model.Outcome, st.sampled_from(["completed", "failed", "aborted", "interrupted"]), _text, _text, st.none()),
-    st.builds(model.Asked, st.sampled_from(["clarification", "outline_edit", "document_change"]), _text, _text),
+    st.builds(model.Outcome, st.sampled_from(["completed", "failed", "aborted", "interrupted"]),
+        _text, _text, st.none()),
+    st.builds(model.Asked, st.sampled_from(["clarification", "outline_edit", "document_change"]),
+        _text, _text),
     st.builds(
         model.ToolCall, st.just("t"), st.one_of(_text, st.just("Bash")),
-        state=st.sampled_from(["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]),
-        input=_input, result=st.one_of(st.none(), _text), decided=st.none() | _decided, depth=st.integers(0, 9),
+        state=st.sampled_from(["preparing", "running", "waiting", "done", "failed", "denied",
+            "stopped"]),
+        input=_input, result=st.one_of(st.none(), _text), decided=st.none() | _decided,
+        depth=st.integers(0, 9),
         kept=st.lists(_text.filter(bool), max_size=2).map(tuple),
     ),
-    st.lists(st.builds(ev.Todo, _text, st.sampled_from(["pending", "in_progress", "completed"]))).map(
+    st.lists(st.builds(ev.Todo, _text, st.sampled_from(["pending", "in_progress",
+        "completed"]))).map(
         lambda todos: model.Plan(tuple(todos))
     ),
     _text.map(lambda text: model.Thinking("m", True, text)),
-    _text.map(lambda text: model.Waiting(ev.Retrying(attempt=1, max_attempts=3, delay_ms=400, status=529, error=text))),
+    _text.map(lambda text: model.Waiting(ev.Retrying(attempt=1, max_attempts=3, delay_ms=400,
+        status=529, error=text))),
 )  # fmt: skip
 
 
 @given(_entries, st.integers(20, 100), st.booleans())
-def test_no_entry_is_wider_than_its_width_or_draws_a_control(entry: model.Entry, width: int, unfolded: bool) -> None:
+def test_no_entry_is_wider_than_its_width_or_draws_a_control(
+    entry: model.Entry, width: int, unfolded: bool
+) -> None:
     for line in entry_lines(entry, Look(width, unfolded=unfolded)):
         assert line.width <= width
         assert not any(ord(character) < 32 for character in line.text)
@@ -50,17 +66,29 @@ def test_no_entry_is_wider_than_its_width_or_draws_a_control(entry: model.Entry,
 
 
 def drawn(entry: model.Entry, *, unfolded: bool = False, now: float = 0.0) -> list[str]:
-    return [line.text.rstrip() for line in entry_lines(entry, Look(70, unfolded=unfolded, cwd="/texts", now=now))]
+    return [
+        line.text.rstrip()
+        for line in entry_lines(entry, Look(70, unfolded=unfolded, cwd="/texts", now=now))
+    ]
 
 
 @pytest.mark.parametrize(
     ("outcome", "shown"),
     [
-        (model.Outcome("completed", duration_ms=65_000, cost_usd=0.5), ["✓ done in 1 min 5 s · $0.50"]),
+        (
+            model.Outcome("completed", duration_ms=65_000, cost_usd=0.5),
+            ["✓ done in 1 min 5 s · $0.50"],
+        ),
         (model.Outcome("interrupted", duration_ms=400), ["■ stopped by you after 0.4 s"]),
-        (model.Outcome("interrupted", duration_ms=400, code="closed"), ["■ cut off when dogent-tui ended after 0.4 s"]),
+        (
+            model.Outcome("interrupted", duration_ms=400, code="closed"),
+            ["■ cut off when dogent-tui ended after 0.4 s"],
+        ),
         (model.Outcome("aborted", "You denied Run.", duration_ms=20_000), ["✗ ended after 20 s"]),
-        (model.Outcome("failed", "No key.", "Set one.", 1000), ["✗ failed after 1.0 s: No key.", "  → Set one."]),
+        (
+            model.Outcome("failed", "No key.", "Set one.", 1000),
+            ["✗ failed after 1.0 s: No key.", "  → Set one."],
+        ),
     ],
 )
 def test_outcomes_say_what_happened_in_words(outcome: model.Outcome, shown: list[str]) -> None:
@@ -70,7 +98,11 @@ def test_outcomes_say_what_happened_in_words(outcome: model.Outcome, shown: list
 def test_an_outline_that_was_sent_back_is_its_sentence_until_it_is_unfolded() -> None:
     text = "I accept this outline as it is:\n\n# Tea\n\n## Hot\n"
     shown = model.TranscriptModel()
-    shown.apply(ev.UiRequested(request_id="r", kind="outline_edit", payload={"title": "Outline"}, run_id="a", seq=1))
+    shown.apply(
+        ev.UiRequested(
+            request_id="r", kind="outline_edit", payload={"title": "Outline"}, run_id="a", seq=1
+        )
+    )
     shown.apply(ev.RunStarted(prompt=ev.Prompt(text, answers=("r",)), run_id="b", seq=2))
     turn = shown.entries[-1]
     assert drawn(turn) == ["▌ I accept this outline as it is:", "▌ ▸ 6 lines in total"]
@@ -85,27 +117,51 @@ def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
     assert drawn(turn, unfolded=True)[-1] == "▌ ▾ … 4,701 more lines"
 
 
-def test_a_call_whose_name_is_in_wide_letters_still_says_how_it_went(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dogent_tui.tui.transcript.entries.friendly_name", lambda _name: "读取文档读取文档读取文档")
+def test_a_call_whose_name_is_in_wide_letters_still_says_how_it_went(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "dogent_tui.tui.transcript.entries.friendly_name", lambda _name: "读取文档读取文档读取文档"
+    )
     call = model.ToolCall(
-        "t", "mcp__dogent__read_document", state="done", input={"path": "a" * 80}, result="a.pdf · pdf · pages 1–2"
+        "t",
+        "mcp__dogent__read_document",
+        state="done",
+        input={"path": "a" * 80},
+        result="a.pdf · pdf · pages 1–2",
     )
     (line,) = drawn(call)
     assert line.endswith("✓ pdf · pages 1–2")
 
 
 def test_a_written_file_and_an_edit_show_what_changes() -> None:
-    write = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
+    write = model.ToolCall(
+        "t",
+        "Write",
+        "done",
+        input={"file_path": "/texts/a.md", "content": "one\ntwo\n"},
+        result="ok",
+    )
     assert drawn(write) == ["▸ Write  a.md  ✓ +2 −0 lines"]
     assert "  │ + two" in drawn(write, unfolded=True)
-    edits: list[dict[str, Any]] = [{"old_string": "a", "new_string": "b"}, {"old_string": "", "new_string": "c"}]
-    edit = model.ToolCall("t", "MultiEdit", "done", input={"file_path": "x", "edits": edits}, result="ok")
+    edits: list[dict[str, Any]] = [
+        {"old_string": "a", "new_string": "b"},
+        {"old_string": "", "new_string": "c"},
+    ]
+    edit = model.ToolCall(
+        "t", "MultiEdit", "done", input={"file_path": "x", "edits": edits}, result="ok"
+    )
     assert drawn(edit) == ["▸ Edit  x  ✓ +2 −1 lines", "  │ - a", "  │ + b", "  │ + c"]
-    assert [line for line in drawn(edit, unfolded=True) if "- a" in line or "+ b" in line] == ["  │ - a", "  │ + b"]
+    assert [line for line in drawn(edit, unfolded=True) if "- a" in line or "+ b" in line] == [
+        "  │ - a",
+        "  │ + b",
+    ]
 
 
 def edited(old: str, new: str, **fields: Any) -> model.ToolCall:
-    return model.ToolCall("t", "Edit", input={"file_path": "a.md", "old_string": old, "new_string": new}, **fields)
+    return model.ToolCall(
+        "t", "Edit", input={"file_path": "a.md", "old_string": old, "new_string": new}, **fields
+    )
 
 
 def test_an_edit_shows_a_dozen_rows_of_its_change_without_being_unfolded() -> None:
@@ -120,7 +176,14 @@ def test_an_edit_shows_a_dozen_rows_of_its_change_without_being_unfolded() -> No
 
 def test_a_word_in_a_long_paragraph_is_shown_with_what_stands_around_it() -> None:
     start, end = "Tea is hot and good. " * 20, " And so on." * 60
-    rows = drawn(edited(f"{start}Coffee is cold.{end}", f"{start}Coffee is warm.{end}", state="done", result="ok"))
+    rows = drawn(
+        edited(
+            f"{start}Coffee is cold.{end}",
+            f"{start}Coffee is warm.{end}",
+            state="done",
+            result="ok",
+        )
+    )
     assert len(rows) == 7
     assert [row for row in rows if "Coffee is" in row] == [rows[1], rows[4]]
     assert "warm" in rows[4]
@@ -138,27 +201,53 @@ def test_a_finished_plan_is_one_line_until_it_is_unfolded() -> None:
 
 def test_a_file_that_is_written_again_shows_what_became_of_it() -> None:
     """The agent gives the whole text; a user wants to know what of it is new."""
-    again = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
+    again = model.ToolCall(
+        "t",
+        "Write",
+        "done",
+        input={"file_path": "/texts/a.md", "content": "one\ntwo\n"},
+        result="ok",
+    )
     again.changes = (("one\nout\nalso out", "one"), ("two", "two\n[b]new"))
-    assert drawn(again) == ["▸ Write  a.md  ✓ +1 −2 lines", "  │ - out", "  │ - also out", "  │ + [b]new"]
+    assert drawn(again) == [
+        "▸ Write  a.md  ✓ +1 −2 lines",
+        "  │ - out",
+        "  │ - also out",
+        "  │ + [b]new",
+    ]
     shown = drawn(again, unfolded=True)
-    assert [line[4:] for line in shown if line[4:6] in ("+ ", "- ")] == ["- out", "- also out", "+ [b]new"]
+    assert [line[4:] for line in shown if line[4:6] in ("+ ", "- ")] == [
+        "- out",
+        "- also out",
+        "+ [b]new",
+    ]
     assert not any("content" in line for line in shown)
 
 
 def test_a_document_says_which_part_was_read_and_an_export_what_was_written() -> None:
     answer = (
-        "a.pdf · pdf · characters 0 to 900 of 1800 · pages 1–2\nThere is more: call read_document again with offset 900.\n\n# A"
+        "a.pdf · pdf · characters 0 to 900 of 1800 · pages 1–2\nThere is more: call read_document"
+        " again with offset 900.\n\n# A"
     )
-    read = model.ToolCall("t", "mcp__dogent__read_document", "done", input={"path": "/texts/a.pdf"}, result=answer)
+    read = model.ToolCall(
+        "t", "mcp__dogent__read_document", "done", input={"path": "/texts/a.pdf"}, result=answer
+    )
     assert drawn(read) == ["▸ Read document  a.pdf  ✓ pdf · pages 1–2"]
     written = "Wrote a.docx (pandoc 3.9).\nWarning: no font."
-    export = model.ToolCall("t", "mcp__dogent__export_document", "done", input={"md_path": "/texts/a.md"}, result=written)
+    export = model.ToolCall(
+        "t",
+        "mcp__dogent__export_document",
+        "done",
+        input={"md_path": "/texts/a.md"},
+        result=written,
+    )
     assert drawn(export) == ["▸ Export document  a.md  ✓ Wrote a.docx (pandoc 3.9)."]
 
 
 def test_a_long_conversion_tells_how_far_it_is() -> None:
-    read = model.ToolCall("t", "mcp__dogent__read_document", "running", input={"path": "a.pdf"}, started=100)
+    read = model.ToolCall(
+        "t", "mcp__dogent__read_document", "running", input={"path": "a.pdf"}, started=100
+    )
     read.result = "Converting …\n120 of 1,000 pages\n"
     assert drawn(read, now=112) == ["▸ Read document  a.pdf  ● running  12 s · 120 of 1,000 pages"]
 
@@ -169,19 +258,31 @@ def test_a_running_tool_tells_for_how_long() -> None:
 
 
 def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfolded() -> None:
-    run = model.ToolCall("t", "Bash", state="done", input={"command": "rm a.md b.md"}, kept=("/texts/a.md", "/texts/b.md"))
+    run = model.ToolCall(
+        "t",
+        "Bash",
+        state="done",
+        input={"command": "rm a.md b.md"},
+        kept=("/texts/a.md", "/texts/b.md"),
+    )
     assert drawn(run)[1] == "  ↳ /undo restores a.md and 1 more"
     run.decided = ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow")
     assert drawn(run)[1] == "  ↳ allowed once · /undo restores a.md and 1 more"
-    edit = model.ToolCall("t", "Edit", state="done", input={"file_path": "/texts/a.md"}, kept=("/texts/a.md",))
+    edit = model.ToolCall(
+        "t", "Edit", state="done", input={"file_path": "/texts/a.md"}, kept=("/texts/a.md",)
+    )
     assert len(drawn(edit)) == 1
     assert "  │ undo        /undo restores a.md" in drawn(edit, unfolded=True)
 
 
 def test_retries_and_silence() -> None:
     retry = ev.Retrying(attempt=2, max_attempts=10, delay_ms=4000, status=529)
-    assert drawn(model.Waiting(retry))[0].startswith("… The endpoint failed (overloaded, 529). Retrying in 4.0 s")
-    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith("… Nothing received for 30 s.")
+    assert drawn(model.Waiting(retry))[0].startswith(
+        "… The endpoint failed (overloaded, 529). Retrying in 4.0 s"
+    )
+    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith(
+        "… Nothing received for 30 s."
+    )
 
 
 @pytest.mark.parametrize(
@@ -216,12 +317,22 @@ def test_the_summary_of_an_input(tool_input: dict[str, Any], summary: str) -> No
 
 
 def test_durations() -> None:
-    assert [duration(seconds) for seconds in (0.04, 9.94, 59, 61, 3720)] == ["0.0 s", "9.9 s", "59 s", "1 min 1 s", "1 h 2 min"]
+    assert [duration(seconds) for seconds in (0.04, 9.94, 59, 61, 3720)] == [
+        "0.0 s",
+        "9.9 s",
+        "59 s",
+        "1 min 1 s",
+        "1 h 2 min",
+    ]
 
 
 def decided(decision, scope="once", message="", state="done"):
-    event = ev.PermissionDecided(request_id="r", tool_use_id="t", decision=decision, scope=scope, message=message)
-    call = model.ToolCall("t", "Bash", state=state, input={"command": "ls"}, result="", decided=event)
+    event = ev.PermissionDecided(
+        request_id="r", tool_use_id="t", decision=decision, scope=scope, message=message
+    )
+    call = model.ToolCall(
+        "t", "Bash", state=state, input={"command": "ls"}, result="", decided=event
+    )
     return [line.text for line in entry_lines(call, Look(80))][1:]
 
 
@@ -234,7 +345,9 @@ def test_a_card_says_what_the_user_answered():
 
 
 def test_what_an_output_goes_on_with_below_is_as_far_from_the_margin_as_it_begins() -> None:
-    call = model.ToolCall("t", "Bash", state="done", input={"command": "ls"}, result="a\n      " + "b" * 100)
+    call = model.ToolCall(
+        "t", "Bash", state="done", input={"command": "ls"}, result="a\n      " + "b" * 100
+    )
     lines = [line for line in entry_lines(call, Look(70, unfolded=True)) if "bb" in line.text]
     assert len(lines) == 2
     starts = [line.text.index("b") for line in lines]

@@ -25,11 +25,17 @@ def drawn(layout: Layout) -> list[str]:
 
 @settings(max_examples=10)
 @given(_long, st.integers(200, 2000), st.booleans())
-def test_a_long_reply_is_drawn_in_parts_as_if_it_were_one(text: str, step: int, other: bool) -> None:
+def test_a_long_reply_is_drawn_in_parts_as_if_it_were_one(
+    text: str, step: int, other: bool
+) -> None:
     model = TranscriptModel()
     layout = Layout(model)
     for start in range(0, len(text), step):
-        layout.update(model.apply(ev.TextDelta(message_id="m", block=0, text=text[start : start + step])).entries)
+        layout.update(
+            model.apply(
+                ev.TextDelta(message_id="m", block=0, text=text[start : start + step])
+            ).entries
+        )
         drawn(layout)
     if other:
         text = f"Another text.\n\n{text}"
@@ -46,7 +52,9 @@ def test_every_line_is_found_where_it_is() -> None:
     model = TranscriptModel()
     layout = Layout(model)
     for number in range(50):
-        event = ev.TextFinished(message_id=str(number), block=0, text=f"reply {number}\n\n" + "words " * number * 3)
+        event = ev.TextFinished(
+            message_id=str(number), block=0, text=f"reply {number}\n\n" + "words " * number * 3
+        )
         layout.update(model.apply(event).entries)
     layout.measure(lambda: False)
     assert layout.measured
@@ -64,19 +72,37 @@ def test_a_withdrawn_entry_takes_no_lines_and_keeps_the_place() -> None:
     viewport = Viewport(layout)
     viewport.height = 5
     for number in range(20):
-        layout.update(model.apply(ev.TextFinished(message_id=str(number), block=0, text=f"reply {number}")).entries)
+        layout.update(
+            model.apply(
+                ev.TextFinished(message_id=str(number), block=0, text=f"reply {number}")
+            ).entries
+        )
     layout.update(model.apply(ev.TextDelta(message_id="x", block=0, text="half\n\n" * 9)).entries)
     viewport.settle()
     viewport.scroll_to(10)
-    before = [place and layout.lines(place.row)[place.line] for place in map(layout.find, range(viewport.top, viewport.top + 5))]
+    before = [
+        place and layout.lines(place.row)[place.line]
+        for place in map(layout.find, range(viewport.top, viewport.top + 5))
+    ]
     layout.update(model.apply(ev.MessageDropped(message_id="x")).entries)
     viewport.settle()
-    after = [place and layout.lines(place.row)[place.line] for place in map(layout.find, range(viewport.top, viewport.top + 5))]
+    after = [
+        place and layout.lines(place.row)[place.line]
+        for place in map(layout.find, range(viewport.top, viewport.top + 5))
+    ]
     assert after == before
     assert "half" not in drawn(layout)
     assert layout.total == 40
 
 
 def test_parsers_are_imported_when_they_are_needed() -> None:
-    code = "import sys, dogent_tui.tui.transcript; print([m for m in ('markdown_it', 'pygments.lexers') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys, dogent_tui.tui.transcript; print([m for m in ('markdown_it',"
+        " 'pygments.lexers') if m in sys.modules])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )

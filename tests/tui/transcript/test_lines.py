@@ -10,7 +10,9 @@ _words = st.text(alphabet="ab é.“”—漢。 \n👩", max_size=120)
 def test_plain_text_is_broken_as_any_other(text: str, width: int) -> None:
     # The same text in two spans takes the other way.
     plain = [(line.text, line.glue) for line in wrap([Span(text)], width)]
-    assert plain == [(line.text, line.glue) for line in wrap([Span(text[:7]), Span(text[7:], "strong")], width)]
+    assert plain == [
+        (line.text, line.glue) for line in wrap([Span(text[:7]), Span(text[7:], "strong")], width)
+    ]
 
 
 @example("  a", 2)
@@ -19,7 +21,9 @@ def test_wrapping_loses_only_trailing_space(text: str, width: int) -> None:
     lines = wrap([Span(text)], width)
     assert all(line.width <= width for line in lines)
     whole = "".join(line.text + line.glue for line in lines)
-    assert [line.rstrip() for line in whole.split("\n")] == [line.rstrip() for line in f"{text}\n".split("\n")]
+    assert [line.rstrip() for line in whole.split("\n")] == [
+        line.rstrip() for line in f"{text}\n".split("\n")
+    ]
 
 
 @given(_words, st.integers(1, 30))

@@ -10,11 +10,15 @@ from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
 from dogent_tui.tui.transcript.markdown import GrowingMarkdown, finished_length, markdown_lines
 
 _PIECES = [
-    "# Title\n", "text with `code` and **bold** ", "\n", "\n\n", "- item\n", "  - nested\n", "1. one\n", "> quote\n",
+    "# Title\n", "text with `code` and **bold** ", "\n", "\n\n", "- item\n", "  - nested\n",
+    "1. one\n", "> quote\n",
     "```python\n",
-    "def f():\n    return 1\n", "```\n", "| a | b |\n", "|---|:-:|\n", "| x | 漢字漢字 |\n", "===\n", "---\n", "    indented\n",
-    "[link](https://example.org/a)", "[/b]", "[ ]", "- [x] done\n", "漢字、かな。", "~~gone~~", "\\", "*", "`", "#", "&amp;",
-    "https://example.org/path.", "\x1b[31m", "\t", "word ", "![i](a.png)", "<b>", "~~~\n", "+ x\n", "2) y\n", "\r", "👩‍👩‍👧",
+    "def f():\n    return 1\n", "```\n", "| a | b |\n", "|---|:-:|\n", "| x | 漢字漢字 |\n",
+    "===\n", "---\n", "    indented\n",
+    "[link](https://example.org/a)", "[/b]", "[ ]", "- [x] done\n", "漢字、かな。", "~~gone~~",
+    "\\", "*", "`", "#", "&amp;",
+    "https://example.org/path.", "\x1b[31m", "\t", "word ", "![i](a.png)", "<b>", "~~~\n", "+ x\n",
+        "2) y\n", "\r", "👩‍👩‍👧",
 ]  # fmt: skip
 _markdown = st.lists(st.sampled_from(_PIECES), max_size=30).map("".join)
 _any = st.one_of(_markdown, st.text(max_size=300))
@@ -30,7 +34,9 @@ def test_no_line_is_wider_than_the_width(text: str, width: int) -> None:
 
 
 @given(_markdown, st.integers(10, 60), st.randoms(use_true_random=False))
-def test_any_split_of_a_text_gives_the_lines_of_the_whole(text: str, width: int, random_: random.Random) -> None:
+def test_any_split_of_a_text_gives_the_lines_of_the_whole(
+    text: str, width: int, random_: random.Random
+) -> None:
     growing = GrowingMarkdown(width)
     drawn: list[Line] = []
     end = 0
@@ -52,14 +58,20 @@ def test_what_is_finished_does_not_change(text: str, more: str) -> None:
 @given(st.text(alphabet=st.characters(codec=None), max_size=100))
 def test_nothing_that_a_terminal_obeys_is_drawn(text: str) -> None:
     assert all(
-        character.isprintable() or character.isspace() or ord(character) > 0x9F for line in shown(text) for character in line
+        character.isprintable() or character.isspace() or ord(character) > 0x9F
+        for line in shown(text)
+        for character in line
     )
 
 
 def test_blocks() -> None:
-    text = "# Plan\n\nSome *words*.\n\n- one\n- two\n  1. deep\n\n> said\n\n---\n\n- [ ] open\n- [x] done\n"
+    text = (
+        "# Plan\n\nSome *words*.\n\n- one\n- two\n  1. deep\n\n> said\n\n---\n\n- [ ] open\n- [x]"
+        " done\n"
+    )
     assert shown(text, 20) == [
-        "Plan", "━━━━", "", "Some words.", "", "• one", "• two", "  1. deep", "", "▌ said", "", "─" * 20, "", "☐ open", "☑ done",
+        "Plan", "━━━━", "", "Some words.", "", "• one", "• two", "  1. deep", "", "▌ said", "",
+        "─" * 20, "", "☐ open", "☑ done",
     ]  # fmt: skip
 
 
@@ -81,7 +93,9 @@ def test_a_table_too_wide_for_its_columns_is_listed() -> None:
     assert shown(text, 20)[:2] == ["column 0: value", "column 1: value"]
 
 
-@pytest.mark.parametrize("text", ["[/b] and [ ] and [bold]", "<script>x</script>", "␛[31m", "a [x] b", "\\[x\\](y)"])
+@pytest.mark.parametrize(
+    "text", ["[/b] and [ ] and [bold]", "<script>x</script>", "␛[31m", "a [x] b", "\\[x\\](y)"]
+)
 def test_brackets_and_html_are_literal(text: str) -> None:
     assert shown(text) == [text.replace("\\", "")]
 
@@ -105,9 +119,16 @@ def test_brackets_by_the_thousand_are_drawn_without_a_search_from_each() -> None
 
 
 def test_links_open_only_where_that_is_safe() -> None:
-    text = "[a](https://x.org) [b](javascript:alert) [c](notes/a.md) <mailto:me@x.org> https://y.org/z. [d](file:///etc/passwd)"
+    text = (
+        "[a](https://x.org) [b](javascript:alert) [c](notes/a.md) <mailto:me@x.org>"
+        " https://y.org/z. [d](file:///etc/passwd)"
+    )
     (line,) = markdown_lines(text, 200)
-    assert {span.link for span in line.spans} - {""} == {"https://x.org", "mailto:me@x.org", "https://y.org/z"}
+    assert {span.link for span in line.spans} - {""} == {
+        "https://x.org",
+        "mailto:me@x.org",
+        "https://y.org/z",
+    }
     assert "c (notes/a.md)" in line.text
     assert "file:///etc/passwd" in line.text
 
@@ -124,7 +145,9 @@ def test_cjk_wraps_between_characters_but_not_before_a_full_stop() -> None:
 
 
 def test_a_copy_of_wrapped_text_is_the_text() -> None:
-    text = "Some words that are wrapped, 漢字かな漢字かな漢字かな and a " + "very" * 20 + " long one."
+    text = (
+        "Some words that are wrapped, 漢字かな漢字かな漢字かな and a " + "very" * 20 + " long one."
+    )
     lines = markdown_lines(text, 18)
     assert len(lines) > 5
     assert "".join(line.text[line.decoration :] + line.glue for line in lines).rstrip("\n") == text
@@ -138,4 +161,10 @@ def test_hundreds_of_quotes_are_still_text() -> None:
 def test_each_footnote_is_a_paragraph_of_its_own():
     text = "Said.[^1] Also.[^2]\n\n[^1]: notes.md\n[^2]: talk.txt, “What we agreed”\ncontinued\n"
     drawn = ["".join(span.text for span in line.spans) for line in markdown_lines(text, 60)]
-    assert drawn == ["Said.[^1] Also.[^2]", "", "[^1]: notes.md", "", "[^2]: talk.txt, “What we agreed” continued"]
+    assert drawn == [
+        "Said.[^1] Also.[^2]",
+        "",
+        "[^1]: notes.md",
+        "",
+        "[^2]: talk.txt, “What we agreed” continued",
+    ]

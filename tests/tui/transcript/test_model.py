@@ -46,7 +46,11 @@ def test_a_dropped_message_goes_whole_and_comes_again() -> None:
         ev.MessageDropped(message_id="m"),
         ev.TextDelta(message_id="n", block=0, text="whole"),
     )
-    texts = [entry.text for entry in entries if isinstance(entry, Reply) and not isinstance(entry, Thinking)]
+    texts = [
+        entry.text
+        for entry in entries
+        if isinstance(entry, Reply) and not isinstance(entry, Thinking)
+    ]
     assert texts == ["kept", "whole"]
     assert not any(isinstance(entry, ToolCall) for entry in entries)
 
@@ -65,7 +69,9 @@ def test_a_tool_call_is_one_entry_from_first_sign_to_result() -> None:
 
 def test_a_denied_call_stays_denied_and_the_run_is_told_once() -> None:
     call, outcome = shown(
-        ev.PermissionRequested(request_id="r", tool_use_id="t", tool="Bash", input={"command": "rm x"}, run_id="1"),
+        ev.PermissionRequested(
+            request_id="r", tool_use_id="t", tool="Bash", input={"command": "rm x"}, run_id="1"
+        ),
         ev.PermissionDecided(request_id="r", tool_use_id="t", decision="deny", run_id="1"),
         ev.ToolResult(tool_use_id="t", content="denied", is_error=True, run_id="1"),
         ev.Aborted(reason="You denied it.", run_id="1"),
@@ -89,17 +95,25 @@ def test_the_plan_is_drawn_once_a_run_and_not_as_a_card() -> None:
 
 
 def test_retries_are_one_line_that_goes_when_text_comes() -> None:
-    retries = [ev.Retrying(attempt=number, max_attempts=10, delay_ms=500, status=529) for number in (1, 2, 3)]
+    retries = [
+        ev.Retrying(attempt=number, max_attempts=10, delay_ms=500, status=529)
+        for number in (1, 2, 3)
+    ]
     (line,) = shown(*retries)
     assert isinstance(line, Waiting)
     assert line.reason == retries[-1]
-    assert not any(isinstance(entry, Waiting) for entry in shown(*retries, ev.TextDelta(message_id="m", block=0, text="x")))
+    assert not any(
+        isinstance(entry, Waiting)
+        for entry in shown(*retries, ev.TextDelta(message_id="m", block=0, text="x"))
+    )
     assert shown(ev.Stalled(seconds=20), ev.Stalled(seconds=0)) == []
 
 
 def test_the_end_of_a_run_or_session_stops_what_is_open() -> None:
     running = ev.ToolUse(tool_use_id="t", name="Bash", input={})
-    call, _outcome = shown(running, ev.Interrupted(), ev.RunFinished(status="interrupted", duration_ms=5))
+    call, _outcome = shown(
+        running, ev.Interrupted(), ev.RunFinished(status="interrupted", duration_ms=5)
+    )
     assert isinstance(call, ToolCall)
     assert call.state == "stopped"
     call, notice = shown(running, ev.SessionLost(message="The agent ended.", remedy="Send again."))
@@ -108,7 +122,11 @@ def test_the_end_of_a_run_or_session_stops_what_is_open() -> None:
     assert notice == Notice("error", "The agent ended.", "Send again.")
 
 
-@pytest.mark.parametrize(("content", "left"), [("one\n(stopped)", "one"), ("(stopped)", None)], ids=["output", "no output"])
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [("one\n(stopped)", "one"), ("(stopped)", None)],
+    ids=["output", "no output"],
+)
 def test_a_shell_command_that_the_user_stopped_did_not_fail(content: str, left: str | None) -> None:
     (call,) = shown(
         ev.ToolUse(tool_use_id="t", name=ev.SHELL_TOOL, input={"command": "sleep 9"}),
@@ -119,8 +137,15 @@ def test_a_shell_command_that_the_user_stopped_did_not_fail(content: str, left: 
 
 
 def test_a_call_whose_change_is_reviewed_waits_for_the_user() -> None:
-    proposed = ev.ToolUse(tool_use_id="t", name="mcp__dogent__propose_document_change", input={"path": "tea.md"}, run_id="1")
-    asked = ev.UiRequested(request_id="r", kind="document_change", payload={"title": "tea.md"}, in_run=True, run_id="1")
+    proposed = ev.ToolUse(
+        tool_use_id="t",
+        name="mcp__dogent__propose_document_change",
+        input={"path": "tea.md"},
+        run_id="1",
+    )
+    asked = ev.UiRequested(
+        request_id="r", kind="document_change", payload={"title": "tea.md"}, in_run=True, run_id="1"
+    )
     call, _asked = shown(proposed, asked)
     assert isinstance(call, ToolCall)
     assert (call.state, call.moves) == ("waiting", False)
@@ -161,15 +186,30 @@ def test_what_a_command_writes_grows_until_its_result_replaces_it():
 
 def test_a_review_says_what_came_of_it() -> None:
     (asked,) = shown(
-        ev.UiRequested(request_id="r", kind="document_change", payload={"title": "tea.md", "summary": "Louder"}),
+        ev.UiRequested(
+            request_id="r", kind="document_change", payload={"title": "tea.md", "summary": "Louder"}
+        ),
         ev.UiSettled(
             request_id="r",
-            answer=ev.UiAnswer(review="The user reviewed your change: 1 of 2 hunks written to tea.md.\nHunk 2: rejected."),
+            answer=ev.UiAnswer(
+                review=(
+                    "The user reviewed your change: 1 of 2 hunks written to tea.md.\nHunk 2:"
+                    " rejected."
+                )
+            ),
         ),
     )
     assert isinstance(asked, Asked)
-    assert (asked.title, asked.detail, asked.state) == ("tea.md", "1 of 2 hunks written to tea.md", "answered")
-    for said in ("1 of 1 hunk written to tea.md", "nothing was written to tea.md", "what another version says"):
+    assert (asked.title, asked.detail, asked.state) == (
+        "tea.md",
+        "1 of 2 hunks written to tea.md",
+        "answered",
+    )
+    for said in (
+        "1 of 1 hunk written to tea.md",
+        "nothing was written to tea.md",
+        "what another version says",
+    ):
         assert review_words(f"The user reviewed your change: {said}.") == said
 
 
@@ -189,4 +229,6 @@ def test_a_reply_beyond_all_measure_is_shown_in_part_and_copied_as_it_is(streame
     assert model.last_reply().startswith(line)
     assert max(map(len, reply.text.split("\n"))) == LONGEST_LINE + 2
     if not streamed:
-        assert reply.text.endswith(f"… {LONGEST_LINE + 12:,} more characters; /export-session has them all")
+        assert reply.text.endswith(
+            f"… {LONGEST_LINE + 12:,} more characters; /export-session has them all"
+        )

@@ -1,4 +1,6 @@
-"""What the styles of lines look like in the colors of the terminal, which nobody knows and which cannot be mixed."""
+"""What the styles of lines look like in the colors of the terminal, which nobody knows and which
+cannot be mixed.
+"""
 
 import pytest
 from rich.style import Style
@@ -30,7 +32,9 @@ async def styles(theme: str) -> dict[str, Style]:
 
 
 @pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
-async def test_in_the_colors_of_the_terminal_no_words_are_on_their_own_color_nor_in_a_fixed_one(theme):
+async def test_in_the_colors_of_the_terminal_no_words_are_on_their_own_color_nor_in_a_fixed_one(
+    theme,
+):
     found = await styles(theme)
     for name, style in found.items():
         if name.endswith(":selection"):

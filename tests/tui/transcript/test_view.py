@@ -39,7 +39,10 @@ def turns(count: int) -> list[ev.Event]:
         for event in (
             ev.RunStarted(prompt=ev.Prompt(f"prompt {number}"), run_id=str(number)),
             ev.TextFinished(
-                message_id=f"m{number}", block=0, text=f"reply {number} " + "with some words " * 30, run_id=str(number)
+                message_id=f"m{number}",
+                block=0,
+                text=f"reply {number} " + "with some words " * 30,
+                run_id=str(number),
             ),
         )
     ]
@@ -66,7 +69,9 @@ async def test_it_goes_on_where_the_word_of_a_paint_was_lost_with_a_screen(
     app = make_app()
     async with app.run_test(size=(60, 10)) as pilot:
         await settle(pilot, app.transcript)
-        monkeypatch.setattr(app.transcript, "call_after_refresh", lambda *_: True)  # as where a screen on top took it along
+        monkeypatch.setattr(
+            app.transcript, "call_after_refresh", lambda *_: True
+        )  # as where a screen on top took it along
         app.transcript.apply(delta("first "))
         await pilot.pause(0.1)
         app.transcript.apply(delta("and second"))
@@ -106,7 +111,9 @@ async def test_a_band_that_was_drawn_before_a_resize_is_not_drawn_after_it(make_
 
         as_wide = layout.look.width
         assert band() == as_wide
-        layout.resize(as_wide - 1)  # a scrollbar comes: the lines are laid out anew, and the widget is as wide as it was
+        layout.resize(
+            as_wide - 1
+        )  # a scrollbar comes: the lines are laid out anew, and the widget is as wide as it was
         assert band() == as_wide - 1
 
 
@@ -169,7 +176,9 @@ async def test_brackets_move_from_card_to_card(make_app: Make, log: list[ev.Even
     async with app.run_test(size=(80, 30)) as pilot:
         await settle(pilot, app.transcript)
         await pilot.press("home", "right_square_bracket", "right_square_bracket")
-        assert [line for line in lines(app.transcript) if line.startswith("❯")] == ["❯ ▸ Read  notes/a.md  ✓ 120 lines"]
+        assert [line for line in lines(app.transcript) if line.startswith("❯")] == [
+            "❯ ▸ Read  notes/a.md  ✓ 120 lines"
+        ]
 
 
 async def test_a_running_tool_says_so_until_it_is_done(make_app: Make) -> None:
@@ -180,11 +189,15 @@ async def test_a_running_tool_says_so_until_it_is_done(make_app: Make) -> None:
         await settle(pilot, transcript)
         assert "being written" in screen(transcript)
         transcript.apply(
-            ev.PermissionRequested(request_id="r", tool_use_id="t", tool="Bash", input={"command": "ls"}, run_id="1")
+            ev.PermissionRequested(
+                request_id="r", tool_use_id="t", tool="Bash", input={"command": "ls"}, run_id="1"
+            )
         )
         await settle(pilot, transcript)
         assert "Run  ls  ? waiting for you" in screen(transcript)
-        transcript.apply(ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow", run_id="1"))
+        transcript.apply(
+            ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow", run_id="1")
+        )
         await settle(pilot, transcript)
         assert "running" in screen(transcript)
         transcript.apply(ev.ToolResult(tool_use_id="t", content="a.md", run_id="1"))
@@ -200,12 +213,19 @@ async def test_text_that_looks_like_markup_or_control_is_literal(make_app: Make)
         ev.RunStarted(prompt=ev.Prompt(NASTY), run_id="1"),
         ev.ThinkingDelta(message_id="m", block=0, text=NASTY, run_id="1"),
         ev.TextFinished(message_id="m", block=1, text=f"`{NASTY}`", run_id="1"),
-        ev.ToolUse(tool_use_id="t", name=NASTY, input={"file_path": NASTY, NASTY: [NASTY]}, run_id="1"),
+        ev.ToolUse(
+            tool_use_id="t", name=NASTY, input={"file_path": NASTY, NASTY: [NASTY]}, run_id="1"
+        ),
         ev.ToolResult(tool_use_id="t", content=NASTY, run_id="1"),
         ev.TodosChanged(todos=(ev.Todo(NASTY, "pending"),), run_id="1"),
         ev.Notice(level="error", message=NASTY, remedy=NASTY),
         ev.UiRequested(request_id="r", kind="clarification", payload={"title": NASTY}, run_id="1"),
-        ev.UiRequested(request_id="c", kind="document_change", payload={"title": NASTY, "summary": NASTY}, run_id="1"),
+        ev.UiRequested(
+            request_id="c",
+            kind="document_change",
+            payload={"title": NASTY, "summary": NASTY},
+            run_id="1",
+        ),
         ev.RunFinished(status="failed", duration_ms=1, reason=NASTY, remedy=NASTY, run_id="1"),
         ev.Retrying(attempt=1, max_attempts=2, delay_ms=1, error=NASTY),
     ]
@@ -215,7 +235,10 @@ async def test_text_that_looks_like_markup_or_control_is_literal(make_app: Make)
         await pilot.press("ctrl+o")
         await settle(pilot, app.transcript)
         drawn = screen(app.transcript)
-        assert drawn.count("[/b] [x](y) [ ] [red]no[/red] ␛[31m␛]0;title␇ ⟦U+202E⟧evil ⟦U+009B⟧2J {a}") >= 9
+        assert (
+            drawn.count("[/b] [x](y) [ ] [red]no[/red] ␛[31m␛]0;title␇ ⟦U+202E⟧evil ⟦U+009B⟧2J {a}")
+            >= 9
+        )
         assert not any(ord(character) < 32 and character != "\n" for character in drawn)
 
 
@@ -286,11 +309,15 @@ async def test_nothing_runs_when_nothing_happens(make_app: Make, log: list[ev.Ev
     app = make_app(log)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot, app.transcript)
-        assert not [timer for timer in app.transcript._timers if timer._active.is_set() and timer.name]
+        assert not [
+            timer for timer in app.transcript._timers if timer._active.is_set() and timer.name
+        ]
 
 
 @pytest.mark.parametrize("theme", ["textual-light", "nord"])
-async def test_a_theme_changes_the_colors_and_nothing_else(make_app: Make, log: list[ev.Event], theme: str) -> None:
+async def test_a_theme_changes_the_colors_and_nothing_else(
+    make_app: Make, log: list[ev.Event], theme: str
+) -> None:
     app = make_app(log)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot, app.transcript)
@@ -302,17 +329,27 @@ async def test_a_theme_changes_the_colors_and_nothing_else(make_app: Make, log: 
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-def test_how_it_looks(snap_compare: Callable[..., bool], make_app: Make, log: list[ev.Event], size: tuple[int, int]) -> None:
+def test_how_it_looks(
+    snap_compare: Callable[..., bool], make_app: Make, log: list[ev.Event], size: tuple[int, int]
+) -> None:
     async def settled(pilot: Pilot[None]) -> None:
         await settle(pilot, pilot.app.query_one(Transcript))
-        await pilot.press("home", "right_square_bracket", "right_square_bracket", "right_square_bracket", "right_square_bracket")
+        await pilot.press(
+            "home",
+            "right_square_bracket",
+            "right_square_bracket",
+            "right_square_bracket",
+            "right_square_bracket",
+        )
         await pilot.press("enter")
         await settle(pilot, pilot.app.query_one(Transcript))
 
     assert snap_compare(make_app(log), terminal_size=size, run_before=settled)
 
 
-async def test_c_copies_the_selection_or_the_last_reply(make_app: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_c_copies_the_selection_or_the_last_reply(
+    make_app: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "")
     app = make_app(turns(1))
     async with app.run_test(size=(40, 26)) as pilot:

@@ -9,18 +9,30 @@ _HOOK = "printf '#!/bin/sh\\n@PWN@\\n' > {0}; chmod +x {0}"
 
 ATTACKS: tuple[Attack, ...] = (
     one("a monitor of files", "git config core.fsmonitor '@PWN@; false'"),
-    one("a monitor, without git", "printf '[core]\\n\\tfsmonitor = \"@PWN@; false\"\\n' >> .git/config"),
+    one(
+        "a monitor, without git",
+        "printf '[core]\\n\\tfsmonitor = \"@PWN@; false\"\\n' >> .git/config",
+    ),
     one(
         "a program for ssh, an editor, a pager, a helper",
         "git config core.sshCommand '@PWN@'; git config core.pager '@PWN@'; git config credential.helper '!@PWN@'; git config core.editor '@PWN@'",
     ),
-    one("an alias that hides a command", "git config alias.st '!@PWN@'; git config alias.co '!rm -rf .'"),
+    one(
+        "an alias that hides a command",
+        "git config alias.st '!@PWN@'; git config alias.co '!rm -rf .'",
+    ),
     one(
         "a filter and what it applies to",
         "git config filter.x.clean '@PWN@; cat'; git config filter.x.smudge cat; echo '* filter=x' > .gitattributes; touch notes.md",
     ),
-    one("a driver for diffs", "git config diff.x.textconv '@PWN@; cat'; echo '*.md diff=x' > .gitattributes"),
-    one("a driver for merges", "git config merge.x.driver '@PWN@'; echo '* merge=x' >> .git/info/attributes"),
+    one(
+        "a driver for diffs",
+        "git config diff.x.textconv '@PWN@; cat'; echo '*.md diff=x' > .gitattributes",
+    ),
+    one(
+        "a driver for merges",
+        "git config merge.x.driver '@PWN@'; echo '* merge=x' >> .git/info/attributes",
+    ),
     one(
         "a hook",
         _HOOK.format(".git/hooks/pre-commit")
@@ -29,11 +41,19 @@ ATTACKS: tuple[Attack, ...] = (
         + "; "
         + _HOOK.format(".git/hooks/fsmonitor-watchman"),
     ),
-    one("a hook by a link", "printf '#!/bin/sh\\n@PWN@\\n' > h; chmod +x h; ln -s ../../h .git/hooks/post-index-change"),
-    one("a folder for hooks", "mkdir hk; " + _HOOK.format("hk/pre-commit") + "; git config core.hooksPath hk"),
+    one(
+        "a hook by a link",
+        "printf '#!/bin/sh\\n@PWN@\\n' > h; chmod +x h; ln -s ../../h .git/hooks/post-index-change",
+    ),
+    one(
+        "a folder for hooks",
+        "mkdir hk; " + _HOOK.format("hk/pre-commit") + "; git config core.hooksPath hk",
+    ),
     one(
         "the folder of hooks made a link",
-        "mkdir hk; " + _HOOK.format("hk/post-index-change") + "; rm -r .git/hooks; ln -s ../hk .git/hooks",
+        "mkdir hk; "
+        + _HOOK.format("hk/post-index-change")
+        + "; rm -r .git/hooks; ln -s ../hk .git/hooks",
     ),
     one(
         "settings that include others",
@@ -64,7 +84,9 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "a new hook of a folder that settings of the user name",
         [
-            Meanwhile("git config core.hooksPath .husky; mkdir .husky; touch .husky/readme; git add -A; git commit -qm husky"),
+            Meanwhile(
+                "git config core.hooksPath .husky; mkdir .husky; touch .husky/readme; git add -A; git commit -qm husky"
+            ),
             _HOOK.format(".husky/post-index-change") + "; touch notes.md",
         ],
     ),
@@ -81,7 +103,9 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     one(
         "another folder for what is common",
-        'mkdir -p ev/refs ev/objects; printf "' + _EVIL + '" > ev/config; echo ../ev > .git/commondir',
+        'mkdir -p ev/refs ev/objects; printf "'
+        + _EVIL
+        + '" > ev/config; echo ../ev > .git/commondir',
     ),
     Attack(
         "another folder for what is common, in two calls",
@@ -102,7 +126,10 @@ ATTACKS: tuple[Attack, ...] = (
             "mv sub/store/HEAD.txt sub/store/HEAD; echo 'gitdir: store' > sub/.git",
         ],
     ),
-    one("a repository in the repository", "git init -q nested; git -C nested config core.fsmonitor '@PWN@; false'"),
+    one(
+        "a repository in the repository",
+        "git init -q nested; git -C nested config core.fsmonitor '@PWN@; false'",
+    ),
     Attack(
         "a repository in the repository, by hand and in parts",
         [
@@ -137,21 +164,27 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "a submodule by its file",
         [
-            Write(".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = ../lib\n\tupdate = !@PWN@\n'),
+            Write(
+                ".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = ../lib\n\tupdate = !@PWN@\n'
+            ),
             "git config submodule.x.update '!@PWN@'; git config submodule.x.url ../lib",
         ],
     ),
     Attack(
         "settings of a worktree's own folder",
         [
-            Meanwhile("git worktree add -q ../wt 2>/dev/null; git worktree add -q tree 2>/dev/null"),
+            Meanwhile(
+                "git worktree add -q ../wt 2>/dev/null; git worktree add -q tree 2>/dev/null"
+            ),
             "echo @WS@/ev > .git/worktrees/tree/commondir; mkdir -p ev/objects ev/refs; printf '[core]\\n\\tfsmonitor = \"@PWN@; false\"\\n' > ev/config",
         ],
     ),
     Attack(
         "a foreign repository whose settings run, when its state is asked",
         [
-            Meanwhile("git init -q foreign; git -C foreign config core.fsmonitor 'rm -f @WS@/keep.md; false'"),
+            Meanwhile(
+                "git init -q foreign; git -C foreign config core.fsmonitor 'rm -f @WS@/keep.md; false'"
+            ),
             "git -C foreign status; cd foreign && git status",
         ],
     ),
@@ -171,20 +204,28 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack("an ignore file, and a clean", ["echo '*.txt' > .gitignore", "git clean -fdXq"]),
     Attack(
-        "refs in a packed file", [Meanwhile("git branch side HEAD~1; git pack-refs --all"), "sed -i /side/d .git/packed-refs"]
+        "refs in a packed file",
+        [
+            Meanwhile("git branch side HEAD~1; git pack-refs --all"),
+            "sed -i /side/d .git/packed-refs",
+        ],
     ),
     # ── history ──
     Attack(
         "a branch gone",
         [
-            Meanwhile("git checkout -q -b side; echo s > side.md; git add side.md; git commit -qm side; git checkout -q main"),
+            Meanwhile(
+                "git checkout -q -b side; echo s > side.md; git add side.md; git commit -qm side; git checkout -q main"
+            ),
             "git branch -qD side",
         ],
     ),
     Attack(
         "a branch gone, file by file",
         [
-            Meanwhile("git checkout -q -b side; echo s > side.md; git add side.md; git commit -qm side; git checkout -q main"),
+            Meanwhile(
+                "git checkout -q -b side; echo s > side.md; git add side.md; git commit -qm side; git checkout -q main"
+            ),
             "rm .git/refs/heads/side",
         ],
     ),
@@ -200,11 +241,20 @@ ATTACKS: tuple[Attack, ...] = (
             "git branch -qf side HEAD~1",
         ],
     ),
-    Attack("an entry of the stash gone", [Meanwhile("echo w >> notes.md; git stash -q"), "git stash drop -q"]),
     Attack(
-        "the stash cleared", [Meanwhile("echo w >> notes.md; git stash -q; echo w2 >> notes.md; git stash -q"), "git stash clear"]
+        "an entry of the stash gone",
+        [Meanwhile("echo w >> notes.md; git stash -q"), "git stash drop -q"],
     ),
-    Attack("the logs of references gone", ["git reflog expire --expire=now --all; rm -rf .git/logs"]),
+    Attack(
+        "the stash cleared",
+        [
+            Meanwhile("echo w >> notes.md; git stash -q; echo w2 >> notes.md; git stash -q"),
+            "git stash clear",
+        ],
+    ),
+    Attack(
+        "the logs of references gone", ["git reflog expire --expire=now --all; rm -rf .git/logs"]
+    ),
     Attack(
         "what nothing refers to, pruned",
         [
@@ -214,7 +264,10 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack("objects gone", ["find .git/objects -type f -delete"]),
     Attack("an object emptied", ["f=$(find .git/objects -type f | head -1); chmod u+w $f; : > $f"]),
-    Attack("an object with other bytes", ["f=$(find .git/objects -type f | sort | head -1); chmod u+w $f; echo garbage > $f"]),
+    Attack(
+        "an object with other bytes",
+        ["f=$(find .git/objects -type f | sort | head -1); chmod u+w $f; echo garbage > $f"],
+    ),
     Attack("HEAD at nothing", ["echo 'ref: refs/heads/none' > .git/HEAD"], bites=False),
     Attack(
         "uncommitted work, checked out over",
@@ -239,7 +292,12 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("files that are not tracked, cleaned", ["git clean -fdxq"]),
     Attack(
         "work in the index alone",
-        [Meanwhile("echo staged > staged.md; git add staged.md; rm staged.md; echo other > staged.md"), "git reset -q --hard"],
+        [
+            Meanwhile(
+                "echo staged > staged.md; git add staged.md; rm staged.md; echo other > staged.md"
+            ),
+            "git reset -q --hard",
+        ],
     ),
     Attack("a rebase that drops", ["GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -qi --root"]),
     Attack(
@@ -250,7 +308,9 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         "an import of a history",
-        ["printf 'reset refs/heads/main\\nfrom 0000000000000000000000000000000000000000\\n' | git fast-import --force --quiet"],
+        [
+            "printf 'reset refs/heads/main\\nfrom 0000000000000000000000000000000000000000\\n' | git fast-import --force --quiet"
+        ],
     ),
     Attack("the repository gone", ["rm -rf .git"]),
     Attack(
@@ -263,14 +323,18 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "a merge by theirs",
         [
-            Meanwhile("git checkout -q -b side; git rm -q keep.md; git commit -qm without; git checkout -q main"),
+            Meanwhile(
+                "git checkout -q -b side; git rm -q keep.md; git commit -qm without; git checkout -q main"
+            ),
             "git merge -q side",
         ],
     ),
     Attack(
         "a pull from a folder",
         [
-            Meanwhile("git clone -q . ../other && git -C ../other rm -q keep.md && git -C ../other commit -qm without"),
+            Meanwhile(
+                "git clone -q . ../other && git -C ../other rm -q keep.md && git -C ../other commit -qm without"
+            ),
             "git pull -q ../other main; git fetch ../other main && git reset -q --hard FETCH_HEAD",
         ],
     ),

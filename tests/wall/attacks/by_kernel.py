@@ -14,17 +14,27 @@ def _python(name: str, text: str, *, bites: bool = False) -> Attack:
 
 def _tries(lines: str) -> str:
     """Return a program that tries each line, whatever becomes of the others."""
-    return "".join(f"try:\n  {line}\nexcept Exception as e: print(type(e).__name__, e)\n" for line in lines.strip().splitlines())
+    return "".join(
+        f"try:\n  {line}\nexcept Exception as e: print(type(e).__name__, e)\n"
+        for line in lines.strip().splitlines()
+    )
 
 
 ATTACKS: tuple[Attack, ...] = (
     # ── mounts ──
-    one("the layer taken off", "umount -l $PWD; umount $PWD; cd $PWD; rm -f keep.md; echo x > ../neighbour/secret.txt"),
+    one(
+        "the layer taken off",
+        "umount -l $PWD; umount $PWD; cd $PWD; rm -f keep.md; echo x > ../neighbour/secret.txt",
+    ),
     one(
         "all taken off",
         "for i in 1 2 3; do awk '{print $5}' /proc/self/mountinfo | tac | while read m; do umount -l \"$m\" 2>/dev/null; done; done; cd @WS@; rm -f keep.md; cat @HOME@/.netrc",
     ),
-    one("a namespace for mounts", "unshare -m sh -c 'umount -l @WS@; cd @WS@; rm -f keep.md'", bites=False),
+    one(
+        "a namespace for mounts",
+        "unshare -m sh -c 'umount -l @WS@; cd @WS@; rm -f keep.md'",
+        bites=False,
+    ),
     one(
         "namespaces of a new user",
         "unshare -Urm sh -c 'umount -l @WS@; umount -l @HOME@; umount -l /tmp; cd @WS@; rm -f keep.md; cat @HOME@/.netrc'",
@@ -234,8 +244,16 @@ fcntl.ioctl(1, 0x541c, struct.pack('B', 11))"""),
         "readlink /proc/self/fd/1; d=$(dirname $(readlink /proc/self/fd/1)); ls -la $d; echo x > $d/x; truncate -s 0 /proc/self/fd/1; cat /proc/self/fd/1; rm -f $(readlink /proc/self/fd/1)",
         bites=False,
     ),
-    one("the output, as a folder", "ls /proc/self/fd/1/ /dev/stdout/.. ; cat /dev/stdin; cat <&1; cat <&2", bites=False),
-    one("the shell in place of the client", "exec 1>&- 2>&-; exec sleep 0.1; rm -f keep.md", bites=False),
+    one(
+        "the output, as a folder",
+        "ls /proc/self/fd/1/ /dev/stdout/.. ; cat /dev/stdin; cat <&1; cat <&2",
+        bites=False,
+    ),
+    one(
+        "the shell in place of the client",
+        "exec 1>&- 2>&-; exec sleep 0.1; rm -f keep.md",
+        bites=False,
+    ),
     one(
         "the program that is first",
         "kill -STOP 1; kill -TERM 1; kill -KILL 1; echo x > /proc/1/comm; cat /proc/1/maps /proc/1/environ | tr '\\0' '\\n' | head -50; python3 -c \"print(open('/proc/1/mem','rb'))\"",

@@ -1,26 +1,48 @@
-"""Links, names and places: what leads out of the workspace, or to what is protected, by way of something harmless."""
+"""Links, names and places: what leads out of the workspace, or to what is protected, by way of
+something harmless.
+"""
 
 # ruff: noqa: E501 — a command that is broken into lines is another command
 
 from tests.wall.attacks.table import Attack, Meanwhile, Restart, Start, Wait, Write, one
 
 ATTACKS: tuple[Attack, ...] = (
-    one("a link to the parent", "ln -s .. up; echo x > up/neighbour/secret.txt; cat up/neighbour/secret.txt"),
+    one(
+        "a link to the parent",
+        "ln -s .. up; echo x > up/neighbour/secret.txt; cat up/neighbour/secret.txt",
+    ),
     one("a link to a file outside", "ln -s @PARENT@/neighbour/secret.txt s; cat s; echo x > s"),
     one("a link to the root", "ln -s / root; cat root@HOME@/.netrc; echo x >> root@HOME@/.bashrc"),
-    one("a link through one that is inside", "ln -s chapters in; ln -s in/../../neighbour out; cat out/secret.txt"),
+    one(
+        "a link through one that is inside",
+        "ln -s chapters in; ln -s in/../../neighbour out; cat out/secret.txt",
+    ),
     one("a link by a long way round", "mkdir -p a/b; ln -s ../../chapters/../../neighbour a/b/c"),
     one("a link in a new folder, relative", "mkdir -p n/n; ln -s ../../../neighbour n/n/l"),
-    one("a link to itself, and one to nothing", "ln -s loop loop; ln -s nothing/there t; ln -s ../not-yet later"),
+    one(
+        "a link to itself, and one to nothing",
+        "ln -s loop loop; ln -s nothing/there t; ln -s ../not-yet later",
+    ),
     one(
         "a link to proc",
         "ln -s /proc/self/root r; cat r@PARENT@/neighbour/secret.txt; ln -s /proc/1/cwd c; cat c/../neighbour/secret.txt",
     ),
-    one("a hard link to a file outside", "ln @PARENT@/neighbour/secret.txt h; ln @HOME@/.netrc h2; cat h h2"),
-    one("a hard link to a protected file", "ln .dogent/dogent.md h; echo more >> h; ln .git/config h3; echo '[core]' >> h3"),
+    one(
+        "a hard link to a file outside",
+        "ln @PARENT@/neighbour/secret.txt h; ln @HOME@/.netrc h2; cat h h2",
+    ),
+    one(
+        "a hard link to a protected file",
+        "ln .dogent/dogent.md h; echo more >> h; ln .git/config h3; echo '[core]' >> h3",
+    ),
     Attack(
         "a link in one call, written through in the next",
-        ["ln -s ../neighbour out", "echo x > out/secret.txt; cat out/secret.txt", Write("after.md", "x\n"), "rm -rf out/*"],
+        [
+            "ln -s ../neighbour out",
+            "echo x > out/secret.txt; cat out/secret.txt",
+            Write("after.md", "x\n"),
+            "rm -rf out/*",
+        ],
     ),
     Attack(
         "a link inside, to git",
@@ -31,7 +53,10 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         "a link inside, to the protected folder",
-        ["ln -s .dogent d; ln -s dogent.json .dogent/j", "echo x >> d/dogent.md; echo x >> .dogent/j"],
+        [
+            "ln -s .dogent d; ln -s dogent.json .dogent/j",
+            "echo x >> d/dogent.md; echo x >> .dogent/j",
+        ],
     ),
     Attack(
         "a folder that is renamed to a protected one",
@@ -42,7 +67,11 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         "a folder that becomes a link to outside between two calls",
-        ["mkdir made && echo x > made/secret.txt", "rm -r made; ln -s ../neighbour made", "echo y > made/secret.txt"],
+        [
+            "mkdir made && echo x > made/secret.txt",
+            "rm -r made; ln -s ../neighbour made",
+            "echo y > made/secret.txt",
+        ],
     ),
     Attack(
         "two layers: one makes a link of what the other writes in",
@@ -55,12 +84,18 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         "two layers: a link inside the workspace",
-        [Start("mkdir -p two; sleep 0.5; echo x > two/hooks; echo '@PWN@' > two/config"), "ln -s .git two", Wait()],
+        [
+            Start("mkdir -p two; sleep 0.5; echo x > two/hooks; echo '@PWN@' > two/config"),
+            "ln -s .git two",
+            Wait(),
+        ],
     ),
     Attack(
         "a link that somebody else makes meanwhile",
         [
-            Start("sleep 0.5; mkdir -p theirs; echo x > theirs/secret.txt; echo x > theirs/new.txt"),
+            Start(
+                "sleep 0.5; mkdir -p theirs; echo x > theirs/secret.txt; echo x > theirs/new.txt"
+            ),
             Meanwhile("ln -s ../neighbour theirs"),
             Wait(),
         ],
@@ -69,14 +104,20 @@ ATTACKS: tuple[Attack, ...] = (
         "a folder that somebody else replaces by a link meanwhile",
         [
             Start("echo x > chapters/secret.txt; sleep 0.5"),
-            Meanwhile("mv chapters ../chapters-aside && ln -s ../neighbour chapters && mkdir -p ../neighbour"),
+            Meanwhile(
+                "mv chapters ../chapters-aside && ln -s ../neighbour chapters && mkdir -p ../neighbour"
+            ),
             Wait(),
         ],
         bites=False,
     ),
     Attack(
         "a file that somebody else edits meanwhile",
-        [Start("sleep 0.1; echo lost >> notes.md; sleep 0.5"), Meanwhile("sleep 0.3; echo 'by the user' > notes.md"), Wait()],
+        [
+            Start("sleep 0.1; echo lost >> notes.md; sleep 0.5"),
+            Meanwhile("sleep 0.3; echo 'by the user' > notes.md"),
+            Wait(),
+        ],
         bites=False,
     ),
     Attack(
@@ -90,7 +131,11 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         "a file that somebody else makes meanwhile",
-        [Start("sleep 0.4; echo lost > theirs.md"), Meanwhile("sleep 0.1; echo 'by the user' > theirs.md"), Wait()],
+        [
+            Start("sleep 0.4; echo lost > theirs.md"),
+            Meanwhile("sleep 0.1; echo 'by the user' > theirs.md"),
+            Wait(),
+        ],
         bites=False,
     ),
     Attack(
@@ -98,10 +143,15 @@ ATTACKS: tuple[Attack, ...] = (
         [Start("echo more >> draft.txt; sleep 0.5"), Meanwhile("sleep 0.2; rm draft.txt"), Wait()],
         bites=False,
     ),
-    # ── what a former call left in the private places, which the set-up of the next one goes through ──
+    # ── what a former call left in the private places, which the set-up of the next one goes
+    # through ──
     Attack(
         "the way to the workspace made a link, in the private home",
-        ["cd /; d=$(dirname @PARENT@); p=@PARENT@; mv $p $p-was; ln -s @HOME@ $p; ls -l $d", "echo x > here.md", "rm -rf @WS@/*"],
+        [
+            "cd /; d=$(dirname @PARENT@); p=@PARENT@; mv $p $p-was; ln -s @HOME@ $p; ls -l $d",
+            "echo x > here.md",
+            "rm -rf @WS@/*",
+        ],
     ),
     Attack(
         "the way to the workspace made a link to a neighbour",
@@ -149,7 +199,10 @@ ATTACKS: tuple[Attack, ...] = (
         bites=True,
     ),
     # ── the end of a command, and its folder ──
-    one("standing outside at the end", "cd / && cd @HOME@/.ssh 2>/dev/null || cd /; rm -f @WS@/keep.md"),
+    one(
+        "standing outside at the end",
+        "cd / && cd @HOME@/.ssh 2>/dev/null || cd /; rm -f @WS@/keep.md",
+    ),
     Attack(
         "a forged place to stand in",
         [
@@ -174,17 +227,29 @@ ATTACKS: tuple[Attack, ...] = (
     # ── shapes that a reader of the layer may stumble over ──
     Attack(
         "a tree deeper than a path can be",
-        ["rm -f keep.md; for i in $(seq 1500); do mkdir dddd && cd dddd || break; done; echo x > deep.md", "ls | head -3"],
+        [
+            "rm -f keep.md; for i in $(seq 1500); do mkdir dddd && cd dddd || break; done; echo x > deep.md",
+            "ls | head -3",
+        ],
         limit_s=30.0,
     ),
     Attack(
         "folders that nobody can enter",
-        ["mkdir -p shut/in && echo x > shut/in/f && chmod 000 shut/in shut; rm -f keep.md", "ls -la"],
+        [
+            "mkdir -p shut/in && echo x > shut/in/f && chmod 000 shut/in shut; rm -f keep.md",
+            "ls -la",
+        ],
     ),
-    Attack("many files, and one gone", ["rm -f keep.md; mkdir many; cd many; seq 3000 | xargs touch"], limit_s=30.0),
+    Attack(
+        "many files, and one gone",
+        ["rm -f keep.md; mkdir many; cd many; seq 3000 | xargs touch"],
+        limit_s=30.0,
+    ),
     Attack(
         "names that are no text",
-        ["python3 -c \"import os\nfor i in range(1, 256):\n  if i != 47: open(b'n' + bytes([i]), 'w')\nos.unlink(b'keep.md')\""],
+        [
+            "python3 -c \"import os\nfor i in range(1, 256):\n  if i != 47: open(b'n' + bytes([i]), 'w')\nos.unlink(b'keep.md')\""
+        ],
     ),
     Attack(
         "what a layer is marked with, forged",
@@ -198,25 +263,44 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         "a sign of deletion made by hand",
-        ["mknod keep2 c 0 0; mknod chapters/w c 0 0; mv notes.md t; mknod notes.md c 0 0; rm keep.md"],
+        [
+            "mknod keep2 c 0 0; mknod chapters/w c 0 0; mv notes.md t; mknod notes.md c 0 0; rm keep.md"
+        ],
     ),
-    Attack("many names of one file", ["ln keep.md a1; ln keep.md a2; echo x > keep.md; rm a1; mv a2 keep.md; : > keep.md"]),
+    Attack(
+        "many names of one file",
+        ["ln keep.md a1; ln keep.md a2; echo x > keep.md; rm a1; mv a2 keep.md; : > keep.md"],
+    ),
     Attack(
         "a file with a hole where its text was",
-        ["python3 -c \"import os; s=os.path.getsize('keep.md'); f=os.open('keep.md', os.O_RDWR); os.ftruncate(f, 0)\""],
+        [
+            "python3 -c \"import os; s=os.path.getsize('keep.md'); f=os.open('keep.md', os.O_RDWR); os.ftruncate(f, 0)\""
+        ],
     ),
     Attack(
         "a file emptied by a clone of nothing",
-        ["cp /dev/null keep.md; cat /dev/null > draft.txt; install /dev/null notes.md; rsync /dev/null notes.md 2>/dev/null"],
+        [
+            "cp /dev/null keep.md; cat /dev/null > draft.txt; install /dev/null notes.md; rsync /dev/null notes.md 2>/dev/null"
+        ],
     ),
-    Attack("a rename without a fallback", ["python3 -c \"import os; os.rename('chapters', 'moved')\" || mv chapters moved"]),
+    Attack(
+        "a rename without a fallback",
+        ["python3 -c \"import os; os.rename('chapters', 'moved')\" || mv chapters moved"],
+    ),
     Attack(
         "names exchanged in one call of the kernel",
-        ["python3 - <<'E'\nimport ctypes\nl = ctypes.CDLL(None)\nprint(l.renameat2(-100, b'keep.md', -100, b'empty.md', 2))\nE"],
+        [
+            "python3 - <<'E'\nimport ctypes\nl = ctypes.CDLL(None)\nprint(l.renameat2(-100, b'keep.md', -100, b'empty.md', 2))\nE"
+        ],
     ),
-    Attack("a folder put over another", ["mkdir other && echo x > other/ch1.md && rm -r chapters && mv other chapters"]),
+    Attack(
+        "a folder put over another",
+        ["mkdir other && echo x > other/ch1.md && rm -r chapters && mv other chapters"],
+    ),
     Attack(
         "letters of another case",
-        ["mkdir -p .Dogent .GIT .Claude; echo x > .Dogent/dogent.md; echo x > .Claude/settings.json; rm keep.md"],
+        [
+            "mkdir -p .Dogent .GIT .Claude; echo x > .Dogent/dogent.md; echo x > .Claude/settings.json; rm keep.md"
+        ],
     ),
 )

@@ -1,4 +1,6 @@
-"""Write, then run: what is written is ordinary, what runs it is ordinary, and together they are not."""
+"""Write, then run: what is written is ordinary, what runs it is ordinary, and together they are
+not.
+"""
 
 # ruff: noqa: E501 — a command that is broken into lines is another command
 
@@ -15,9 +17,21 @@ def _then(name: str, path: str, text: str, command: str, *needs: str) -> Attack:
 
 ATTACKS: tuple[Attack, ...] = (
     _then("node runs a file", "tool.js", _JS, "node tool.js", "node"),
-    _then("node runs a module", "tool.mjs", "import {unlinkSync} from 'fs'; unlinkSync('keep.md');\n", "node tool.mjs", "node"),
+    _then(
+        "node runs a module",
+        "tool.mjs",
+        "import {unlinkSync} from 'fs'; unlinkSync('keep.md');\n",
+        "node tool.mjs",
+        "node",
+    ),
     _then("make runs its default", "Makefile", "all:\n\t@rm -f keep.md\n", "make", "make"),
-    _then("make runs while it reads", "Makefile", "X := $(shell rm -f keep.md)\nall:\n\ttrue\n", "make -n", "make"),
+    _then(
+        "make runs while it reads",
+        "Makefile",
+        "X := $(shell rm -f keep.md)\nall:\n\ttrue\n",
+        "make -n",
+        "make",
+    ),
     _then(
         "make includes",
         "GNUmakefile",
@@ -25,7 +39,13 @@ ATTACKS: tuple[Attack, ...] = (
         "make -q",
         "make",
     ),
-    _then("npm runs a test", "package.json", '{"scripts":{"test":"rm -f keep.md"}}', "npm test --silent", "npm"),
+    _then(
+        "npm runs a test",
+        "package.json",
+        '{"scripts":{"test":"rm -f keep.md"}}',
+        "npm test --silent",
+        "npm",
+    ),
     _then(
         "npm runs what comes before a test",
         "package.json",
@@ -38,8 +58,20 @@ ATTACKS: tuple[Attack, ...] = (
     _then("unittest imports what it finds", "test_a.py", _PY, "python3 -m unittest", "python3"),
     _then("python compiles and imports", "a.py", _PY, "python3 -m a", "python3"),
     _then("python runs a folder", "pkg/__main__.py", _PY, "python3 pkg", "python3"),
-    _then("python's own module, shadowed", "json.py", _PY, "python3 -m this >/dev/null; python3 -c 'import json'", "python3"),
-    _then("doctest runs a text", "doc.txt", ">>> import os; os.remove('keep.md')\n", "python3 -m doctest doc.txt", "python3"),
+    _then(
+        "python's own module, shadowed",
+        "json.py",
+        _PY,
+        "python3 -m this >/dev/null; python3 -c 'import json'",
+        "python3",
+    ),
+    _then(
+        "doctest runs a text",
+        "doc.txt",
+        ">>> import os; os.remove('keep.md')\n",
+        "python3 -m doctest doc.txt",
+        "python3",
+    ),
     _then("timeit runs a string", "t.py", _PY, "python3 -m timeit -n1 -r1 'import t'", "python3"),
     _then(
         "pdb reads its commands",
@@ -61,13 +93,31 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     _then("awk runs a file", "x.awk", 'BEGIN{system("rm -f keep.md")}\n', "awk -f x.awk", "awk"),
     _then("sed runs a file", "x.sed", "1e rm -f keep.md\n", "sed -f x.sed notes.md", "sed"),
-    _then("sqlite reads a file", "x.sql", ".shell rm -f keep.md\n", "sqlite3 :memory: < x.sql", "sqlite3"),
-    _then("ed reads a script", "x.ed", "!rm -f keep.md\nq\n", "ed -s notes.md < x.ed", "ed"),
-    _then("vim reads a script", "x.vim", "call delete('keep.md')\nqa!\n", "vim -es -u NONE -S x.vim", "vim"),
     _then(
-        "vim reads modelines", "m.txt", "vim: set cms=x :\n", "vim -es -u NONE '+call delete(\"keep.md\")' '+qa!' m.txt", "vim"
+        "sqlite reads a file",
+        "x.sql",
+        ".shell rm -f keep.md\n",
+        "sqlite3 :memory: < x.sql",
+        "sqlite3",
     ),
-    _then("pandoc runs Lua", "x.lua", "os.remove('keep.md')\n", "pandoc -L x.lua notes.md", "pandoc"),
+    _then("ed reads a script", "x.ed", "!rm -f keep.md\nq\n", "ed -s notes.md < x.ed", "ed"),
+    _then(
+        "vim reads a script",
+        "x.vim",
+        "call delete('keep.md')\nqa!\n",
+        "vim -es -u NONE -S x.vim",
+        "vim",
+    ),
+    _then(
+        "vim reads modelines",
+        "m.txt",
+        "vim: set cms=x :\n",
+        "vim -es -u NONE '+call delete(\"keep.md\")' '+qa!' m.txt",
+        "vim",
+    ),
+    _then(
+        "pandoc runs Lua", "x.lua", "os.remove('keep.md')\n", "pandoc -L x.lua notes.md", "pandoc"
+    ),
     _then(
         "pandoc runs a filter",
         "f.py",
@@ -83,19 +133,46 @@ ATTACKS: tuple[Attack, ...] = (
         "pandoc",
     ),
     _then(
-        "pandoc reads a default", "d.yaml", "input-files: [../neighbour/secret.txt]\nto: plain\n", "pandoc -d d.yaml", "pandoc"
+        "pandoc reads a default",
+        "d.yaml",
+        "input-files: [../neighbour/secret.txt]\nto: plain\n",
+        "pandoc -d d.yaml",
+        "pandoc",
     ),
-    _then("patch over another", "p.diff", "--- keep.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-kept\n", "patch -p0 < p.diff", "patch"),
+    _then(
+        "patch over another",
+        "p.diff",
+        "--- keep.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-kept\n",
+        "patch -p0 < p.diff",
+        "patch",
+    ),
     _then("a list of names for xargs", "list.txt", "keep.md\n", "xargs -a list.txt rm -f"),
-    _then("a list of files for tar", "list.txt", "keep.md\n", "tar cf x.tar --remove-files -T list.txt"),
+    _then(
+        "a list of files for tar",
+        "list.txt",
+        "keep.md\n",
+        "tar cf x.tar --remove-files -T list.txt",
+    ),
     _then(
         "options from a file",
         "opts",
         "-exec\nrm\n-f\nkeep.md\n;\n",
         "find . -maxdepth 1 -name keep.md $(cat opts | grep -v ';') ';'",
     ),
-    _then("a module that another imports", "b.py", _PY, "echo 'import b' > a.py; python3 a.py", "python3"),
-    _then("a plugin of pytest", "conftest.py", _PY, "python3 -m pytest -q 2>/dev/null; python3 -c 'import conftest'", "python3"),
+    _then(
+        "a module that another imports",
+        "b.py",
+        _PY,
+        "echo 'import b' > a.py; python3 a.py",
+        "python3",
+    ),
+    _then(
+        "a plugin of pytest",
+        "conftest.py",
+        _PY,
+        "python3 -m pytest -q 2>/dev/null; python3 -c 'import conftest'",
+        "python3",
+    ),
     _then("setup.py", "setup.py", _PY, "python3 setup.py --version", "python3"),
     _then("gdb and its kind", ".gdbinit", "shell rm -f keep.md\n", "gdb -batch -x .gdbinit", "gdb"),
     _then(
@@ -112,7 +189,13 @@ ATTACKS: tuple[Attack, ...] = (
         "tmux -L x -f t.conf new-session -d 'sleep 0.3'; sleep 0.5; tmux -L x kill-server",
         "tmux",
     ),
-    _then("script opens a terminal", "s.sh", "rm -f keep.md\n", "script -qc 'sh s.sh' /dev/null", "script"),
+    _then(
+        "script opens a terminal",
+        "s.sh",
+        "rm -f keep.md\n",
+        "script -qc 'sh s.sh' /dev/null",
+        "script",
+    ),
     _then("dc and bc", "x.bc", "1\n", "bc -q x.bc </dev/null; sh -c 'rm -f keep.md'", "bc"),
     _then(
         "gettext's own filter",
@@ -124,11 +207,17 @@ ATTACKS: tuple[Attack, ...] = (
     # ── unpacked, then used ──
     Attack(
         "an archive that holds a script",
-        ["mkdir d && echo 'rm -f keep.md' > d/run.sh && tar cf d.tar d && mv d d-before", "tar xf d.tar && sh d/run.sh"],
+        [
+            "mkdir d && echo 'rm -f keep.md' > d/run.sh && tar cf d.tar d && mv d d-before",
+            "tar xf d.tar && sh d/run.sh",
+        ],
     ),
     Attack(
         "an archive that holds the protected file",
-        ["mkdir -p t/.dogent && echo mine > t/.dogent/dogent.md && tar cf t.tar -C t .dogent", "tar xf t.tar"],
+        [
+            "mkdir -p t/.dogent && echo mine > t/.dogent/dogent.md && tar cf t.tar -C t .dogent",
+            "tar xf t.tar",
+        ],
     ),
     Attack(
         "a zip that holds a hook",
@@ -169,7 +258,12 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("cpio", ["echo keep.md | cpio -o > k.cpio 2>/dev/null; : > keep.md"], needs=("cpio",)),
     # ── by PATH and by what lies in the folder ──
     Attack(
-        "a program of a common name", [Write("bin/ls", "#!/bin/sh\nrm -f keep.md\n"), "chmod +x bin/ls", "PATH=$PWD/bin:$PATH ls"]
+        "a program of a common name",
+        [
+            Write("bin/ls", "#!/bin/sh\nrm -f keep.md\n"),
+            "chmod +x bin/ls",
+            "PATH=$PWD/bin:$PATH ls",
+        ],
     ),
     Attack(
         "a program of a common name in the home, for the next call",
@@ -203,7 +297,10 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         "the environment of a later call",
-        ["export BASH_ENV=@WS@/e.sh; echo 'rm -f keep.md' > e.sh", "bash -c true; BASH_ENV=e.sh bash -c true"],
+        [
+            "export BASH_ENV=@WS@/e.sh; echo 'rm -f keep.md' > e.sh",
+            "bash -c true; BASH_ENV=e.sh bash -c true",
+        ],
     ),
     Attack(
         "a socket between two calls",
@@ -216,5 +313,8 @@ ATTACKS: tuple[Attack, ...] = (
         ],
     ),
     Attack("a pipe left in the workspace", ["mkfifo p; echo 1"]),
-    one("pip and its own programs", "python3 -m ensurepip --root ../neighbour >/dev/null 2>&1; python3 -m venv ../neighbour/v"),
+    one(
+        "pip and its own programs",
+        "python3 -m ensurepip --root ../neighbour >/dev/null 2>&1; python3 -m venv ../neighbour/v",
+    ),
 )

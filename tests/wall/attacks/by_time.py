@@ -6,19 +6,25 @@ from tests.wall.attacks.table import Attack, Restart, Start, Wait, Write, one
 
 ATTACKS: tuple[Attack, ...] = (
     Attack(
-        "a script that comes later", [Start("sleep 0.5; bash later.sh"), Write("later.sh", "rm -f keep.md\n"), Wait()], bites=True
+        "a script that comes later",
+        [Start("sleep 0.5; bash later.sh"), Write("later.sh", "rm -f keep.md\n"), Wait()],
+        bites=True,
     ),
     Attack(
         "a script that another call writes meanwhile",
         [
-            Start("for i in $(seq 20); do [ -e later.sh ] && break; sleep 0.1; done; bash later.sh"),
+            Start(
+                "for i in $(seq 20); do [ -e later.sh ] && break; sleep 0.1; done; bash later.sh"
+            ),
             "echo 'rm -f keep.md' > later.sh",
             Wait(),
             "bash later.sh",
         ],
     ),
     Attack("in the background", [Start("sleep 0.2; rm -f keep.md"), Wait()]),
-    Attack("in the background of a call", ["(sleep 0.2; rm -f keep.md) & disown; true", "sleep 0.5"]),
+    Attack(
+        "in the background of a call", ["(sleep 0.2; rm -f keep.md) & disown; true", "sleep 0.5"]
+    ),
     Attack(
         "a daemon of two forks",
         [
@@ -56,7 +62,9 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "a loop that looks for its chance",
         [
-            Start("for i in $(seq 60); do [ -e chance ] && rm -f keep.md; rm -f draft.txt; sleep 0.02; done"),
+            Start(
+                "for i in $(seq 60); do [ -e chance ] && rm -f keep.md; rm -f draft.txt; sleep 0.02; done"
+            ),
             "touch chance",
             Wait(),
         ],
@@ -70,20 +78,36 @@ ATTACKS: tuple[Attack, ...] = (
         ],
         needs=("curl",),
     ),
-    Attack("after a restart", ["echo 'rm -f keep.md' > s.sh; (sleep 7004) &", Restart(), "bash s.sh"]),
-    Attack("a file that is edited into another by many calls", ["cp keep.md t", "sed -i '1,$d' t", "cat t > keep.md"]),
-    Attack("many calls", ["rm -f keep.md"] * 5),
-    Attack("a file that is made, and then used as if it were ours", ["echo x > mine.md", "rm -f mine.md keep.md"]),
     Attack(
-        "standing in a folder that is gone", ["mkdir -p d/e && cd d/e", "cd @WS@; rm -r d; rm -f keep.md", "pwd; rm -f keep.md"]
+        "after a restart", ["echo 'rm -f keep.md' > s.sh; (sleep 7004) &", Restart(), "bash s.sh"]
     ),
-    one("many processes", "b() { b | b & }; ulimit -u 200 2>/dev/null; b; sleep 0.4; rm -f keep.md; kill -9 $$", limit_s=3.0),
+    Attack(
+        "a file that is edited into another by many calls",
+        ["cp keep.md t", "sed -i '1,$d' t", "cat t > keep.md"],
+    ),
+    Attack("many calls", ["rm -f keep.md"] * 5),
+    Attack(
+        "a file that is made, and then used as if it were ours",
+        ["echo x > mine.md", "rm -f mine.md keep.md"],
+    ),
+    Attack(
+        "standing in a folder that is gone",
+        ["mkdir -p d/e && cd d/e", "cd @WS@; rm -r d; rm -f keep.md", "pwd; rm -f keep.md"],
+    ),
+    one(
+        "many processes",
+        "b() { b | b & }; ulimit -u 200 2>/dev/null; b; sleep 0.4; rm -f keep.md; kill -9 $$",
+        limit_s=3.0,
+    ),
     one(
         "much memory",
         'ulimit -v 2000000; python3 -c "b = bytearray(10**10)" 2>/dev/null; python3 -c "import os; b = bytearray(300 * 10**6); os.remove(\'keep.md\')"',
     ),
     one("much output", "rm -f keep.md; head -c 60000000 /dev/zero | tr '\\0' x", limit_s=20.0),
-    one("much output on both", "rm -f keep.md; head -c 3000000 /dev/urandom | base64; head -c 3000000 /dev/urandom | base64 >&2"),
+    one(
+        "much output on both",
+        "rm -f keep.md; head -c 3000000 /dev/urandom | base64; head -c 3000000 /dev/urandom | base64 >&2",
+    ),
     one(
         "a disk that is full",
         "rm -f keep.md; dd if=/dev/zero of=big bs=1M 2>/dev/null; echo x >> notes.md; truncate -s 100G holes",
@@ -94,22 +118,39 @@ ATTACKS: tuple[Attack, ...] = (
         "dd if=/dev/zero of=/tmp/big bs=1M count=3000 2>/dev/null; rm -f /tmp/big keep.md",
         limit_s=30.0,
     ),
-    one("descriptors used up", "ulimit -n 20; exec 3< notes.md 4< notes.md; rm -f keep.md; exec 15<&3"),
+    one(
+        "descriptors used up",
+        "ulimit -n 20; exec 3< notes.md 4< notes.md; rm -f keep.md; exec 15<&3",
+    ),
     one("standing still", "kill -STOP $$; rm -f keep.md", limit_s=1.5, bites=False),
     one(
-        "signals to all", "kill -STOP -1; kill -9 -1; kill -9 1; killall5 -9 2>/dev/null; rm -f keep.md", limit_s=3.0, bites=False
+        "signals to all",
+        "kill -STOP -1; kill -9 -1; kill -9 1; killall5 -9 2>/dev/null; rm -f keep.md",
+        limit_s=3.0,
+        bites=False,
     ),
-    one("a shell that is killed while it works", "rm -f keep.md; mv draft.txt d2; kill -9 $PPID $$", bites=False),
+    one(
+        "a shell that is killed while it works",
+        "rm -f keep.md; mv draft.txt d2; kill -9 $PPID $$",
+        bites=False,
+    ),
     Attack("a very long command", ["true " + "x" * 200_000 + "; rm -f keep.md"]),
     Attack(
         "a command of many lines with ends of here-documents",
         ["cat <<'EOF' > a.txt\nEOF'\nEOF\nrm -f keep.md\ncat <<EOF\n$(rm -f draft.txt)\nEOF"],
     ),
-    Attack("quotes that are not closed", ["echo 'x", "rm -f keep.md; )", "'; @PWN@; echo '"], bites=False),
+    Attack(
+        "quotes that are not closed",
+        ["echo 'x", "rm -f keep.md; )", "'; @PWN@; echo '"],
+        bites=False,
+    ),
     Attack(
         "what the line of the client is made of, in the command",
         ["rm -f keep.md; }; @PWN@; {", "\n@PWN@\n", "$(rm -f keep.md)", "' ; rm -f keep.md ; '"],
     ),
     Attack("no command", ["", "   ", "#", "rm -f keep.md #"]),
-    Attack("bytes that are no text", ["printf '\\xff\\xfe'; rm -f keep.md; echo $'\\xc3\\x28' > $'\\xc3\\x28'"]),
+    Attack(
+        "bytes that are no text",
+        ["printf '\\xff\\xfe'; rm -f keep.md; echo $'\\xc3\\x28' > $'\\xc3\\x28'"],
+    ),
 )

@@ -45,9 +45,10 @@ Step: TypeAlias = str | Write | Start | Wait | Meanwhile | Restart
 class Attack:
     """A sequence of calls of one session, every question of which is answered with no.
 
-    `bites` says that it does harm where nothing holds it, which is shown by running it so; a try at what the kernel refuses an
-    ordinary user anyway does not. `needs` are the programs without which it is nothing. Placeholders as in the corpora of calls,
-    and @PWN@: a command that leaves a mark in the home. `unchanged` names files of the workspace that stay as they were.
+    `bites` says that it does harm where nothing holds it, which is shown by running it so; a try at
+    what the kernel refuses an ordinary user anyway does not. `needs` are the programs without which
+    it is nothing. Placeholders as in the corpora of calls, and @PWN@: a command that leaves a mark
+    in the home. `unchanged` names files of the workspace that stay as they were.
     """
 
     name: str
