@@ -11,7 +11,7 @@ from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.shell.harmless import only_reads
 from dogent_tui.permissions.shell.reading import early_effects
-from dogent_tui.permissions.tools import Fetching, Unjudged, tool_effects
+from dogent_tui.permissions.tools import Fetching, tool_effects
 
 __all__ = ["Decision", "Fetching", "ToolCall", "decide"]
 
@@ -58,12 +58,7 @@ def decide(
         )
         if call.tool == "Bash":
             return decide_effects(_command_effects(call, rule, visible, walled, taken_back), rule)
-        try:
-            effects = tool_effects(call, rule, fetching or Fetching(), consent=consent)
-        except Unjudged as holds:  # it runs wherever that tool runs: no wall of ours stands there
-            command = ToolCall("Bash", {"command": holds.command}, call.cwd)
-            inner = _command_effects(command, rule, visible, walled=False, taken_back=True)
-            effects = (*holds.effects, *inner)
+        effects = tool_effects(call, rule, fetching or Fetching(), consent=consent)
         return decide_effects(effects, rule)
     except Exception as error:
         note = tr("It could not be judged ({error}).").format(error=type(error).__name__)

@@ -14,7 +14,7 @@ from dogent_tui.permissions.consulting import CONSULTING, READ_DOCUMENT, refusal
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.leaks import leaking_part
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
-from dogent_tui.permissions.paths import PathRule
+from dogent_tui.permissions.paths import Guard, PathRule
 from dogent_tui.permissions.text import deceptive_character, names
 
 _PATHLESS = names(
@@ -25,24 +25,7 @@ _PATHLESS = names(
     " mcp__dogent__plan"
 )
 _OURS = "mcp__dogent__"
-_PATH_KEY = re.compile(
-    r"(^|_)(paths?|files?|file_?names?|dir|directory|directories|folders?|root|cwd|source|src|uri|out"
-    r"|destination|dest|target|output|input|location|roots|workspace)(_|$)"
-)
-_COMMAND_KEY = re.compile(r"command|cmd|script|shell|bash|command_?line", re.IGNORECASE)
-_TEXT_KEY = re.compile(
-    r"contents?|text|body|data|pattern|query|message|prompt|description|title|summary"
-    r"|(old|new)_?(string|text|content)"
-)
-_KINDS_BY_NAME = {
-    EffectKind.DELETE: names("delete remove rm unlink trash erase purge destroy drop"),
-    EffectKind.MOVE: names("move rename mv"),
-    EffectKind.READ: names(
-        "read get list search find stat info view show grep glob tree head tail cat query fetch"
-        " describe"
-    ),
-}
-"""Words in the name of a tool that tell what it does, the strictest first."""
+_PATH_STARTS = ("/", "~", ".", "file://")
 _PRIVATE_NAMES = (".local", ".internal", ".localhost", ".home", ".lan")
 
 
@@ -67,22 +50,11 @@ class Fetching:
     looker: str = ""
 
 
-class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it
-    """The call holds a shell command that is to be judged as one."""
-
-    def __init__(self, command: str, effects: tuple[Effect, ...]) -> None:
-        super().__init__(command)
-        self.command, self.effects = command, effects
-
-
 def tool_effects(
     call: ToolCall, rule: PathRule, fetching: Fetching, *, consent: bool = False
 ) -> tuple[Effect, ...]:
     """Return what a call of any tool but Bash does. `consent`: every look at a document is asked
     about.
-
-    Raises:
-        Unjudged: the tool takes a shell command, which the caller has to look into as well.
     """
     if call.tool in _PATHLESS:
         return ()
@@ -258,44 +230,31 @@ def _export(inputs: _Inputs) -> Iterator[Effect]:
 
 
 def _foreign(inputs: _Inputs) -> Iterator[Effect]:
-    """A tool of another MCP server, asked about as such; its name tells what it does besides,
-    its path-like inputs where.
+    """A tool of another MCP server: nothing tells what it does with its inputs, so it is asked
+    about as such, and again where one of them names a guarded place or one outside the workspace.
     """
-    known = Effect(EffectKind.TOOL, program=inputs.call.tool)
-    name = inputs.call.tool.rpartition("__")[2].replace("-", "_")
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    kinds = (kind for kind, words in _KINDS_BY_NAME.items() if words & set(name.split("_")))
-    kind = next(kinds, EffectKind.WRITE)
-    texts = [*_texts(inputs.call.input)]
-    found = [inputs.touch(kind, text) for key, text in texts if _is_path(key, text)]
-    if kind.goes and not found:
-        note = tr("The tool {name} deletes or moves something.").format(name=name)
-        found.append(inputs.doubt(note, kind=kind))
-    if commands := [text for key, text in texts if _COMMAND_KEY.fullmatch(key)]:
-        raise Unjudged("\n".join(commands), (*found, known))
-    yield from (*found, known)
+    yield Effect(EffectKind.TOOL, program=inputs.call.tool)
+    for text in _texts(inputs.call.input):
+        if text.startswith(_PATH_STARTS) and "\n" not in text:
+            named = inputs.touch(EffectKind.WRITE, text)
+            if named.path is None:
+                yield named
+            elif not inputs.rule.inside(named.path):
+                words = tr("It names a place outside the workspace: {path}")
+                yield inputs.doubt(words.format(path=named.path), text)
+            elif inputs.rule.guard(named.path) is not Guard.NONE:
+                words = tr("It names {path}, which is protected.")
+                yield inputs.doubt(words.format(path=text), text)
 
 
-def _is_path(key: str, text: str) -> bool:
-    address = "://" in text and not text.startswith("file://")
-    told = _TEXT_KEY.fullmatch(key.lower()) or _COMMAND_KEY.fullmatch(key)
-    if address or "\n" in text or told:
-        return False
-    if text.startswith(("/", "~/", "../", "./", "file://")) or text in {"..", "~"}:
-        return True
-    named = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower()
-    return bool(text) and _PATH_KEY.search(named) is not None
-
-
-def _texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text among the inputs with the nearest key that it stands under."""
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text among the inputs."""
     if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _texts(inner, str(name))
+        yield value
+    for inner in value.values() if isinstance(value, Mapping) else ():
+        yield from _texts(inner)
     for inner in value if isinstance(value, list) else ():
-        yield from _texts(inner, key)
+        yield from _texts(inner)
 
 
 _read, _write = partial(_touches, EffectKind.READ), partial(_touches, EffectKind.WRITE)

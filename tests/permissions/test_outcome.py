@@ -508,7 +508,7 @@ def test_a_grant_of_commands_covers_what_happened(layer):
     layer.gone("b.md")
     assert not covering(keys_of(early), layer.judged())
     tool = decide(ToolCall("mcp__files__delete_file", {"path": "a.md"}), layer.root, layer.home)
-    assert tool.asked[0].kind is EffectKind.DELETE
+    assert tool.asked[0].kind is EffectKind.TOOL
     assert not covering(keys_of(tool), decision)
 
 
