@@ -130,6 +130,7 @@ class DogentApp(AppPort):
         self._draft: str | None = None
         self._switching = asyncio.Lock()
         self._draft_taken = False
+        self._loading_draft: asyncio.Task[str] | None = None
         self._started_for: AgentService | None = None
         self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
@@ -252,7 +253,9 @@ class DogentApp(AppPort):
         """Start the service and follow it; read what the screen can do without at first."""
         screen, opened = self.conversation, self.opened
         await screen.conversation_layout.bring()
-        if draft := await asyncio.to_thread(self._unsent):
+        draft = "" if self._draft_taken else await self._unsent()
+        self._draft_taken = True
+        if draft:
             screen.prompt.put_back(draft)
         waited: list[str] = []
         if opened.read_only:
@@ -357,11 +360,15 @@ class DogentApp(AppPort):
             if isinstance(event, RunStarted):
                 self.dismiss_setup()
 
-    def _unsent(self) -> str:
-        """Return what was typed and not sent when the application ended the last time, once."""
-        if self._draft_taken:
-            return ""
-        self._draft_taken = True
+    def _unsent(self) -> asyncio.Task[str]:
+        """Read what was typed and not sent when the application ended the last time: once, and
+        before anything is saved over it.
+        """
+        if self._loading_draft is None:
+            self._loading_draft = asyncio.create_task(asyncio.to_thread(self._load_draft))
+        return self._loading_draft
+
+    def _load_draft(self) -> str:
         with suppress(OSError):
             return self.drafts.load()
         return ""
@@ -418,6 +425,7 @@ class DogentApp(AppPort):
     async def _save_draft(self, text: str) -> None:
         async with self._saving_draft:  # what was typed last is saved last
             code = "draft_not_kept_over"
+            await self._unsent()
             try:
                 await asyncio.to_thread(self.drafts.save, text)
             except OSError as error:

@@ -10,7 +10,7 @@ from tests.benchmarks.table import Row, show, write
 SUBJECTS = (
     "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx",
     "printing", "documents", "web",
-    "search", "windows", "commands", "quotes", "memory", "request", "faces",
+    "search", "windows", "commands", "quotes", "memory", "request", "faces", "print_mode",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 
 import pytest
 from rich.cells import cell_len
@@ -18,7 +19,9 @@ from dogent_tui.agent.events import (
     UsageChanged,
     to_json,
 )
+from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import AgentError
+from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.driver import BackgroundTold
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.screens.help import (
@@ -32,7 +35,11 @@ from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
+from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry
+from dogent_tui.workspace.profiles import Endpoint
+from tests.agent.fake_conversation import FakeLauncher, opened_session
+from tests.tui.conftest import Stage
 
 REPLY = "# Draft\n\nTea is **hot**, says [b]the[/b] note.\n\n| a | b |\n|---|---|\n| 1 | 茶 |"
 
@@ -649,3 +656,32 @@ def test_the_help_names_keys_in_one_way_and_wraps_what_is_wide():
     ).plain.splitlines()
     assert len(wide) == 3
     assert all(cell_len(line) <= 60 for line in wide)
+
+
+async def test_what_is_typed_before_an_earlier_draft_is_back_overwrites_none_of_it(
+    workspace, monkeypatch
+):
+    left = Drafts(workspace)
+    left.save("left behind")
+    left.close()
+    typed, load = threading.Event(), Drafts.load
+
+    def load_late(drafts):
+        typed.wait(30)
+        return load(drafts)
+
+    monkeypatch.setattr(Drafts, "load", load_late)
+    endpoint = Endpoint("offline", "offline")
+    service = AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root))
+    app = DogentApp(opened_session(workspace, endpoint, service, None))
+    async with app.run_test() as pilot:
+        stage = Stage(app, pilot, FakeLauncher())
+        await stage.until(lambda: app.conversation.prompt.editor.has_focus)
+        await stage.type("typed")
+        app.save_draft("typed")
+        await pilot.pause(0.1)
+        typed.set()
+        await stage.until(lambda: app.conversation.prompt.editor.value == "left behind\ntyped")
+    after = Drafts(workspace)
+    assert after.load() == "left behind\ntyped"
+    after.close()
