@@ -43,7 +43,7 @@ _WORDS = {
     "environment": tr("environment"),
     "profiles": tr("profiles"),
     "wall": tr("wall"),
-    "wall for readers": tr("wall for document readers"),
+    "wall for readers": tr("wall for readers"),
     "browser": tr("browser"),
     "fonts for CJK": tr("CJK fonts"),
     "your files": tr("your files"),

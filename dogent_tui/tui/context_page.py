@@ -10,6 +10,7 @@ from dogent_tui.tui.transcript.lines import Line, Span
 
 _BAR = 24
 """Cells of the bar of what fills the whole context."""
+_EIGHTHS = ("", *"▏▎▍▌▋▊▉")
 _NAME = 32
 _NUMBER = 9
 _MOST_TOOLS = 6
@@ -21,7 +22,7 @@ _FILES = frozenset({"Read", "mcp__dogent__read_document", "mcp__dogent__read_mar
 def context_page(use: ContextUse) -> str:
     """Return the page: how full the context is, what fills it, and what makes room."""
     if not use.total:
-        return tr("Nothing was said yet: the context is empty.")
+        return tr("The context is empty: nothing has been said yet.")
     return "\n".join(_lines(use))
 
 
@@ -30,7 +31,7 @@ def _lines(use: ContextUse) -> Iterator[str]:
     words = tr("{total:,} of {window:,} tokens") if use.window else tr("{total:,} tokens")
     yield words.format(total=use.total, window=use.window) + share
     if use.compacts_at:
-        yield tr("At {count:,} the conversation is summarized by itself, so that it fits.").format(
+        yield tr("The conversation is compacted automatically at {count:,} tokens.").format(
             count=use.compacts_at
         )
     yield ""
@@ -38,30 +39,32 @@ def _lines(use: ContextUse) -> Iterator[str]:
     others = {tool: tokens for tool, tokens in use.results.items() if tool not in _FILES}
     yield _row(tr("System prompt"), use.system_prompt, use)
     yield _row(tr("Tools"), use.tools, use)
-    yield _row(tr("Files it read"), files, use)
-    yield _row(tr("Other results of tools"), sum(others.values()), use)
+    yield _row(tr("Files read"), files, use)
+    yield _row(tr("Other tool results"), sum(others.values()), use)
     ranked = sorted(others.items(), key=lambda each: -each[1])
     for tool, tokens in ranked[:_MOST_TOOLS]:
         yield _row(f"  {one_line(friendly_name(tool))}", tokens, use)
-    yield _row(tr("What it wrote into tools"), use.calls, use)
+    yield _row(tr("Tool calls"), use.calls, use)
     yield _row(tr("Your prompts"), use.prompts, use)
-    yield _row(tr("Its replies"), use.replies, use)
-    yield _row(tr("Notes of the agent process"), use.notes, use)
+    yield _row(tr("Replies"), use.replies, use)
+    yield _row(tr("Reminders to the agent"), use.notes, use)
     if use.window:
-        yield _row(tr("Free"), max(0, use.window - use.total), use)
+        name, free = tr("Free"), max(0, use.window - use.total)
+        yield f"{name}{' ' * max(1, _NAME - Line((Span(name),)).width)}{free:>{_NUMBER},}"
     yield ""
     yield tr(
-        "/compact [focus] replaces all but prompt and tools by a summary; /new starts with an empty"
+        "/compact [focus] replaces the conversation with a summary; /new starts with an empty"
         " context."
     )
-    yield tr("The numbers are estimates of the agent process.")
+    yield tr("The numbers are estimates.")
 
 
 def _row(name: str, tokens: int, use: ContextUse) -> str:
     whole = use.window or use.total
-    filled = min(_BAR, -(-tokens * _BAR // whole)) if whole else 0
+    eighths = min(8 * _BAR, -(-tokens * 8 * _BAR // whole)) if whole else 0
+    bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8]
     padding = " " * max(1, _NAME - Line((Span(name),)).width)
-    return f"{name}{padding}{tokens:>{_NUMBER},}  {'█' * filled}{'·' * (_BAR - filled)}"
+    return f"{name}{padding}{tokens:>{_NUMBER},}  {bar}".rstrip()
 
 
 def _percent(tokens: int, window: int) -> str:

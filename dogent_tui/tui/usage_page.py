@@ -40,7 +40,7 @@ def _lines(
 ) -> Iterator[str]:
     here = [entry for entry in entries if entry.session_id == session_id]
     yield _head(tr("This conversation"))
-    yield _row(tr("all of it"), total_of(here))
+    yield _row(tr("total"), total_of(here))
     for entry in here[-_MOST_RUNS:]:
         name = one_line(prompts.get(entry.run_id, "")) or _clock(entry.time)
         yield _row(f"  {name}", total_of([entry]))
@@ -60,10 +60,7 @@ def _lines(
     for name, runs in _by_profile(entries):
         yield _row(name, total_of(runs))
     yield ""
-    yield tr(
-        "Costs are shown for Anthropic's own endpoint only; elsewhere nobody tells them. Counted"
-        " since this version."
-    )
+    yield tr("Costs are known for Anthropic's own endpoint only.")
     yield tr(
         "/usage DOLLARS limits this conversation; “budget_usd” in ~/.dogent/dogent.json limits"
         " each."

@@ -86,8 +86,8 @@ def test_the_page_says_what_fills_the_context_and_what_makes_room():
     page = context_page(USE)
     assert "61,000 of 200,000 tokens (30 %)" in page
     rows = {line.partition("  ")[0].strip(): line for line in page.splitlines()}
-    assert "25,000" in rows["Files it read"]
-    assert "8,000" in rows["Other results of tools"]
+    assert "25,000" in rows["Files read"]
+    assert "8,000" in rows["Other tool results"]
     assert "139,000" in rows["Free"]
     assert "/compact" in page
     assert "empty" in context_page(ContextUse(total=0, window=200_000))
@@ -133,12 +133,7 @@ def test_what_was_used_is_summed_up_by_conversation_day_and_profile():
     ]
     page = usage_page(entries, "s", {"1": "Write a report"}, Budget(5.0, 1.5), now)
     rows = {" ".join(line[:24].split()): line[24:].split() for line in page.splitlines()}
-    assert (
-        rows["all of it"]
-        == rows["Write a report"]
-        == rows["today"]
-        == ["1", "2,100", "7,000", "30"]
-    )
+    assert rows["total"] == rows["Write a report"] == rows["today"] == ["1", "2,100", "7,000", "30"]
     assert rows["7 days"] == ["2", "2,600", "7,000", "50"]
     assert rows["30 days"] == ["3", "3,600", "7,000", "60", "$1.50"]
     assert rows["2026-03-07"][0] == "1"

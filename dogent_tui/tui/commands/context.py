@@ -66,7 +66,7 @@ class ContextCommands:
                 entries, opened.service.session_id, prompts, opened.service.budget, now
             )
 
-        self._app.push_screen(PageScreen(tr("What was used"), found))
+        self._app.push_screen(PageScreen(tr("Usage"), found))
         return ""
 
     async def _set_budget(self, typed: str) -> str:

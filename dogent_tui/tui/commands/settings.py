@@ -61,7 +61,7 @@ class SettingsCommands:
     async def _model(self, typed: str) -> str:
         opened = self._app.opened
         if opened.endpoint.kind == "offline":
-            return tr("The built-in engine is no model. /setup connects one.")
+            return tr("The built-in engine isn't a model. /setup connects one.")
         if opened.service.state == "running":
             return tr("The agent is working. Wait, or stop it first with Esc.")
         if not await self._app.ensure_writable():

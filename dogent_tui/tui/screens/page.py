@@ -20,7 +20,7 @@ _FURTHER = " " * 6
 
 
 class FoundLines(Widget):
-    """Lines of text; what is longer than the width goes on below, further in."""
+    """Lines of text; an indented one that is longer than the width is continued further in."""
 
     def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -50,8 +50,9 @@ def _broken(line: str, width: int) -> list[str]:
         return [line]
     words = line.lstrip()
     indent = line[: len(line) - len(words)]
-    broken = [each.text for each in wrap([Span(words)], width - len(_FURTHER))]
-    return [indent + "".join(broken[:1]), *(_FURTHER + each for each in broken[1:])]
+    further = _FURTHER if indent else ""
+    broken = [each.text for each in wrap([Span(words)], width - len(further))]
+    return [indent + "".join(broken[:1]), *(further + each for each in broken[1:])]
 
 
 class PageScreen(DialogScreen[None]):
@@ -74,8 +75,8 @@ class PageScreen(DialogScreen[None]):
         """Lay out the page that scrolls."""
         keys = {"c": tr("Copy"), "up,down": tr("Scroll"), "escape": tr("Close")}
         with (
-            Dialog(self._title, keys, about=self._about, id="page", classes="-wide -tall"),
-            VerticalScroll(id="page-text", classes="dialog-page"),
+            Dialog(self._title, keys, about=self._about, id="page", classes="-wide"),
+            VerticalScroll(id="page-text", classes="dialog-page -fit"),
         ):
             yield self._page
 

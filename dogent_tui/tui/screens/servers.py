@@ -38,8 +38,7 @@ _NONE = tr(
     " shows how."
 )
 _NOT_HERE = tr(
-    "None is started now: the built-in engine calls no tools of others, nor where every look is"
-    " asked about."
+    "None run now: neither the built-in engine nor consent mode uses tools of MCP servers."
 )
 _EVERY_S = 1.0
 _MOST_TOOLS = 8
