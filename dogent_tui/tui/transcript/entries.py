@@ -634,7 +634,7 @@ def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
             if outcome.cost_usd >= 0.1
             else f" · ${outcome.cost_usd:.4f}"
         )
-    if outcome.reason and outcome.status in ("failed", "interrupted"):  # the others are told above
+    if outcome.reason and outcome.status == "failed":  # the others are told above
         words += f": {outcome.reason}"
     return _sentence(mark, style, words, outcome.remedy, look.width)
 
