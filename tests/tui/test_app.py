@@ -21,6 +21,9 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import AgentError
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.drafts import Drafts
+from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.driver import BackgroundTold
 from dogent_tui.tui.prompt.controller import READ_ONLY
@@ -35,9 +38,6 @@ from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
-from dogent_tui.workspace.drafts import Drafts
-from dogent_tui.workspace.history import History, HistoryEntry
-from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
 
