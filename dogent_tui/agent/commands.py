@@ -131,12 +131,12 @@ class Commands:
 
     def _start(self) -> None:
         standing = self._authority.standing
+        if standing.level == "none":  # there is no layer, and no folder for one
+            return
         sessions = private_folder(standing.folder / "wall")
         self._committing = (
             Committing(sessions / JOURNALS, self._copies) if self._copies is not None else None
         )
-        if standing.level == "none":
-            return
         snapshot = None
         if standing.level == "partial":
             snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))

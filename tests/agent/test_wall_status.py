@@ -81,7 +81,10 @@ def test_trying_leaves_nothing_behind(workspace):
     assert not state_dir().exists()
 
 
-async def test_which_wall_there_is_is_told_once_however_often_the_agent_starts(workspace):
+async def test_which_wall_there_is_is_told_once_however_often_the_agent_starts(
+    workspace, monkeypatch
+):
+    monkeypatch.chdir(workspace.root)
     authority, told = Authority(workspace), []
     authority.standing = WallStatus("none", "No Landlock.")
 
@@ -93,3 +96,4 @@ async def test_which_wall_there_is_is_told_once_however_often_the_agent_starts(w
         await commands.start()
         await commands.close()
     assert [notice.code for notice in told] == ["wall_none"]
+    assert sorted(path.name for path in workspace.root.iterdir()) == ["a.md"]
