@@ -35,7 +35,6 @@ from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import History, HistoryEntry, utc_now
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import list_sessions
-from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
@@ -53,7 +52,8 @@ from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.textual_fixes.colorless import Colorless
+from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
 
@@ -62,9 +62,9 @@ if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.worker import Worker
 
     from dogent_tui.agent.conversation import Effort
-    from dogent_tui.tui.driver import BackgroundTold
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
+    from dogent_tui.tui.textual_fixes.driver import BackgroundTold
 
 _LOG = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class DogentApp(AppPort):
         chosen = super().get_driver_class()
         if chosen.__module__ != "textual.drivers.linux_driver":
             return chosen
-        from dogent_tui.tui.driver import TerminalDriver  # not importable on Windows
+        from dogent_tui.tui.textual_fixes.driver import TerminalDriver  # not importable on Windows
 
         return TerminalDriver
 

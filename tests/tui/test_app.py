@@ -25,7 +25,6 @@ from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.tui.driver import BackgroundTold
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.screens.help import (
     HelpPart,
@@ -36,7 +35,8 @@ from dogent_tui.tui.screens.help import (
 )
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
-from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.textual_fixes.driver import BackgroundTold
+from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage

@@ -27,7 +27,7 @@ from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.prompt.folding_area import FoldingArea
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
-from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
+from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
 
 if TYPE_CHECKING:
     from textual.timer import Timer

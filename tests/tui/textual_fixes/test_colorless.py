@@ -2,7 +2,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
-from dogent_tui.tui.colorless import Colorless
+from dogent_tui.tui.textual_fixes.colorless import Colorless
 
 BACKGROUND = Color.parse("#101418")
 

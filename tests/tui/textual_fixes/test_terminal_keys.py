@@ -7,7 +7,7 @@ from textual import _ansi_sequences
 from textual._xterm_parser import XTermParser
 from textual.events import Key
 
-from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
+from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
 
 
 def test_the_private_table_is_still_there() -> None:

@@ -12,7 +12,7 @@ from textual import events
 from textual.drivers._writer_thread import WriterThread
 from textual.message import Message
 
-from dogent_tui.tui.driver import LastingOutput, TerminalInput
+from dogent_tui.tui.textual_fixes.driver import LastingOutput, TerminalInput
 
 WHITE = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
 MARKED = "\x1b[200~{}\x1b[201~"

@@ -7,7 +7,7 @@ from textual.css import stylesheet as textual_stylesheet
 from textual.css.errors import UnresolvedVariableError
 from textual.css.stylesheet import Stylesheet
 
-from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 
 NIGHT = {"ink": "#ffffff", "paper": "#000000"}
 DAY = {"ink": "#101010", "paper": "#fafafa"}
