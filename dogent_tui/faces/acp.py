@@ -17,6 +17,7 @@ from dogent_tui import __version__
 from dogent_tui.agent.session import SessionOptions
 from dogent_tui.errors import DogentError
 from dogent_tui.faces.acp_session import Block, EditorSession, image_folder
+from dogent_tui.faces.acp_wire import LineTransport
 from dogent_tui.faces.connected import open_to_write
 from dogent_tui.faces.seen import Chunk
 from dogent_tui.language import tr
@@ -27,7 +28,6 @@ from dogent_tui.storage.sessions import SessionRecord, all_sessions, list_sessio
 
 _PAGE = 200
 """Sessions of one answer to ``session/list``."""
-_LARGEST_LINE = 64 << 20
 _MODEL, _REVIEW = "model", "review"
 _Capabilities: TypeAlias = schema.ClientCapabilities | None
 
@@ -213,8 +213,7 @@ async def run_acp(options: SessionOptions) -> None:
     agent = DogentAgent(replace(options, allow=(*options.allow, f"read:{image_folder()}/")))
     try:
         served = cast("acp.Agent", agent)
-        await acp.run_agent(
-            served, use_unstable_protocol=True, stdio_buffer_limit_bytes=_LARGEST_LINE
-        )
+        wired = LineTransport(*await acp.stdio_streams(limit=1 << 20))
+        await acp.run_agent(served, wired, use_unstable_protocol=True)
     finally:
         await agent.close()

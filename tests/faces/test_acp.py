@@ -13,6 +13,7 @@ import pytest
 from acp import schema
 from acp.helpers import image_block, resource_link_block, text_block
 
+from dogent_tui.faces import acp_wire
 from tests.children import children_running
 from tests.e2e.conftest import write_profile
 from tests.e2e.scripted_api import ScriptedApi
@@ -597,7 +598,11 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    junk = [b"not json", b"{}", b"\xff\xfe", b'{"jsonrpc": "2.0", "id": 99, "result": {}}']
+    junk = [
+        *(b"not json", b"{}", b"\xff\xfe", b"[]", b"null", b"3", b'"text"', b"[" * 100_000, b" "),
+        *(b"[{}, 1]", b'{"jsonrpc": "2.0", "id": 99, "result": {}}', b'{"id": [1], "method": "x"}'),
+        b"x" * 3_000_000,
+    ]
     asked = [
         {"method": "nope"},
         {"method": "session/prompt"},
@@ -635,6 +640,27 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
     assert answers["last"]["result"]["protocolVersion"] == 1
     for number in range(5):
         assert "error" in answers[number], asked[number]
+    assert answers[len(asked) - 1]["error"]["code"] == -32600  # a method is a text
+    assert answers[None]["error"]["code"] in {-32700, -32600}
     assert not place.api.requests
     process.stdin.close()
     assert await asyncio.wait_for(process.wait(), LIMIT_S) == 0
+
+
+async def test_a_line_that_is_too_long_is_refused_and_not_kept(monkeypatch) -> None:
+    monkeypatch.setattr(acp_wire, "_LARGEST_LINE", 10_000)
+    reader, sent = asyncio.StreamReader(limit=1_000), []
+    transport = acp_wire.LineTransport(reader, None)
+
+    async def keep(message: dict) -> None:
+        sent.append(message)
+
+    monkeypatch.setattr(transport, "send", keep)
+    asked = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": "%s"}\n'
+    reader.feed_data(asked % (b"x" * 50_000) + asked % (b"y" * 5_000))
+    reader.feed_eof()
+    message = await transport.receive()
+    assert message is not None
+    assert message["params"] == "y" * 5_000
+    assert [each["error"]["code"] for each in sent] == [-32700]
+    assert await transport.receive() is None
