@@ -10,6 +10,8 @@ from dogent_tui.tui.transcript.lines import Line, Span
 
 _BAR = 24
 """Cells of the bar of what fills the whole context."""
+_EIGHTHS = ("", *"▏▎▍▌▋▊▉")
+"""Parts of a cell: most of what fills the context is a small part of it."""
 _NAME = 32
 _NUMBER = 9
 _MOST_TOOLS = 6
@@ -59,9 +61,10 @@ def _lines(use: ContextUse) -> Iterator[str]:
 
 def _row(name: str, tokens: int, use: ContextUse) -> str:
     whole = use.window or use.total
-    filled = min(_BAR, -(-tokens * _BAR // whole)) if whole else 0
+    eighths = min(8 * _BAR, -(-tokens * 8 * _BAR // whole)) if whole else 0
+    bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8]
     padding = " " * max(1, _NAME - Line((Span(name),)).width)
-    return f"{name}{padding}{tokens:>{_NUMBER},}  {'█' * filled}{'·' * (_BAR - filled)}"
+    return f"{name}{padding}{tokens:>{_NUMBER},}  {bar}".rstrip()
 
 
 def _percent(tokens: int, window: int) -> str:

@@ -16,11 +16,11 @@ from dogent_tui.tui import clipboard
 from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 
-_FURTHER = " " * 6
-
 
 class FoundLines(Widget):
-    """Lines of text; what is longer than the width goes on below, further in."""
+    """Lines of text; what is longer than the width goes on below, further in where the line is
+    indented.
+    """
 
     def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -50,8 +50,9 @@ def _broken(line: str, width: int) -> list[str]:
         return [line]
     words = line.lstrip()
     indent = line[: len(line) - len(words)]
-    broken = [each.text for each in wrap([Span(words)], width - len(_FURTHER))]
-    return [indent + "".join(broken[:1]), *(_FURTHER + each for each in broken[1:])]
+    further = f"{indent}    " if indent else ""
+    broken = [each.text for each in wrap([Span(words)], width - len(further))]
+    return [indent + "".join(broken[:1]), *(further + each for each in broken[1:])]
 
 
 class PageScreen(DialogScreen[None]):
