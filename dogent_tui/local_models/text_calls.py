@@ -189,7 +189,7 @@ def _marked(text: str, found: Match, line: str, tools: Tools) -> Read | None:
     sentence, a mark may be what is spoken of, so that the tool has to be one that was offered.
     """
     grammar = _BY_OPENING[found["mark"]]
-    sure = not regex.sub(_OPENINGS, "", line).strip()
+    sure = regex.fullmatch(rf"(?:\s|{_OPENINGS})*+", line) is not None
     at = found.end() - grammar.opening.endswith("[")
     for shape in grammar.shapes:
         payload = shape.match(text, at)
