@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.findings import Finding, State
 from dogent_tui.language import tr
-from dogent_tui.workspace.mcp_servers import McpServer, mcp_servers, started_with
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.trust import FolderTrust
+from dogent_tui.settings.mcp_servers import McpServer, mcp_servers, started_with
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.storage.paths import Workspace
 
 SERVER_STATES: Mapping[str, str] = {
     "connected": tr("connected"),

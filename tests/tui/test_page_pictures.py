@@ -8,13 +8,13 @@ import pytest
 from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.launch import Budget
 from dogent_tui.agent.service import AgentService
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.context_page import context_page
 from dogent_tui.tui.screens.page import PageScreen
 from dogent_tui.tui.screens.servers import ServersScreen
 from dogent_tui.tui.usage_page import usage_page
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.test_context import USE, used
 from tests.tui.test_screens import showing
