@@ -12,10 +12,11 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dogent_tui import __version__
+from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.doctor_files import examine_files
 from dogent_tui.agent.findings import Finding, State
 from dogent_tui.agent.wall_status import find_wall_status, wall_words
@@ -37,6 +38,7 @@ _WORDS = {
     "Who does the work": tr("Models and services"),
     "Your files": tr("Your files"),
     "This workspace": tr("This workspace"),
+    "MCP servers, outside the wall": tr("MCP servers, outside the wall"),
     "answers": tr("model"),
     "searches": tr("search"),
     "looks at pictures": tr("vision"),
@@ -63,15 +65,15 @@ _MARKS: dict[State, str] = {
 }
 
 
-async def examine(workspace: Workspace) -> list[Finding]:
+async def examine(workspace: Workspace, servers: Collection[ServerState] = ()) -> list[Finding]:
     """Look at everything, for `workspace`. Starts the programs that are asked for their
-    versions, and one behind the wall.
+    versions, and one behind the wall. `servers` are the states of the MCP servers that run.
     """
     wall, readers, engines, files = await asyncio.gather(
         asyncio.to_thread(_wall, workspace),
         asyncio.to_thread(_wall_of_readers),
         _engines(),
-        asyncio.to_thread(examine_files, workspace),
+        asyncio.to_thread(examine_files, workspace, os.environ, servers),
     )
     claude, *others = engines
     return [claude, wall, readers, *others, *files]

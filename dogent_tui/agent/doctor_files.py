@@ -4,11 +4,13 @@ about it. Nothing is changed.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.agent.conversation import ServerState
+from dogent_tui.agent.doctor_servers import examine_servers
 from dogent_tui.agent.findings import Finding, State
 from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
 from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
@@ -17,6 +19,7 @@ from dogent_tui.language import tr
 from dogent_tui.settings.checking import checked, read_profiles
 from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.key_files import open_to_others
+from dogent_tui.settings.mcp_servers import NAME as MCP
 from dogent_tui.settings.profiles import Endpoint, choose_endpoint
 from dogent_tui.settings.secrets import is_missing, reference, revealed
 from dogent_tui.settings.suspected_secrets import suspected_secrets
@@ -51,18 +54,23 @@ _COMMANDS = ".claude/commands"
 _MOST_LISTED = 1_000
 """Entries of a folder that are looked at."""
 
-_JSON_FILES = (*PROFILE_MODELS, "dogent.json", "permissions.json", "trust.json")
+_JSON_FILES = (*PROFILE_MODELS, MCP, "dogent.json", "permissions.json", "trust.json")
 
 
-def examine_files(workspace: Workspace, environ: Mapping[str, str] = os.environ) -> list[Finding]:
+def examine_files(
+    workspace: Workspace,
+    environ: Mapping[str, str] = os.environ,
+    servers: Collection[ServerState] = (),
+) -> list[Finding]:
     """Return what is used in `workspace`, who does the work there, and what is not right,
-    without a secret in it.
+    without a secret in it. `servers` are the states of the MCP servers that run.
     """
     home = dogent_home(environ)
     found = [
         *_who(workspace, home, environ),
         *_home_files(home, environ),
         *_workspace_files(workspace),
+        *_servers(workspace, home, servers, environ),
         *_folders(environ),
     ]
     secrets = suspected_secrets((home / name for name in _JSON_FILES), environ)
@@ -147,7 +155,7 @@ def _home_files(home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     for name in PROFILE_MODELS:
         yield _profiles(group, home / name, environ)
     yield _settings(group, home / "dogent.json", "dogent.json", HomeSettings)
-    for name in ("permissions.json", "trust.json", STYLE_SHEET, REFERENCE):
+    for name in (MCP, "permissions.json", "trust.json", STYLE_SHEET, REFERENCE):
         yield _file(group, home / name, name)
     yield _markdown_files(group, home / "templates", "templates", tr("templates: {count}"))
     yield _markdown_files(group, Path.home() / _COMMANDS, f"~/{_COMMANDS}", tr("commands: {count}"))
@@ -156,7 +164,8 @@ def _home_files(home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
 def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
     group = "This workspace"
     yield _settings(group, workspace.settings_file, ".dogent/dogent.json", WorkspaceSettings)
-    for name in ("dogent.md", "history.json", "memory.md", "lessons.md", STYLE_SHEET, REFERENCE):
+    own = ("dogent.md", MCP, "history.json", "memory.md", "lessons.md", STYLE_SHEET, REFERENCE)
+    for name in own:
         yield _file(group, workspace.dot / name, f".dogent/{name}")
     brought = (
         "" if FolderTrust(workspace).trusted else tr("not used until you trust this folder: /trust")
@@ -167,6 +176,14 @@ def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
     yield _markdown_files(
         group, workspace.root / _COMMANDS, _COMMANDS, tr("commands: {count}"), brought
     )
+
+
+def _servers(
+    workspace: Workspace, home: Path, servers: Collection[ServerState], environ: Mapping[str, str]
+) -> Iterator[Finding]:
+    # A broken file is told of above; reading it as a session does would set it aside.
+    if not any(_content(folder / MCP)[1] for folder in (home, workspace.dot)):
+        yield from examine_servers(workspace, servers, environ)
 
 
 def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:

@@ -31,6 +31,7 @@ from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.requests import RequestBook, Status
+from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.sources.ledger import How, Ledger, hash_of
@@ -69,6 +70,7 @@ _PARTLY_READ = (
     " Edit."
 )
 _PROPOSE = "mcp__dogent__propose_document_change"
+_UNREADABLE = "The arguments of this call could not be read as JSON. Call the tool again."
 _REVIEWS = "The user reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
 
@@ -181,6 +183,8 @@ class Gate:
             )
             # In a thread: it looks at the disk, and a slow one must not hold up the screen.
             decision = await asyncio.to_thread(self._authority.decide, call)
+            if UNREADABLE in call.input:  # whatever the tool would make of it
+                decision = Decision("deny", (_UNREADABLE,))
             tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
             self._note(tool_use_id, call)
             if (

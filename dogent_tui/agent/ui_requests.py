@@ -112,7 +112,7 @@ _OPTION_SCHEMA = {
 _QUESTION_SCHEMA = {
     "type": "object",
     "properties": {
-        "id": {"type": "string", "description": "Such as audience."},
+        "id": {"type": "string"},
         "question": {"type": "string"},
         "options": {"type": "array", "items": _OPTION_SCHEMA},
         "recommended": {"type": "string", "description": "The value you would choose."},

@@ -8,15 +8,17 @@ The CLI believes to ask a model that it knows; a relay (`local_models/relay.py`,
 `offline/server.py`, with a token of its own for each start) asks the server that a profile with
 `DOGENT_LOCAL_SERVER` names, for the model that it names.
 
-1. `upstream.py` makes the request what such a server takes: two sides in turns, `system` messages
-   folded into what is around them, nothing of Anthropic's own, a reply that still fits into the
-   window. Whether the server has a `/v1/messages` shows the first time it is asked; where it has
-   none, the same goes to its chat completions.
-2. `reading.py` makes pieces of what either streams, `replies.py` the CLI's events of pieces.
-   Arguments of a call are held until they are whole, and set right. `text_calls.py` finds calls
-   that the model wrote into its text, piece by piece: what is marked is a call; a fence or bare
-   JSON is one only if it names a tool that was offered and nothing but calls follows. Anything else
-   is passed on at once.
+1. `upstream.py` makes the request chat completions, which all of these servers have: two sides in
+   turns, `system` messages folded into what is around them, nothing of Anthropic's own, a reply
+   that still fits into the window. Their `/v1/messages`, where they have it, they translate to the
+   same.
+2. `replies.py` makes the CLI's events of what they stream. Calls of the server's own are held until
+   they are whole, and set right. `text_calls.py` finds calls that the model wrote into its text,
+   piece by piece: one table of grammars says what marks a call, what ends it, and which shapes its
+   payload may have. What is marked is a call, and one that cannot be read is refused by the gate
+   (`agent/gate.py`), so that the model is asked again; a fence or bare JSON is one only if it names
+   a tool that was offered and nothing but calls follows. Anything else is passed on at once.
+   `call_json.py` reads JSON leniently, and gives arguments the types of the tool's schema.
 3. `sentences.py` words what goes wrong, with a status that the CLI does not try again in vain;
    `agent/failures.py` shows these words.
 4. `probing.py` tells what a server has, and how large the window is: the CLI is told of it

@@ -75,31 +75,25 @@ class LocalServer(msgspec.Struct, frozen=True):
         with one model has no choice.
         """
         named = {model.name: model for model in self.models}
-        found = named.get(name) or named.get(f"{name}:latest")
-        return found or (
-            self.models[0] if len(self.models) == 1 and self.kind == "llama.cpp" else None
-        )
+        only = self.models[0] if len(self.models) == 1 and self.kind == "llama.cpp" else None
+        return named.get(name) or named.get(f"{name}:latest") or only
 
 
 def window_warning(kind: ServerKind, model: LocalModel) -> tuple[str, str]:
     """Return what is to be said about the window of `model`, as a sentence and a remedy; empty
     where there is room enough.
     """
-    label, remedy = LABELS[kind], LARGER[kind]
+    remedy, message = LARGER[kind], ""
     if model.is_small:
-        tokens = model.window or model.most
         message = tr(
             "{model} has a context window of only {tokens:,} tokens; working on documents takes"
             " {enough_tokens:,}."
-        ).format(model=model.name, tokens=tokens, enough_tokens=ENOUGH_TOKENS)
-        return message, (
-            remedy
-            if model.most == 0 or model.most >= ENOUGH_TOKENS
-            else tr("Choose a model with a larger context window.")
         )
-    if kind == "ollama" and not model.window:
-        message = tr("{label} may give {model} only 4,096 tokens of context, its default.").format(
-            label=label, model=model.name
-        )
-        return message, remedy
-    return "", ""
+        if 0 < model.most < ENOUGH_TOKENS:
+            remedy = tr("Choose a model with a larger context window.")
+    elif kind == "ollama" and not model.window:
+        message = tr("{label} may give {model} only 4,096 tokens of context, its default.")
+    words = {"label": LABELS[kind], "model": model.name}
+    tokens = model.window or model.most
+    said = message.format(tokens=tokens, enough_tokens=ENOUGH_TOKENS, **words)
+    return said, remedy if said else ""

@@ -1,23 +1,12 @@
-"""The reply as the CLI gets it: the pieces that a local server sent, with the calls in its text
-made calls.
+"""The reply as the CLI gets it: the chunks of a chat completion that a local server sent, with
+the calls in its text made calls.
 """
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any
 
-from dogent_tui.local_models.call_json import UNREADABLE, Tools, arguments_of
-from dogent_tui.local_models.reading import (
-    BlockEnded,
-    Broken,
-    CallArguments,
-    CallBegun,
-    Counted,
-    Piece,
-    Stopped,
-    Thought,
-    Words,
-)
+from dogent_tui.local_models.call_json import Tools, arguments_of, at
 from dogent_tui.local_models.text_calls import CallFinder
 from dogent_tui.offline.messages_api import (
     MessagesRequest,
@@ -26,181 +15,124 @@ from dogent_tui.offline.messages_api import (
     ReplyText,
     ReplyThinking,
     ReplyToolUse,
-    split,
+    StopReason,
 )
 
-_PIECES, _LEAST = 60, 48
+_COUNTS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
 NO_ANSWER = "(The model gave no answer.)"
+_REASONS: dict[str, StopReason] = {"length": "max_tokens", "content_filter": "refusal"}
+"""Why a model stopped, where that is not plain from what it said."""
 
 
-class ReplyWriter:
-    """Makes server-sent events of pieces. `begin` comes first, `finish` last; each gives what is
+class UpstreamError(ValueError):
+    """The server says in the middle of its answer that it failed."""
+
+
+class LocalReply:
+    """Makes server-sent events of chunks. `begin` comes first, `finish` last; each gives what is
     ready to be written.
 
-    Thinking, text and calls are blocks of their own, one open at a time. The arguments of a call
-    are held until they are whole, so that what models do to them can be set right; that a call
-    begins is told at once.
+    Thinking and text are said as they come. Calls of the server's own are held until the end, so
+    that what models do to their arguments can be set right.
     """
 
     def __init__(self, request: MessagesRequest, tools: Tools) -> None:
         self._stream = ReplyStream(request)
         self._tools = tools
         self._finder = CallFinder(tools)
-        self._open: Literal["", "text", "thinking", "tool_use"] = ""
-        self._blank = ""
-        self._arguments: list[str] = []
-        self._calls = 0
-        self._said = False
-        self._reason: Stopped | None = None
-        self._count = Counted()
+        self._open = False
+        self._ids: dict[int, str] = {}
+        self._calls: dict[tuple[int, str], tuple[list[str], list[str]]] = {}
+        self.reason = ""
+        """Why the model stopped, empty as long as the server has not said that it did."""
+        self._usage: dict[str, int] = {}
+        self.blocks: list[ReplyBlock] = []
+        """What was said so far, for a request that does not stream."""
         self.broken = ""
-        """What the server said went wrong in the middle of its answer."""
+        """What went wrong in the middle of the answer."""
 
-    def begin(self, first: Piece | None = None) -> bytes:
-        """Open the message, whose `first` piece may count the tokens of the request."""
-        return self._stream.start(first.given if isinstance(first, Counted) else 0)
+    def begin(self) -> bytes:
+        """Open the message."""
+        return self._stream.start()
 
-    def take(self, piece: Piece) -> Iterator[bytes]:
-        """Take the next piece."""
-        match piece:
-            case Words(text):
-                yield from self._close_call()
-                yield from self._found(
-                    self._finder.feed(text) if self._tools else [ReplyText(text)]
-                )
-            case Thought(text):
-                yield from self._close_call()
-                yield from self._think(text)
-            case CallBegun(name, identity):
-                yield from self._rest()
-                yield from self._begin_call(name, identity)
-            case CallArguments(text):
-                self._arguments.append(text)
-            case BlockEnded():
-                yield from self._close_call()
-            case Counted(given, made):
-                self._count = Counted(given or self._count.given, made or self._count.made)
-            case Stopped():
-                self._reason = piece
-            case Broken(message):
-                self.broken = message or "it does not say what went wrong"
+    def take(self, chunk: dict[str, Any]) -> Iterator[bytes]:
+        """Take the next chunk, or a completion that came whole. Raises UpstreamError."""
+        if chunk.get("error"):
+            raise UpstreamError(said_of(chunk) or "it does not say what went wrong")
+        counted = {name: at(chunk, int, "usage", theirs) for name, theirs in _COUNTS.items()}
+        self._usage |= {name: count for name, count in counted.items() if count > 0}
+        choice = at(chunk, dict, "choices", 0)
+        said = at(choice, dict, "delta") or at(choice, dict, "message")
+        if thought := at(said, str, "reasoning_content") or at(said, str, "reasoning"):
+            yield from self._put([ReplyThinking(thought)])
+        if text := at(said, str, "content"):
+            yield from self._put(self._finder.feed(text) if self._tools else [ReplyText(text)])
+        for position, call in enumerate(at(said, list, "tool_calls")):
+            self._keep(at(call, int, "index") or position, call)
+        self.reason = at(choice, str, "finish_reason") or self.reason
 
     def finish(self) -> Iterator[bytes]:
         """End the message."""
-        yield from self._rest()
+        yield from self._put(self._finder.finish())
+        yield from self._put([self._call(key[1], *said) for key, said in self._calls.items()])
+        if all(isinstance(block, ReplyThinking) for block in self.blocks):
+            yield from self._put([ReplyText(NO_ANSWER)])
         yield from self._close()
-        if not self._said:
-            yield from self._text(NO_ANSWER)
-            yield from self._close()
-        reason = "tool_use" if self._calls else self._reason.reason if self._reason else None
-        counted = {"input_tokens": self._count.given, "output_tokens": self._count.made}
-        yield self._stream.finish(
-            reason, {key: value for key, value in counted.items() if value} or None
-        )
+        called = any(isinstance(block, ReplyToolUse) for block in self.blocks)
+        yield self._stream.finish(None if called else _REASONS.get(self.reason), self._usage)
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the server said that the model has stopped: else its answer was cut off."""
-        return self._reason is not None
+    def _keep(self, index: int, call: Any) -> None:
+        """Only the first part of a call has to say its id; some servers give each the index 0."""
+        identity = self._ids[index] = at(call, str, "id") or self._ids.get(index, "")
+        names, pieces = self._calls.setdefault((index, identity), ([], []))
+        names.append(at(call, str, "function", "name"))
+        whole = at(call, dict, "function", "arguments")
+        pieces.append(json.dumps(whole) if whole else at(call, str, "function", "arguments"))
 
-    def _rest(self) -> Iterator[bytes]:
-        """What is held, and begins no more."""
-        yield from self._close_call()
-        yield from self._found(self._finder.finish())
-        self._finder = CallFinder(self._tools)
+    def _call(self, identity: str, names: list[str], pieces: list[str]) -> ReplyToolUse:
+        name, written = next(filter(None, names), "unnamed"), "".join(pieces)
+        arguments = arguments_of(written)
+        if arguments is None:
+            return self._tools.refused(name, written)
+        return self._tools.call(name, arguments, identity)
 
-    def _found(self, blocks: list[ReplyBlock]) -> Iterator[bytes]:
+    def _put(self, blocks: Iterable[ReplyBlock]) -> Iterator[bytes]:
         for block in blocks:
-            match block:
-                case ReplyText(text):
-                    yield from self._words(text)
-                case ReplyThinking(text):
-                    yield from self._think(text)
-                case ReplyToolUse(name, arguments):
-                    yield from self._begin_call(name, "")
-                    self._arguments.append(json.dumps(arguments, ensure_ascii=False))
-                    yield from self._close_call()
+            if isinstance(block, ReplyToolUse):
+                yield from self._close()
+                yield from self._stream.block(block)
+                self.blocks.append(block)
+            else:
+                yield from self._add(block)
 
-    def _words(self, text: str) -> Iterator[bytes]:
-        """Say `text`. A block does not begin with blanks: they may be all there is before a
-        call.
-        """
-        if self._open != "text" and not text.strip():
-            self._blank += text
+    def _add(self, block: ReplyText | ReplyThinking) -> Iterator[bytes]:
+        """None begins with line breaks: they may be all there is before a call."""
+        is_text, text = isinstance(block, ReplyText), block.text
+        last = self.blocks[-1] if self._open else None
+        if isinstance(last, type(block)):
+            self.blocks[-1] = type(block)(last.text + text)
+        elif not text.strip():
             return
-        yield from self._text(
-            text
-            if self._open == "text"
-            else (self._blank + text if self._said else text.lstrip("\n"))
-        )
-
-    def _text(self, text: str) -> Iterator[bytes]:
-        if self._open != "text":
+        else:
             yield from self._close()
-            yield self._stream.open_text()
-            self._open = "text"
-        self._blank, self._said = "", True
-        yield self._stream.text(text)
-
-    def _think(self, text: str) -> Iterator[bytes]:
-        if self._open != "thinking":
-            yield from self._close()
-            yield self._stream.open_thinking()
-            self._open = "thinking"
-        yield self._stream.thinking(text)
-
-    def _begin_call(self, name: str, identity: str) -> Iterator[bytes]:
-        yield from self._close()
-        yield self._stream.open_tool_use(self._tools.named(name) or name or "unnamed", identity)
-        self._open, self._said, self._blank = "tool_use", True, ""
-        self._calls += 1
-
-    def _close_call(self) -> Iterator[bytes]:
-        if self._open == "tool_use":
-            text = json.dumps(self._whole_arguments(), ensure_ascii=False)
-            yield from map(self._stream.arguments, split(text, _PIECES, _LEAST))
-            yield self._stream.close()
-            self._open = ""
-        self._arguments.clear()
-
-    def _whole_arguments(self) -> dict[str, Any]:
-        text = "".join(self._arguments)
-        arguments = arguments_of(text)
-        return {UNREADABLE: text[:2000]} if arguments is None else arguments
+            yield self._stream.open_text() if is_text else self._stream.open_thinking()
+            self._open, text = True, text.lstrip("\n")
+            self.blocks.append(type(block)(text))
+        yield self._stream.text(text) if is_text else self._stream.thinking(text)
 
     def _close(self) -> Iterator[bytes]:
-        yield from self._close_call()
-        if self._open == "thinking":
+        if self._open and isinstance(self.blocks[-1], ReplyThinking):
             yield self._stream.sign()
         if self._open:
             yield self._stream.close()
-        self._open = ""
+        self._open = False
 
 
-def whole_blocks(written: Iterable[bytes]) -> list[ReplyBlock]:
-    """Return what a `ReplyWriter` wrote as blocks, for a request that does not stream."""
-    blocks: list[dict[str, str]] = []
-    for part in b"".join(written).split(b"\n\n"):
-        event = json.loads(part.partition(b"\ndata: ")[2] or b"{}")
-        if event.get("type") == "content_block_start":
-            begun = event["content_block"]
-            blocks.append(
-                {
-                    "type": begun["type"],
-                    "name": begun.get("name", ""),
-                    "id": begun.get("id", ""),
-                    "said": "",
-                }
-            )
-        elif event.get("type") == "content_block_delta":
-            delta = event["delta"]
-            blocks[-1]["said"] += (
-                delta.get("text") or delta.get("thinking") or delta.get("partial_json") or ""
-            )
-    return [_block(block) for block in blocks]
-
-
-def _block(block: dict[str, str]) -> ReplyBlock:
-    if block["type"] == "tool_use":
-        return ReplyToolUse(block["name"], json.loads(block["said"]), block["id"])
-    return ReplyText(block["said"]) if block["type"] == "text" else ReplyThinking(block["said"])
+def said_of(answer: Any) -> str:
+    """Return what went wrong, as an answer that is no reply says it in whatever shape; empty
+    where it says nothing.
+    """
+    error = answer
+    if isinstance(answer, dict):
+        error = answer.get("error") or answer.get("detail") or answer.get("message")
+    return at(error, str) or at(error, str, "message") or at(error, str, "type")

@@ -5,6 +5,7 @@ The statuses are such that the CLI tries again only where that can help: it retr
 and what is from 500 on.
 """
 
+import re
 from collections.abc import Mapping
 
 from dogent_tui.endpoint_kind import ServerKind
@@ -18,139 +19,72 @@ _START: Mapping[ServerKind, str] = {
     "lm-studio": tr("Start its server with lms server start, or in its Developer window."),
     "vllm": tr("Start it with vllm serve and the model."),
 }
-_TOO_LONG = (
-    "context size",
-    "context length",
-    "context window",
-    "maximum context",
-    "max_model_len",
-    "n_ctx",
-    "exceed_context_size",
-    "too long",
-    "max_tokens must be",
-)
-"""In what servers say of a prompt that does not fit."""
-_NO_TOOLS = (
-    "does not support tools",
-    "tool choice requires",
-    "enable-auto-tool-choice",
-    "requires --jinja",
-    "tools param",
-)
-_LOADING = ("loading model", "model is loading", "unavailable_error")
-_MOST_SAID = 300
+_CALLING = tr("Choose a model that can call tools, such as qwen3 or gpt-oss.")
+_TOOLS: Mapping[ServerKind, str] = {
+    "ollama": _CALLING,
+    "llama.cpp": tr("Start llama-server with --jinja."),
+    "lm-studio": _CALLING,
+    "vllm": tr("Start it with --enable-auto-tool-choice and the --tool-call-parser for the model."),
+}
+_BUSY = tr("{label} is busy, or still loading {model}{quoted}.\nSend the prompt again in a moment.")
+_REFUSALS = {
+    r"loading model|model is loading|unavailable_error": _BUSY,
+    r"context (size|length|window)|maximum context|max_model_len|n_ctx|too long|max_tokens": tr(
+        "The conversation does not fit into the context window of {model}{quoted}.\n{larger}"
+    ),
+    r"not support tools|tool choice requires|enable-auto-tool|--jinja|tools param": tr(
+        "{model} can't call tools the way {label} runs it{quoted}.\n{kind}"
+    ),
+    r"^40[13] ": tr(
+        "{label} requires a key{quoted}.\nSet it as ANTHROPIC_AUTH_TOKEN in the profile."
+    ),
+    r"^(404|405|501) (?!.*model)|unexpected endpoint": tr(
+        "{label} at {upstream} does not support chat completions.\nIs it a different server?"
+    ),
+    r"^404 |model.*not found": tr(
+        "{label} does not have the model {model}{quoted}.\nSet ANTHROPIC_MODEL to one it"
+        " has, or use /setup."
+    ),
+    r"^(429|503) ": _BUSY,
+    r"^200 ": tr("{label} gave an unreadable answer{quoted}.\nCheck its output."),
+    r"": tr("{label} refused the request ({status}){quoted}.\nCheck its output."),
+}
+"""What a status and the words with it mean, as servers say it: the first that is found counts."""
 
 
 def unreachable(kind: ServerKind, base_url: str, error: BaseException) -> ApiError:
     """Return the error for a server that cannot be reached, or broke off before it said
     anything.
     """
-    label = LABELS[kind]
     if isinstance(error, ConnectionRefusedError) or "onnect" in type(error).__name__:
-        return ApiError(
-            400,
-            tr("{label} is not responding at {base_url}.\n{start}").format(
-                label=label, base_url=base_url, start=_START[kind]
-            ),
+        sentence = tr("{label} is not responding at {base_url}.\n{start}")
+    else:
+        sentence = tr(
+            "{label} at {base_url} gave an unreadable answer ({error}).\nCheck its output."
         )
-    return ApiError(
-        400,
-        tr("{label} at {base_url} gave an unreadable answer ({error}).\nCheck its output.").format(
-            label=label, base_url=base_url, error=type(error).__name__
-        ),
-    )
+    words = {"label": LABELS[kind], "start": _START[kind], "error": type(error).__name__}
+    return ApiError(400, sentence.format(base_url=base_url, **words))
 
 
 def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError:
     """Return the error for a request that does not fit into the window that the model runs with."""
-    return ApiError(
-        400,
-        tr(
-            "{model} has a context window of {window:,} tokens, and this request needs about"
-            " {tokens:,}: {label} would drop its beginning.\n{larger} /new starts a new"
-            " conversation."
-        ).format(
-            model=model, window=window, tokens=tokens, label=LABELS[kind], larger=LARGER[kind]
-        ),
+    sentence = tr(
+        "{model} has a context window of {window:,} tokens, and this request needs about"
+        " {tokens:,}: {label} would drop its beginning.\n{larger} /new starts a new conversation."
     )
+    words = {"label": LABELS[kind], "larger": LARGER[kind]}
+    return ApiError(400, sentence.format(model=model, window=window, tokens=tokens, **words))
 
 
-def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
-    """Return the error for a server that answered with an error, or with what is no reply."""
-    label, lowered = LABELS[kind], said.lower()
-    quoted = tr(": {said}").format(said=_short(said)) if said else ""
-    if any(sign in lowered for sign in _LOADING):
-        return ApiError(
-            529,
-            tr("{label} is still loading {model}.\nSend the prompt again in a moment.").format(
-                label=label, model=model
-            ),
-        )
-    if any(sign in lowered for sign in _TOO_LONG):
-        return ApiError(
-            400,
-            tr(
-                "The conversation does not fit into the context window of"
-                " {model}{quoted}.\n{larger}"
-            ).format(model=model, quoted=quoted, larger=LARGER[kind]),
-        )
-    if any(sign in lowered for sign in _NO_TOOLS):
-        return ApiError(
-            400,
-            tr("{model} can't call tools the way {label} runs it{quoted}.\n{kind}").format(
-                model=model, label=label, quoted=quoted, kind=_tools_remedy(kind)
-            ),
-        )
-    if status in (401, 403):
-        return ApiError(
-            400,
-            tr(
-                "{label} requires a key{quoted}.\nSet it as ANTHROPIC_AUTH_TOKEN in the profile."
-            ).format(label=label, quoted=quoted),
-        )
-    if status == 404 or ("model" in lowered and "not found" in lowered):
-        return ApiError(
-            400,
-            tr(
-                "{label} does not have the model {model}{quoted}.\nSet ANTHROPIC_MODEL to one it"
-                " has, or use /setup."
-            ).format(label=label, model=model, quoted=quoted),
-        )
-    if status in (429, 503):
-        return ApiError(
-            529,
-            tr("{label} is busy{quoted}.\nSend the prompt again in a moment.").format(
-                label=label, quoted=quoted
-            ),
-        )
-    if status == 200:
-        return ApiError(
-            400,
-            tr("{label} gave an unreadable answer{quoted}.\nCheck its output.").format(
-                label=label, quoted=quoted
-            ),
-        )
-    return ApiError(
-        400,
-        tr("{label} refused the request ({status}){quoted}.\nCheck its output.").format(
-            label=label, status=status, quoted=quoted
-        ),
-    )
-
-
-def _tools_remedy(kind: ServerKind) -> str:
-    if kind == "vllm":
-        return tr(
-            "Start it with --enable-auto-tool-choice and the --tool-call-parser for the model."
-        )
-    return (
-        tr("Start llama-server with --jinja.")
-        if kind == "llama.cpp"
-        else tr("Choose a model that can call tools, such as qwen3 or gpt-oss.")
-    )
-
-
-def _short(said: str) -> str:
-    """Return what a server said as the part of a sentence."""
-    line = " ".join(said.split()).rstrip(".")
-    return f"“{line[:_MOST_SAID]}…”" if len(line) > _MOST_SAID else f"“{line}”"
+def refusal(kind: ServerKind, model: str, upstream: str, status: int, said: str) -> ApiError:
+    """Return the error for the server at `upstream` that answered with an error, or with what is
+    no reply.
+    """
+    line = " ".join(said.split())
+    answer = f"{status} {line.lower()}"
+    sentence = next(means for signs, means in _REFUSALS.items() if re.search(signs, answer))
+    short = line.rstrip(".") if len(line) <= 300 else f"{line[:300]}…"
+    words = {"label": LABELS[kind], "larger": LARGER[kind], "kind": _TOOLS[kind], "model": model}
+    words["quoted"] = tr(": {said}").format(said=f"“{short}”") if said else ""
+    message = sentence.format(status=status, upstream=upstream, **words)
+    return ApiError(529 if sentence == _BUSY else 400, message)

@@ -210,6 +210,11 @@ class ReplyToolUse:
     id: str = ""
 
 
+UNREADABLE = "unreadable_arguments"
+"""Holds what a local model gave as arguments and cannot be read: the call is refused, and the
+model sees why.
+"""
+
 ReplyBlock: TypeAlias = ReplyText | ReplyThinking | ReplyToolUse
 
 
@@ -252,13 +257,9 @@ class ReplyStream:
         self._sent = 0
         self._called = False
 
-    def start(self, input_tokens: int = 0) -> bytes:
-        """Return the event that opens the message. `input_tokens` were counted; otherwise they
-        are estimated.
-        """
-        message = _message_json(self._request, [], None, 1)
-        message["usage"]["input_tokens"] = input_tokens or self._request.input_tokens
-        return event("message_start", {"message": message})
+    def start(self) -> bytes:
+        """Return the event that opens the message."""
+        return event("message_start", {"message": _message_json(self._request, [], None, 1)})
 
     def block(self, block: ReplyBlock, pieces: int = 60, least: int = 48) -> Iterator[bytes]:
         """Yield the events of a whole block, its content in at most `pieces` pieces of at least

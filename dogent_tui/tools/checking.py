@@ -28,10 +28,10 @@ draft says), not_found, unreadable_source. It says where words are, not whether 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "path": {"type": "string", "description": "The draft."},
-        "sources": {"type": "string", "description": "Their folder (default: the workspace)."},
+        "path": {"type": "string"},
+        "sources": {"type": "string", "description": "Folder; default: all."},
         "all": {"type": "boolean", "description": "List what is verbatim, too."},
-        "offset": {"type": "integer", "description": "The next_offset before."},
+        "offset": {"type": "integer", "description": "As next_offset said."},
     },
     "required": ["path"],
 }

@@ -42,16 +42,15 @@ beginning.
 DESCRIPTION = f"""\
 Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and
 text in any encoding. The answer begins with what is known of it. Long ones come in parts of
-max_chars characters (default: {DEFAULT_CHARS}). A workbook gives its first sheet unless sheet names
-another."""
+max_chars (default: {DEFAULT_CHARS}). A workbook gives its first sheet by default."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "path": {"type": "string", "description": "The document."},
+        "path": {"type": "string"},
         "sheet": {"type": "string", "description": "Of a workbook, or its cells: Costs!A1:F200."},
         "rows": {"type": ["string", "integer"], "description": "Of a sheet or csv: 100-250."},
-        "encoding": {"type": "string", "description": "Of a text that was guessed wrong."},
+        "encoding": {"type": "string", "description": "Of a text, if guessed wrong."},
         "pages": {"type": ["string", "integer"], "description": 'Of a pdf: "3-7,12".'},
         "changes": {
             "type": "string",
@@ -61,16 +60,13 @@ SCHEMA: Mapping[str, Any] = {
         "max_chars": {"type": "integer", "description": f"{FEWEST_CHARS} to {MOST_CHARS}."},
         "images": {
             "type": "boolean",
-            "description": (
-                "Also save its pictures, and pages of a pdf that are pictures, into the images"
-                " folder."
-            ),
+            "description": "Also save its pictures and scanned pages into the images folder.",
         },
         "ocr": {
             "type": "boolean",
-            "description": "Have named pages of a scanned pdf read by the user's vision model.",
+            "description": "Have the user's vision model read scanned pages, which pages names.",
         },
-        "offset": {"type": "integer", "description": "Where to read on, as the part before said."},
+        "offset": {"type": "integer", "description": "As the part before says."},
     },
     "required": ["path"],
 }

@@ -28,7 +28,7 @@ taken. The answer lists warnings and what was left out."""
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "md_path": {"type": "string", "description": "The Markdown file."},
+        "md_path": {"type": "string"},
         "output_path": {"type": "string", "description": "Default: beside the Markdown."},
         "format": {"type": "string", "enum": list(KINDS)},
     },

@@ -84,11 +84,8 @@ def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
         READ,
         "Read a Markdown file: a line of JSON about it, then its content.",
         {
-            "path": {"type": "string", "description": "The file."},
-            "offset": {
-                "type": "integer",
-                "description": "Where to read on, as the part before said.",
-            },
+            "path": {"type": "string"},
+            "offset": {"type": "integer", "description": "As the part before says."},
         },
         ("path",),
         _Read,

@@ -29,10 +29,10 @@ SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "path": {"type": "string", "description": PATH},
-        "new_content": {"type": "string", "description": "The whole text."},
+        "new_content": {"type": "string"},
         "summary": {
             "type": "string",
-            "description": "What you changed and why, in a sentence or two.",
+            "description": "What changed and why, briefly.",
         },
     },
     "required": ["new_content", "summary"],

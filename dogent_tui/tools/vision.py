@@ -21,17 +21,15 @@ NAME = "analyze_media"
 DESCRIPTION = """\
 Describe an image or a video: {"summary", "tags", "text" (legible words, verbatim)}. For png, jpg, \
 gif, webp, avif, tiff, bmp, mp4, mov, webm, mkv, avi. The file goes to the vision model that the \
-user chose. An error says what is wrong: if only the user can fix it, such as a missing key, ask
-them to, and stop."""
+user chose. If an error says that only the user can fix it, stop."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "path": {"type": "string", "description": "The file."},
+        "path": {"type": "string"},
         "media_type": {
             "type": "string",
             "enum": ["image", "video"],
-            "description": "Default: as its content says.",
         },
     },
     "required": ["path"],

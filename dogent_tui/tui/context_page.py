@@ -11,6 +11,7 @@ from dogent_tui.tui.transcript.lines import Line, Span
 _BAR = 24
 """Cells of the bar of what fills the whole context."""
 _EIGHTHS = ("", *"▏▎▍▌▋▊▉")
+"""Parts of a cell: most of what fills the context is a small part of it."""
 _NAME = 32
 _NUMBER = 9
 _MOST_TOOLS = 6

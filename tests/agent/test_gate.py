@@ -17,6 +17,7 @@ from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import CopiesKept
 from dogent_tui.agent.gate import Gate
 from dogent_tui.markdown_search.requests import RequestBook
+from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
@@ -88,6 +89,14 @@ async def test_the_hook_says_what_the_policy_says(workspace):
     assert (await hook(gate, "Read", {"file_path": "a.md"}, workspace.root))[0] == "allow"
     assert await hook(gate, "Bash", remove("a.md"), workspace.root) == ("ask", "It deletes a.md.")
     assert (await hook(gate, "Bash", remove("-r /"), workspace.root))[0] == "deny"
+    assert person.asked == []
+
+
+async def test_a_call_whose_arguments_could_not_be_read_does_nothing(workspace):
+    gate, person = build(workspace)
+    for tool in ("Read", "mcp__dogent__list_documents", "mcp__theirs__anything"):
+        verdict, why = await hook(gate, tool, {UNREADABLE: '{"file_path": a'}, workspace.root)
+        assert (verdict, "Call the tool again" in why) == ("deny", True)
     assert person.asked == []
 
 

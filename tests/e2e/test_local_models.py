@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 
+import pytest
 from aiohttp import web
 
 from dogent_tui.agent.authority import Authority
@@ -100,3 +101,81 @@ async def test_a_server_that_only_completes_chats_and_calls_tools_in_its_text(wo
         assert "system" not in roles[1:]
         assert not any(before == after == "user" for before, after in pairwise(roles))
         assert body["max_tokens"] < 24576
+
+
+def grammars(path):
+    """A call of Read as some families of models write it when their server does not know it."""
+    arguments = json.dumps({"file_path": path})
+    channel = "<|channel|>commentary to=functions.Read <|constrain|>json<|message|>"
+    return {
+        "Hermes": f'<tool_call>\n{{"name": "Read", "arguments": {arguments}}}\n</tool_call>',
+        "Mistral": f"[TOOL_CALLS]Read[ARGS]{arguments}",
+        "GLM": (
+            f"<tool_call>Read\n<arg_key>file_path</arg_key>\n<arg_value>{path}</arg_value>\n"
+            "</tool_call>"
+        ),
+        "harmony": f"{channel}{arguments}<|call|>",
+        "Llama": f'<|python_tag|>Read.call(file_path="{path}")<|eom_id|>',
+    }
+
+
+def pieces(text, size=7):
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+@pytest.mark.parametrize("family", grammars(""))
+async def test_a_call_in_the_text_of_each_family_reads_the_file(workspace: Workspace, family):
+    (workspace.root / "notes.md").write_text("Tea is hot.\n", encoding="utf-8")
+    call = grammars(str(workspace.root / "notes.md"))[family]
+
+    def answer(body):
+        last = body["messages"][-1]
+        said = f"It says: {last['content']}" if last["role"] == "tool" else f"I look.\n\n{call}"
+        return chat(*(chat_delta(content=piece) for piece in pieces(said)), chat_delta("stop"))
+
+    async with StandIn(LLAMA_CPP) as server:
+        server.chat(answer)
+        listener = listened(workspace, server.base_url)
+        async with listener.service:
+            finished = await listener.run("What do the notes say?")
+    assert finished.status == "completed"
+    assert "Tea is hot." in finished.result
+    assert next(text.text for text in listener.of(TextFinished)) == "I look.\n\n"
+    assert [(use.name, use.input) for use in listener.of(ToolUse)] == [
+        ("Read", {"file_path": str(workspace.root / "notes.md")})
+    ]
+
+
+UNREADABLE = {
+    "cut off": '[TOOL_CALLS]Write[ARGS]{"file_path": "out.md", "content": "Half a',
+    "broken": "<tool_call>{'name': 'Write', 'arguments': {file_path out.md}}</tool_call>",
+    "without a name": "<tool_call>out.md, please</tool_call>",
+    "all of its inputs may be left out": "<tool_call>\n<function=list_file_tree>\n<parameter=rea",
+}
+
+
+@pytest.mark.parametrize("call", UNREADABLE.values(), ids=UNREADABLE)
+async def test_a_marked_call_that_cannot_be_read_is_asked_for_again(workspace: Workspace, call):
+    """The model hears that its call was not understood, and makes it anew; nothing is written
+    with what was left of it.
+    """
+    out = workspace.root / "out.md"
+    whole = json.dumps({"name": "Write", "arguments": {"file_path": str(out), "content": "Tea."}})
+
+    def answer(body):
+        heard = [message for message in body["messages"] if message["role"] == "tool"]
+        said = (call, f"<tool_call>{whole}</tool_call>", "It is written.")[len(heard)]
+        return chat(*(chat_delta(content=piece) for piece in pieces(said)), chat_delta("stop"))
+
+    async with StandIn(LLAMA_CPP) as server:
+        server.chat(answer)
+        listener = listened(workspace, server.base_url)
+        async with listener.service:
+            finished = await listener.run("Write it.")
+    assert (finished.status, finished.result) == ("completed", "It is written.")
+    refused, written = listener.of(ToolResult)
+    assert (refused.is_error, written.is_error) == (True, False)
+    assert out.read_text(encoding="utf-8") == "Tea."
+    again = server.requests[1][1]["messages"][-1]
+    assert again["role"] == "tool", "the model is told why"
+    assert again["content"]

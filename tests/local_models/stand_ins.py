@@ -1,7 +1,7 @@
 """Loopback servers that answer as Ollama, llama.cpp, LM Studio and vLLM do.
 
 The probe answers are shortened from their own documentation (`stand_ins` says where). What
-`/v1/messages` and `/v1/chat/completions` answer, a test scripts.
+`/v1/chat/completions` answers, a test scripts.
 """
 
 import asyncio
@@ -179,42 +179,6 @@ VLLM = {
 }
 
 
-def sse(*events: dict[str, Any]) -> list[bytes]:
-    """Server-sent events of the Messages API."""
-    return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events]
-
-
-def messages_text(*pieces: str, reason: str = "end_turn") -> list[bytes]:
-    """A reply of text, as a server's own `/v1/messages` streams it."""
-    return sse(
-        {
-            "type": "message_start",
-            "message": {
-                "id": "msg_1",
-                "role": "assistant",
-                "content": [],
-                "usage": {"input_tokens": 9},
-            },
-        },
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        *(
-            {
-                "type": "content_block_delta",
-                "index": 0,
-                "delta": {"type": "text_delta", "text": piece},
-            }
-            for piece in pieces
-        ),
-        {"type": "content_block_stop", "index": 0},
-        {
-            "type": "message_delta",
-            "delta": {"stop_reason": reason},
-            "usage": {"input_tokens": 4711, "output_tokens": 12},
-        },
-        {"type": "message_stop"},
-    )
-
-
 def chat(*chunks: dict[str, Any]) -> list[bytes]:
     """Chunks of a chat completion, as a server streams them."""
     return [
@@ -230,13 +194,20 @@ def chat_delta(reason: str | None = None, **delta: Any) -> dict[str, Any]:
     }
 
 
+def chat_text(*pieces: str, reason: str = "stop") -> list[bytes]:
+    """A reply of text, as a server streams it; it counts its tokens at the end."""
+    return chat(
+        *(chat_delta(content=piece) for piece in pieces),
+        chat_delta(reason),
+        {"choices": [], "usage": {"prompt_tokens": 4711, "completion_tokens": 12}},
+    )
+
+
 Answer = Sequence[bytes] | web.Response
 
 
 class StandIn:
-    """A server of `kind`. `requests` are the bodies it got at `/v1/messages` and
-    `/v1/chat/completions`, with their paths.
-    """
+    """A server. `requests` are the bodies it got where it has `answers`, with their paths."""
 
     def __init__(self, probes: dict[str, Any] | None = None) -> None:
         self.probes = probes or {}
@@ -246,10 +217,6 @@ class StandIn:
         self.answers: dict[str, Callable[[dict[str, Any]], Answer]] = {}
         self.left = asyncio.Event()
         self._runner: web.AppRunner | None = None
-
-    def messages(self, answer: Callable[[dict[str, Any]], Answer] | Answer) -> None:
-        """Answer what is posted to `/v1/messages`."""
-        self.answers["/v1/messages"] = answer if callable(answer) else lambda _: answer
 
     def chat(self, answer: Callable[[dict[str, Any]], Answer] | Answer) -> None:
         """Answer what is posted to `/v1/chat/completions`."""

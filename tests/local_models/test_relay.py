@@ -8,9 +8,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from dogent_tui.local_models.call_json import UNREADABLE
 from dogent_tui.local_models.relay import LocalRelay
 from dogent_tui.local_models.replies import NO_ANSWER
+from dogent_tui.offline.messages_api import UNREADABLE
 from tests.local_models.stand_ins import (
     CUT,
     LLAMA_CPP,
@@ -21,8 +21,7 @@ from tests.local_models.stand_ins import (
     StandIn,
     chat,
     chat_delta,
-    messages_text,
-    sse,
+    chat_text,
 )
 
 READ = {
@@ -126,19 +125,13 @@ async def test_each_server_is_asked_for_its_own_model_and_its_words_come_through
     kind, probes, model
 ):
     async with relayed(kind, probes, model) as through:
-        through.server.messages(messages_text("Tea ", "is hot."))
+        through.server.chat(chat_text("Tea ", "is hot."))
         reply = await through.ask()
     path, body = through.server.requests[0]
-    assert (path, body["model"]) == ("/v1/messages", model)
-    assert body["messages"] == [
-        {
-            "role": "user",
-            "content": [{"type": "text", "text": "Hi"}, {"type": "text", "text": "Be brief."}],
-        }
-    ]
+    assert (path, body["model"]) == ("/v1/chat/completions", model)
+    assert body["messages"] == [{"role": "user", "content": "Hi\n\nBe brief."}]
     assert reply.blocks == [{"type": "text", "text": "Tea is hot."}]
     assert reply.events[0]["message"]["model"] == "claude-haiku-4-5"
-    assert reply.events[0]["message"]["usage"]["input_tokens"] == 9
     assert reply.reason == "end_turn"
     assert [event["usage"] for event in reply.events if event["type"] == "message_delta"] == [
         {"input_tokens": 4711, "output_tokens": 12}
@@ -147,9 +140,7 @@ async def test_each_server_is_asked_for_its_own_model_and_its_words_come_through
 
 async def test_a_call_written_as_text_becomes_a_call():
     async with relayed() as through:
-        through.server.messages(
-            messages_text("I read it.\n\n<tool", CALL_TEXT[5:30], CALL_TEXT[30:])
-        )
+        through.server.chat(chat_text("I read it.\n\n<tool", CALL_TEXT[5:30], CALL_TEXT[30:]))
         reply = await through.ask()
     assert reply.blocks == [{"type": "text", "text": "I read it.\n\n"}, CALL]
     assert reply.reason == "tool_use"
@@ -157,150 +148,71 @@ async def test_a_call_written_as_text_becomes_a_call():
 
 async def test_without_tools_nothing_is_taken_for_a_call():
     async with relayed() as through:
-        through.server.messages(messages_text(CALL_TEXT))
+        through.server.chat(chat_text(CALL_TEXT))
         reply = await through.ask(tools=[])
     assert reply.blocks == [{"type": "text", "text": CALL_TEXT}]
 
 
+def part(index, arguments=None, name=None, **more):
+    return {"index": index, "function": {"name": name, "arguments": arguments}, **more}
+
+
 async def test_the_servers_own_calls_are_kept_and_set_right():
-    def call(index, name, *parts):
-        return [
-            {
-                "type": "content_block_start",
-                "index": index,
-                "content_block": {"type": "tool_use", "id": f"t{index}", "name": name},
-            },
-            *(
-                {
-                    "type": "content_block_delta",
-                    "index": index,
-                    "delta": {"type": "input_json_delta", "partial_json": part},
-                }
-                for part in parts
-            ),
-            {"type": "content_block_stop", "index": index},
-        ]
-
-    async with relayed() as through:
-        through.server.messages(
-            sse(
-                {"type": "message_start", "message": {"id": "m"}},
-                {
-                    "type": "content_block_start",
-                    "index": 0,
-                    "content_block": {"type": "thinking", "thinking": ""},
-                },
-                {
-                    "type": "content_block_delta",
-                    "index": 0,
-                    "delta": {"type": "thinking_delta", "thinking": "Hm."},
-                },
-                {"type": "content_block_stop", "index": 0},
-                *call(1, "Read", '{"file_path"', ': "a.md"}'),
-                *call(2, "read", json.dumps('{"file_path": "a.md"}')),
-                *call(3, "Read", "{not JSON"),
-                *call(4, "Read"),
-                {"type": "ping"},
-                {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {}},
-                {"type": "message_stop"},
-            )
-        )
-        reply = await through.ask()
-    assert reply.blocks == [
-        {"type": "thinking", "thinking": "Hm."},
-        CALL,
-        CALL,
-        {"type": "tool_use", "name": "Read", "input": {UNREADABLE: "{not JSON"}},
-        {"type": "tool_use", "name": "Read", "input": {}},
+    calls = [
+        [part(0, '{"file_path"', "Read", id="c0")],
+        [part(0, ': "a.md"}')],
+        [part(1, json.dumps('{"file_path": "a.md"}'), "read", id="c1")],
+        [part(2, "{not JSON", "Read", id="c2"), part(3, "", "Read", id="c3")],
+        [part(4, {"file_path": 7}, "Read", id="c4")],
+        [part(0, '{"file_path": "a.md"}', "Read", id="c5")],  # each has the index 0: old Ollama
     ]
-    assert reply.reason == "tool_use"
-
-
-@pytest.mark.parametrize(
-    "missing",
-    [
-        lambda: web.Response(status=404, text="404 page not found"),
-        lambda: web.json_response({"detail": "Not Found"}, status=404),
-        lambda: web.json_response(
-            {"error": {"code": 404, "message": "File Not Found", "type": "not_found_error"}},
-            status=404,
-        ),
-        lambda: web.json_response({"error": "Unexpected endpoint or method. (POST /v1/messages)"}),
-        lambda: web.Response(status=405),
-    ],
-    ids=["old Ollama", "old vLLM", "old llama.cpp", "old LM Studio", "another"],
-)
-async def test_a_server_without_the_messages_api_is_asked_for_chat_completions(missing):
     async with relayed() as through:
-        through.server.messages(lambda _: missing())
         through.server.chat(
             chat(
                 chat_delta(role="assistant", content=""),
                 chat_delta(reasoning_content="Hm."),
                 chat_delta(content="I read "),
                 chat_delta(content="it."),
-                chat_delta(
-                    tool_calls=[
-                        {
-                            "index": 0,
-                            "id": "c1",
-                            "function": {"name": "Read", "arguments": '{"file_'},
-                        }
-                    ]
-                ),
-                chat_delta(tool_calls=[{"index": 0, "function": {"arguments": 'path": "a.md"}'}}]),
-                chat_delta(
-                    tool_calls=[
-                        {
-                            "index": 1,
-                            "id": "c2",
-                            "function": {"name": "Read", "arguments": {"file_path": "a.md"}},
-                        }
-                    ]
-                ),
+                *(chat_delta(tool_calls=each) for each in calls),
                 chat_delta("tool_calls"),
                 {"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 40}},
             )
         )
         reply = await through.ask()
-        await through.ask()
     assert reply.blocks == [
         {"type": "thinking", "thinking": "Hm."},
         {"type": "text", "text": "I read it."},
         CALL,
         CALL,
+        {"type": "tool_use", "name": "Read", "input": {UNREADABLE: "{not JSON"}},
+        {"type": "tool_use", "name": "Read", "input": {}},
+        {"type": "tool_use", "name": "Read", "input": {"file_path": "7"}},
+        CALL,
     ]
     assert reply.reason == "tool_use"
     assert reply.events[-2]["usage"] == {"input_tokens": 900, "output_tokens": 40}
-    paths = [path for path, _ in through.server.requests]
-    assert paths == ["/v1/messages", "/v1/chat/completions", "/v1/chat/completions"], (
-        "it is asked once what it speaks"
-    )
-    assert through.server.requests[1][1]["messages"] == [
-        {"role": "user", "content": "Hi\n\nBe brief."}
-    ]
 
 
 async def test_answers_that_do_not_stream_and_requests_that_do_not():
-    whole = {
-        "content": [{"type": "text", "text": CALL_TEXT}],
-        "stop_reason": "end_turn",
-        "usage": {"output_tokens": 3},
-    }
     async with relayed() as through:
-        through.server.messages(lambda _: web.json_response(whole))
+
+        def answer(**message):
+            choice = {"message": {"role": "assistant", **message}, "finish_reason": "stop"}
+            through.server.chat(lambda _: web.json_response({"choices": [choice]}))
+
+        answer(content=CALL_TEXT)
         assert (await through.ask()).blocks == [CALL]
         reply = await through.ask(stream=False)
         assert [{**block, "id": ""} for block in reply.json["content"]] == [{**CALL, "id": ""}]
-        through.server.messages(lambda _: web.json_response({"error": "Unexpected endpoint"}))
-        calls = [{"id": "c1", "function": {"name": "Read", "arguments": '{"file_path": "a.md"}'}}]
-        message = {"role": "assistant", "content": None, "tool_calls": calls}
-        through.server.chat(
-            lambda _: web.json_response(
-                {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
-            )
-        )
-        assert (await through.ask()).blocks == [CALL]
+        answer(content="Tea.", reasoning="Hm.")
+        reply = await through.ask(stream=False)
+        assert [block["type"] for block in reply.json["content"]] == ["thinking", "text"]
+        function = {"name": "Read", "arguments": '{"file_path": "a.md"}'}
+        answer(content=None, tool_calls=[{"function": function}, {"function": function}])
+        assert (await through.ask()).blocks == [CALL, CALL]
+        through.server.chat(chat_text("Tea ", "is hot."))
+        reply = await through.ask(stream=False)
+        assert reply.json["content"] == [{"type": "text", "text": "Tea is hot."}]
 
 
 ERRORS = {
@@ -338,6 +250,8 @@ ERRORS = {
         "refused the request (500): “slot unavailable”",
     ),
     "page": (500, "<html>Internal Server Error</html>", 400, "refused the request (500).\nCheck"),
+    "no such address": (404, {"detail": "Not Found"}, 400, "does not support chat completions"),
+    "LM Studio without it": (200, {"error": "Unexpected endpoint"}, 400, "chat completions"),
     "no reply": (200, {"hello": "world"}, 400, "unreadable answer"),
     "list": (200, [1], 400, "unreadable answer"),
     "long": (418, {"error": "word " * 9000}, 400, "…”"),
@@ -350,10 +264,9 @@ ERRORS = {
 async def test_errors_become_sentences_that_are_not_retried_in_vain(status, said, becomes, words):
     body = said if isinstance(said, str) else json.dumps(said)
     async with relayed() as through:
-        for answer in (through.server.messages, through.server.chat):
-            answer(
-                lambda _: web.Response(status=status, text=body, content_type="application/json")
-            )
+        through.server.chat(
+            lambda _: web.Response(status=status, text=body, content_type="application/json")
+        )
         reply = await through.ask()
     assert reply.status == becomes
     assert words in reply.error
@@ -374,15 +287,15 @@ async def test_a_server_that_is_gone_is_said_to_be():
     [
         [CUT],
         [],
-        sse({"type": "error", "error": {"type": "api_error", "message": "out of memory"}}),
+        [b'data: {"error": {"type": "api_error", "message": "out of memory"}}\n\n'],
         [b"data: " + b"x" * 17_000_000],
     ],
     ids=["cut", "ends early", "error", "endless event"],
 )
 async def test_what_breaks_in_the_middle_is_an_error_and_no_reply(rest):
-    begun = messages_text("Half a ")[:3]
+    begun = chat_text("Half a ")[:1]
     async with relayed() as through:
-        through.server.messages([*begun, *rest])
+        through.server.chat([*begun, *rest])
         reply = await through.ask()
         whole = await through.ask(stream=False)
     assert "mid-answer" in reply.error
@@ -397,47 +310,40 @@ async def test_hostile_events_do_no_harm():
         b"event: x\r\n\r\n",
         b": comment\n\n",
         b"data: " + b"[" * 90_000 + b"\n\n",
-        *sse(
-            {
-                "type": "content_block_delta",
-                "index": -7,
-                "delta": {"type": "input_json_delta", "partial_json": "}"},
-            },
-            {"type": "content_block_start", "content_block": {"type": "tool_use", "name": 3}},
-            {"type": "content_block_stop"},
-            {"type": "content_block_delta", "delta": None},
-            {"type": "message_start", "message": "hello"},
-            {
-                "type": "message_delta",
-                "delta": {},
-                "usage": {"input_tokens": "many", "output_tokens": -1},
-            },
-        ),
-        *messages_text("\ud800ok\x1b[2J"),
+        *chat(
+            {"choices": [{"delta": {"tool_calls": [{"index": -7, "function": {"name": 3}}]}}]},
+            {"choices": [{"delta": {"tool_calls": ["x", {"function": "y"}], "content": 5}}]},
+            {"choices": [None], "usage": {"prompt_tokens": "many", "completion_tokens": -1}},
+            {"choices": "none", "usage": []},
+            {"choices": [{"delta": None, "message": "hello", "finish_reason": 1}]},
+        )[:-1],
+        b'data: {"choices": [{"delta": {"content": "\\ud800ok\\u001b[2J"}}]}\n\n',
+        *chat_text(),
     ]
     async with relayed() as through:
-        through.server.messages(odd)
+        through.server.chat(odd)
         reply = await through.ask()
-    assert [block["type"] for block in reply.blocks] == ["tool_use", "text"]
-    assert reply.blocks[1]["text"].endswith("ok\x1b[2J")
+    text, *calls = reply.blocks
+    assert text["text"].endswith("ok\x1b[2J")
+    assert {call["name"] for call in calls} == {"unnamed"}, "the CLI refuses it: it is asked again"
 
 
 async def test_a_reply_that_is_empty_or_only_thought_says_so():
     async with relayed() as through:
         for said in ((), ("<think>Hm.</think>",), ("\n\n",)):
-            through.server.messages(messages_text(*said))
+            through.server.chat(chat_text(*said))
             assert (await through.ask()).blocks[-1] == {"type": "text", "text": NO_ANSWER}
 
 
 async def test_a_reply_that_was_cut_for_its_length_is_said_to_be():
     async with relayed() as through:
-        through.server.messages(messages_text("Long", reason="max_tokens"))
+        through.server.chat(chat_text("Long", reason="length"))
         assert (await through.ask()).reason == "max_tokens"
 
 
 async def test_nobody_else_can_use_it_and_the_servers_key_is_its_own():
     async with relayed(key="lm-secret") as through, relayed() as other:
-        through.server.messages(messages_text("Hi"))
+        through.server.chat(chat_text("Hi"))
         for token in ("", "wrong", other.relay.token):
             assert (await through.ask(token)).status == 401
         assert not through.server.requests
@@ -452,7 +358,7 @@ async def test_ollama_is_not_asked_what_it_would_cut_off_silently():
         "/api/ps": {"models": [{"name": "qwen3-coder:30b", "context_length": 4096}]},
     }
     async with relayed("ollama", probes, "qwen3-coder:30b") as through:
-        through.server.messages(messages_text("Hi"))
+        through.server.chat(chat_text("Hi"))
         assert "4,096" in through.relay.warning[0]
         reply = await through.ask(system="word " * 6000)
         assert reply.status == 400
@@ -471,16 +377,19 @@ async def test_ollama_is_asked_for_its_window_once_the_model_is_loaded():
 
     async with relayed("ollama", probes, "qwen3-coder:30b") as through:
         through.server.answers["/api/generate"] = load
-        through.server.messages(messages_text("Hi"))
+        through.server.chat(chat_text("Hi"))
         reply = await through.ask(system="word " * 6000)
         assert "4,096" in reply.error, "not even the first request is cut off"
         assert (await through.ask()).status == 200
-    assert [path for path, _ in through.server.requests] == ["/api/generate", "/v1/messages"]
+    assert [path for path, _ in through.server.requests] == [
+        "/api/generate",
+        "/v1/chat/completions",
+    ]
 
 
 async def test_when_the_cli_goes_away_the_server_may_stop():
     async with relayed() as through:
-        through.server.messages([*messages_text("Once upon a time")[:3], WAIT])
+        through.server.chat([*chat_text("Once upon a time")[:1], WAIT])
         headers = {"Authorization": f"Bearer {through.relay.token}"}
         async with aiohttp.ClientSession(headers=headers) as session:
             async with session.post(f"{through.relay.base_url}/v1/messages", json=ASK) as response:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.local_models.call_json import UNREADABLE, Tools
+from dogent_tui.local_models.call_json import Tools
 from dogent_tui.local_models.text_calls import CallFinder
-from dogent_tui.offline.messages_api import ReplyText, ReplyThinking, ReplyToolUse
+from dogent_tui.offline.messages_api import UNREADABLE, ReplyText, ReplyThinking, ReplyToolUse
 
 TOOLS = Tools(
     [
@@ -132,6 +132,10 @@ CALLS = {
     "commas too many": (
         '<tool_call>{"name": "Read", "arguments": {"file_path": "a.md",},}</tool_call>'
     ),
+    "Gemma, its function models": (
+        "<start_function_call>call:Read{file_path:<escape>a.md<escape>}<end_function_call>"
+    ),
+    "Python, a long text": '[Read(file_path="""a.md""")]',
     "Mistral, with an id": '[TOOL_CALLS]Read[CALL_ID]abc123[ARGS]{"file_path": "a.md"}',
     "function in tags": (
         "<tool_call>\n<function=Read>\n<parameter=file_path>a.md</parameter>\n</function>\n</tool_call>"
@@ -183,6 +187,7 @@ def test_line_breaks_within_a_text_and_values_of_other_types():
 
 
 TEXTS = {
+    "a document on the marks": ("The models write\n<tool_call>\n…\n</tool_call>\nand then wait."),
     "a document about calls": (
         f"A call looks like this:\n\n```json\n{json.dumps(READ)}\n```\n\nSo it is read."
     ),
@@ -216,6 +221,23 @@ REFUSED = {
     '<tool_call>{"name": "Fly", "arguments": {}}</tool_call>': ReplyToolUse("Fly", {}),
     "<function=Write><parameter=content>half": ReplyToolUse(
         "Write", {UNREADABLE: "<parameter=content>half"}
+    ),
+}
+
+
+REFUSED |= {
+    # a call that was cut off, or has no name: the model is asked for it again
+    "<tool_call>Read\n<arg_key>file_path</arg_key>\n<arg_value>a": ReplyToolUse(
+        "Read", {UNREADABLE: "<arg_key>file_path</arg_key>\n<arg_value>a"}
+    ),
+    '<|python_tag|>Read.call(file_path="a': ReplyToolUse("Read", {UNREADABLE: '(file_path="a'}),
+    '[TOOL_CALLS]Fly[ARGS]{"to": "Rome"}': ReplyToolUse("Fly", {"to": "Rome"}),
+    "<tool_call>{'nme': 'Read'}</tool_call>": ReplyToolUse(
+        "unreadable_call", {UNREADABLE: "{'nme': 'Read'}"}
+    ),
+    "<|tool_call_begin|>??<|tool_call_end|>": ReplyToolUse("unreadable_call", {UNREADABLE: "??"}),
+    "<start_function_call>call:Read{file_path:a b}<end_function_call>": ReplyToolUse(
+        "Read", {UNREADABLE: "{file_path:a b}"}
     ),
 }
 
@@ -347,6 +369,45 @@ def test_two_named_calls_in_one_message_are_two_calls():
 def test_a_marked_call_that_cannot_be_read_is_a_call_that_the_tool_refuses(mark, call):
     for size in range(len(mark + call) + 1):
         assert found(mark + call, size) == [ReplyToolUse("Read", {UNREADABLE: call})]
+
+
+def test_a_broken_call_of_a_tool_that_ends_the_reply_is_refused_within_a_line_as_well():
+    call = '{"name": "Read", "arguments": {"file_path": "a'
+    text = f"I read it. <tool_call>{call}"
+    for size in range(len(text) + 1):
+        assert found(text, size) == [
+            ReplyText("I read it. "),
+            ReplyToolUse("Read", {UNREADABLE: call}),
+        ]
+
+
+def test_types_are_those_of_the_schema():
+    tools = Tools(
+        [
+            {
+                "name": "Go",
+                "input_schema": {
+                    "properties": {
+                        "n": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+                        "deep": {"type": "boolean"},
+                        "tags": {"type": "array"},
+                        "text": {"type": "string"},
+                    }
+                },
+            }
+        ]
+    )
+    given = {"n": "7", "deep": "True", "tags": '["a", "b"]', "text": 7, "more": "7"}
+    assert tools.call("go", given) == ReplyToolUse(
+        "Go", {"n": 7, "deep": True, "tags": ["a", "b"], "text": "7", "more": "7"}
+    )
+
+
+def test_a_final_answer_of_harmony_is_text():
+    text = "<|start|>assistant<|channel|>analysis<|message|>Hm.<|end|>"
+    text += "<|start|>assistant<|channel|>final<|message|>Tea is hot."
+    for size in range(len(text) + 1):
+        assert found(text, size) == [ReplyThinking("Hm."), ReplyText("Tea is hot.")]
 
 
 def test_a_broken_call_within_a_sentence_stays_text():

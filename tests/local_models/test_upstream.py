@@ -1,20 +1,20 @@
-"""What a local server is asked is what it takes: two sides in turns, nothing of Anthropic's own,
-and room for the reply.
+"""What a local server is asked is what it takes: chat completions with two sides in turns, nothing
+of Anthropic's own, and room for the reply.
 """
 
 import json
 
-from dogent_tui.local_models.upstream import LEAST_REPLY, chat_body, messages_body
+from dogent_tui.local_models.upstream import LEAST_REPLY, chat_body
 from dogent_tui.offline.messages_api import parse_request
 
 
-def body(kind="llama.cpp", window=0, **raw):
+def body(window=0, **raw):
     request = parse_request(
         json.dumps(
             {"model": "claude-haiku-4-5", "messages": [{"role": "user", "content": "Hi"}], **raw}
         )
     )
-    return messages_body(request, "qwen3", kind=kind, window=window)
+    return chat_body(request, "qwen3", window=window)
 
 
 def text(words):
@@ -31,6 +31,11 @@ TOOL = {
 }
 
 
+def function(name, arguments):
+    written = {"name": name, "arguments": json.dumps(arguments)}
+    return {"id": "t1", "type": "function", "function": written}
+
+
 def test_the_model_is_renamed_and_what_is_anthropics_own_left_out():
     made = body(
         system=[{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
@@ -40,23 +45,23 @@ def test_the_model_is_renamed_and_what_is_anthropics_own_left_out():
         thinking={"type": "enabled", "budget_tokens": 9999},
         context_management={},
         temperature=1,
+        stop_sequences=["END"],
         max_tokens=20,
     )
+    read = {"name": "Read", "description": "Reads", "parameters": {"type": "object"}}
     assert made == {
         "model": "qwen3",
-        "messages": [{"role": "user", "content": [text("Hi")]}],
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Hi"},
+        ],
         "stream": True,
+        "stream_options": {"include_usage": True},
         "max_tokens": 20,
-        "system": "Be brief.",
-        "tools": [{"name": "Read", "description": "Reads", "input_schema": {"type": "object"}}],
-        "tool_choice": {"type": "auto"},
+        "tools": [{"type": "function", "function": read}],
         "temperature": 1,
+        "stop": ["END"],
     }
-
-
-def test_ollama_is_not_told_which_tool_to_choose_and_nobody_where_there_is_none():
-    assert "tool_choice" not in body("ollama", tools=[TOOL], tool_choice={"type": "auto"})
-    assert "tool_choice" not in body(tool_choice={"type": "auto"})
 
 
 def test_system_messages_are_folded_into_what_stands_around_them():
@@ -78,26 +83,30 @@ def test_system_messages_are_folded_into_what_stands_around_them():
             {"role": "system", "content": "Note C."},
         ],
     )
-    assert made["system"] == "One.\n\nTwo."
     assert made["messages"] == [
-        {"role": "user", "content": [text("Read it."), text("Note A.")]},
-        {"role": "assistant", "content": [CALL]},
+        {"role": "system", "content": "One.\n\nTwo."},
+        {"role": "user", "content": "Read it.\n\nNote A."},
         {
-            "role": "user",
-            "content": [{**RESULT, "content": [text("Tea.")]}, text("Note B."), text("And now?")],
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [function("Read", {"file_path": "a.md"})],
         },
-        {"role": "assistant", "content": [text("Done.")]},
-        {"role": "user", "content": [text("Note C.")]},
+        {"role": "tool", "tool_call_id": "t1", "content": "Tea."},
+        {"role": "user", "content": "Note B.\n\nAnd now?"},
+        {"role": "assistant", "content": "Done."},
+        {"role": "user", "content": "Note C."},
     ]
 
 
 def test_what_cannot_be_shown_is_named():
-    made = body(
-        messages=[
-            {"role": "user", "content": [{"type": "document", "source": {}}, text("What is it?")]}
-        ]
-    )
-    assert "document" in made["messages"][0]["content"][0]["text"]
+    attached = [
+        {"type": "document", "source": {}},
+        {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}},
+        text("What is it?"),
+    ]
+    said = body(messages=[{"role": "user", "content": attached}])["messages"][0]["content"]
+    assert "A document was attached" in said
+    assert "A picture was attached" in said
 
 
 def test_the_model_is_told_its_own_name():
@@ -106,10 +115,8 @@ def test_the_model_is_told_its_own_name():
         " is.\n</system-reminder>"
     )
     made = body(messages=[{"role": "user", "content": told}])
-    assert (
-        made["messages"][0]["content"][0]["text"].splitlines()[1]
-        == "You are powered by the model qwen3."
-    )
+    said = made["messages"][0]["content"].splitlines()
+    assert said[1] == "You are powered by the model qwen3."
 
 
 def test_odd_messages_do_no_harm():
@@ -117,7 +124,7 @@ def test_odd_messages_do_no_harm():
         {"role": "user", "content": [3, {"type": None}, {"type": "text"}]},
         {"role": "wizard", "content": "x"},
     ]
-    assert len(body(messages=odd, tools="none", max_tokens="many")["messages"]) == 1
+    assert body(messages=odd, tools="none", max_tokens="many")["messages"] == []
 
 
 def test_the_reply_gets_the_room_that_is_left():
@@ -126,47 +133,27 @@ def test_the_reply_gets_the_room_that_is_left():
     assert body(window=2000, max_tokens=64_000, system="x" * 9000)["max_tokens"] == LEAST_REPLY
 
 
-def test_chat_completions_say_the_same():
-    picture = {
-        "type": "image",
-        "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"},
-    }
-    made = chat_body(
-        body(
-            system="Be brief.",
-            tools=[TOOL],
-            stop_sequences=["END"],
-            messages=[
-                {"role": "user", "content": [text("Read it."), picture]},
-                {"role": "assistant", "content": [text("I do."), CALL]},
-                {"role": "user", "content": [RESULT, text("Well?")]},
-            ],
-        )
+def test_pictures_go_with_what_the_user_says_also_those_that_a_tool_returned():
+    source = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+    picture = {"type": "image", "source": source}
+    shown = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    made = body(
+        messages=[
+            {"role": "user", "content": [text("Read it."), picture]},
+            {"role": "assistant", "content": [text("I do."), CALL]},
+            {
+                "role": "user",
+                "content": [{**RESULT, "content": [text("Tea."), picture]}, text("Well?")],
+            },
+        ],
     )
     assert made["messages"] == [
-        {"role": "system", "content": "Be brief."},
-        {
-            "role": "user",
-            "content": [
-                text("Read it."),
-                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
-            ],
-        },
+        {"role": "user", "content": [text("Read it."), shown]},
         {
             "role": "assistant",
             "content": "I do.",
-            "tool_calls": [
-                {
-                    "id": "t1",
-                    "type": "function",
-                    "function": {"name": "Read", "arguments": '{"file_path": "a.md"}'},
-                }
-            ],
+            "tool_calls": [function("Read", {"file_path": "a.md"})],
         },
         {"role": "tool", "tool_call_id": "t1", "content": "Tea."},
-        {"role": "user", "content": "Well?"},
+        {"role": "user", "content": [shown, text("Well?")]},
     ]
-    function = {"name": "Read", "description": "Reads", "parameters": {"type": "object"}}
-    assert made["tools"] == [{"type": "function", "function": function}]
-    assert made["stop"] == ["END"]
-    assert made["stream"] is True

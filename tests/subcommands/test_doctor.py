@@ -5,6 +5,8 @@ import json
 import pytest
 
 from dogent_tui.agent import doctor
+from dogent_tui.agent.conversation import ServerState
+from dogent_tui.agent.doctor_servers import examine_servers
 from dogent_tui.agent.wall_status import find_wall_status, standing_words
 from dogent_tui.cli import main
 from dogent_tui.documents.model import DocumentError
@@ -229,3 +231,35 @@ def test_search_without_a_web_profile_needs_the_vendor(folder, capsys, profile, 
     assert found["searches"]["state"] == state
     assert words in found["searches"]["detail"]
     assert bool(found["searches"]["remedy"]) is (state != "ok")
+
+
+def test_mcp_servers_are_listed_with_their_state_and_that_no_wall_is_around_them(folder, capsys):
+    def server(command, **more):
+        return {"command": command, "args": ["-m", "notes"], **more}
+
+    servers = {
+        "notes": server("python3", env={"TOKEN": "sk-very-secret"}),
+        "gone": server("no-such-program"),
+        "off": server("python3", disabled=True),
+        "refers": server("python3", env={"TOKEN": "env:NOWHERE_TO_BE_FOUND"}),
+    }
+    write(dogent_home() / "mcp.json", {"mcpServers": servers})
+    status, found = findings(capsys)
+    assert {name: found[name]["state"] for name in servers} == {
+        "notes": "ok",
+        "gone": "missing",
+        "off": "optional",
+        "refers": "warning",
+    }
+    assert found["notes"]["group"] == "MCP servers, outside the wall"
+    assert found["notes"]["detail"] == "on · yours · python3 -m notes"
+    assert "not on PATH" in found["gone"]["problems"][0]
+    assert status == 1
+
+    states = [ServerState("notes", "failed", "it ended at once")]
+    live = {each.name: each for each in examine_servers(Workspace(folder), states)}
+    assert (live["notes"].state, live["notes"].problems) == ("broken", ("it ended at once",))
+
+    (dogent_home() / "mcp.json").write_text("{half", encoding="utf-8")
+    assert findings(capsys)[1]["mcp.json"]["state"] == "broken"
+    assert (dogent_home() / "mcp.json").is_file(), "the doctor changes nothing"

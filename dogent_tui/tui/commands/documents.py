@@ -2,14 +2,17 @@
 
 import asyncio
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command, shown_key
 
 if TYPE_CHECKING:
+    from dogent_tui.agent.conversation import ServerState
     from dogent_tui.tui.checking.controller import Checking
     from dogent_tui.tui.exporting.controller import Exporting
     from dogent_tui.tui.ports import AppPort
@@ -91,10 +94,14 @@ class DocumentCommands:
         from dogent_tui.agent.doctor import as_text, examine
         from dogent_tui.tui.screens.page import PageScreen
 
-        workspace = self._app.opened.workspace
+        opened = self._app.opened
 
         async def found() -> str:
-            return as_text(await examine(workspace))
+            servers: Sequence[ServerState] = ()
+            if opened.service.begun:  # the doctor starts no agent
+                with suppress(AgentError):
+                    servers = await opened.service.servers()
+            return as_text(await examine(opened.workspace, servers))
 
         self._app.push_screen(PageScreen(tr("What is installed, and what is missing"), found))
         return ""

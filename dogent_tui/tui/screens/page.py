@@ -16,8 +16,6 @@ from dogent_tui.tui import clipboard
 from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 
-_FURTHER = " " * 6
-
 
 class FoundLines(Widget):
     """Lines of text; an indented one that is longer than the width is continued further in."""
@@ -50,7 +48,7 @@ def _broken(line: str, width: int) -> list[str]:
         return [line]
     words = line.lstrip()
     indent = line[: len(line) - len(words)]
-    further = _FURTHER if indent else ""
+    further = f"{indent}    " if indent else ""
     broken = [each.text for each in wrap([Span(words)], width - len(further))]
     return [indent + "".join(broken[:1]), *(further + each for each in broken[1:])]
 

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.conversation import ServerState
+from dogent_tui.agent.doctor_servers import SERVER_STATES, state_of
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
@@ -18,16 +19,13 @@ from dogent_tui.settings.mcp_servers import McpServer, mcp_servers, switch
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 
-_STATES: Mapping[str, tuple[str, str]] = {
-    "connected": ("●", tr("connected")),
-    "failed": ("✗", tr("failed")),
-    "needs-auth": (
-        "✗",
-        tr("needs a login, which is not supported here: put a key into its headers"),
-    ),
-    "pending": ("◌", tr("connecting")),
-    "disabled": ("○", tr("off")),
-    "unknown": ("◌", tr("on")),
+_MARKS: Mapping[str, str] = {
+    "connected": "●",
+    "failed": "✗",
+    "needs-auth": "✗",
+    "pending": "◌",
+    "disabled": "○",
+    "unknown": "◌",
 }
 _OUTSIDE = tr(
     "These servers run outside the wall, with your rights: nothing holds back what they do. Each of"
@@ -48,8 +46,8 @@ def server_lines(server: McpServer, state: ServerState | None) -> Content:
     """Return the lines for a server: its state, whose it is, what is started, and its tools or
     what went wrong.
     """
-    now = "disabled" if not server.on else state.state if state is not None else "unknown"
-    mark, words = _STATES[now]
+    now = state_of(server, state)
+    mark, words = _MARKS[now], SERVER_STATES[now]
     whose = tr("of this folder") if server.of_workspace else tr("yours")
     about = [f" · {words} · {whose}", f"\n  {one_line(server.shown)}"]
     if details := _details(server, state):

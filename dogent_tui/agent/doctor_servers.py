@@ -1,0 +1,69 @@
+"""The user's MCP servers, for the doctor: which there are, how they stand, and that no wall is
+around them. None is started.
+"""
+
+import os
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+
+from dogent_tui.agent.conversation import ServerState
+from dogent_tui.agent.findings import Finding, State
+from dogent_tui.language import tr
+from dogent_tui.settings.mcp_servers import McpServer, mcp_servers, started_with
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.storage.paths import Workspace
+
+SERVER_STATES: Mapping[str, str] = {
+    "connected": tr("connected"),
+    "failed": tr("failed"),
+    "needs-auth": tr("needs a login, which is not supported here: put a key into its headers"),
+    "pending": tr("connecting"),
+    "disabled": tr("off"),
+    "unknown": tr("on"),
+}
+"""How a server stands, as the user reads it. `unknown`: it is on, and nobody has asked it."""
+
+_GROUP = "MCP servers, outside the wall"
+_MARKS: Mapping[str, State] = {"failed": "broken", "needs-auth": "broken", "disabled": "optional"}
+
+
+def state_of(server: McpServer, known: ServerState | None) -> str:
+    """Return how `server` stands, one of `SERVER_STATES`; `known` is what the agent process
+    says.
+    """
+    if not server.on:
+        return "disabled"
+    return known.state if known is not None else "unknown"
+
+
+def examine_servers(
+    workspace: Workspace,
+    states: Collection[ServerState] = (),
+    environ: Mapping[str, str] = os.environ,
+) -> Iterator[Finding]:
+    """Yield a finding for each server of the user and of a trusted `workspace`; `states` are what
+    the agent process says of those that it started.
+    """
+    servers, warnings = mcp_servers(workspace, trusted=FolderTrust(workspace).trusted)
+    known = {state.name: state for state in states}
+    for server in servers:
+        yield _finding(server, known.get(server.name), environ)
+    for warning in warnings:
+        yield Finding(_GROUP, "mcp.json", "broken", warning.message, remedy=warning.remedy)
+
+
+def _finding(server: McpServer, known: ServerState | None, environ: Mapping[str, str]) -> Finding:
+    now = state_of(server, known)
+    whose = tr("of this folder") if server.of_workspace else tr("yours")
+    problems = started_with([server], environ)[1]
+    if known is not None and known.error:
+        problems.append(known.error)
+    command = str(server.config.get("command") or "")
+    mark: State = _MARKS.get(now, "ok")
+    if server.on and command and shutil.which(command) is None:
+        mark = "missing"
+        problems.append(tr("{command} is not installed, or not on PATH.").format(command=command))
+    elif problems and mark == "ok":
+        mark = "warning"
+    detail = f"{SERVER_STATES[now]} · {whose} · {server.shown}"
+    return Finding(_GROUP, server.name, mark, detail, problems=tuple(problems))
