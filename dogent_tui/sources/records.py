@@ -20,13 +20,13 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import msgspec
 from msgspec.structs import replace
 
+from dogent_tui.documents.bibliography import SOURCE_ENTRIES
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.files import atomic_write
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.trust import make_own_folder
 
-FOLDER = ".dogent/sources"
-ENTRIES = "sources.json"
+FOLDER, _, ENTRIES = SOURCE_ENTRIES.rpartition("/")
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 _SECRET = re.compile(
     r"(?:^|[_.-])(?:token|api_?key|key|sig|signature|secret|session|session_?id|sid|auth|authorization|pass|passwd|password|pwd"
@@ -84,6 +84,7 @@ class SourceRecord(msgspec.Struct, frozen=True):
             "type": "webpage",
             "title": self.title or self.url,
             "URL": self.url,
+            "file": f"{self.key}.md",
         }
         if self.author:
             entry["author"] = [{"literal": self.author}]

@@ -12,6 +12,14 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.documents.bibliography import (
+    SOURCE_ENTRIES,
+    Bibliography,
+    cited_keys,
+    named_bibliographies,
+    read_bibliography,
+)
+from dogent_tui.documents.export.source import front_matter
 from dogent_tui.documents.library import MOST_CHARS, DocumentLibrary
 from dogent_tui.documents.model import DocumentError, ReadOptions, Source
 from dogent_tui.documents.store import ConversionStore, FileState
@@ -19,8 +27,8 @@ from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import tr
 from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
-from dogent_tui.sources.quotes.sources import Names, bibliography
-from dogent_tui.sources.records import FOLDER, records_in
+from dogent_tui.sources.quotes.sources import Named, Names
+from dogent_tui.sources.records import records_in
 from dogent_tui.workspace.files import atomic_write, private_folder
 from dogent_tui.workspace.paths import cache_dir
 from dogent_tui.workspace.places import open_real
@@ -32,7 +40,6 @@ _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile
 _UNUSED_S = 14 * 86_400
 _AT_ONCE = 2
 _LARGEST_DRAFT = 16 << 20
-_LARGEST_BIBLIOGRAPHY = 32 << 20
 
 
 class QuoteChecker:
@@ -47,28 +54,27 @@ class QuoteChecker:
         self._keys = ConversionStore(self._folder)
         self._turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def check(self, draft: Path, folder: Path, *, stay_inside: bool = False) -> CheckReport:
-        """Return the report on a draft. `stay_inside`: both paths are real ones, and no link leads
-        out of `folder`.
+    async def check(
+        self, draft: Path, folder: Path, *, root: Path | None = None, stay_inside: bool = False
+    ) -> CheckReport:
+        """Return the report on a draft. `root`: the workspace, by default `folder`.
+        `stay_inside`: all paths are real ones, and no link leads out of `folder`.
 
         Raises UsageError where the draft cannot be read. A source that fails is in the report.
         """
         text = await asyncio.to_thread(_read_draft, draft, is_real=stay_inside)
         files = await asyncio.to_thread(_files, folder, draft, stay_inside)
-        gathered = await asyncio.gather(
+        read, unused = await asyncio.to_thread(_bibliographies, text, draft, root or folder, files)
+        sources = await asyncio.gather(
             *(self._source(path, folder / path, real) for path, real in files.items())
         )
-        sources = [source for source in gathered if source]
-        keys = await asyncio.to_thread(
-            _keys, folder, [path for path in files if path.endswith(".bib")], sources
-        )
+        keys = _keys(folder, read, sources)
         report = await asyncio.to_thread(check, _name(draft, folder), text, sources, keys)
+        report = msgspec.structs.replace(report, unused=unused)
         await asyncio.to_thread(self._tidy)
         return report
 
-    async def _source(self, path: str, absolute: Path, real: Path) -> CheckedSource | None:
-        if path.endswith(".bib"):
-            return None
+    async def _source(self, path: str, absolute: Path, real: Path) -> CheckedSource:
         async with self._turn:
             try:
                 kept = await self._kept(absolute, real)
@@ -212,21 +218,39 @@ def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+def _bibliographies(
+    text: str, draft: Path, root: Path, files: dict[str, Path]
+) -> tuple[list[Bibliography], list[str]]:
+    """Return the bibliographies of a draft and those among the `files`, which are taken out of
+    them; and the keys that the draft names a bibliography for, but does not cite.
+    """
+    own = front_matter(text).bibliography
+    named = named_bibliographies(root, own, draft.parent)
+    real = {os.path.realpath(path) for path in named}
+    listed = [name for name in files if name.endswith((".bib", ".bibtex"))]
+    more = [files[name] for name in listed if str(files[name]) not in real]
+    for name in [name for name, path in files.items() if name in listed or str(path) in real]:
+        del files[name]
+    read = [*map(read_bibliography, [*named, *more])]
+    cited = cited_keys(text)
+    mine = read[: len(named)] if own else []
+    records = root / SOURCE_ENTRIES
+    entries = [entry for each in mine if each.path != records for entry in each.entries]
+    return read, [entry.key for entry in entries if entry.key not in cited]
+
+
 def _keys(
-    folder: Path, bibliographies: Iterable[str], sources: list[CheckedSource]
-) -> dict[str, str | None]:
+    folder: Path, read: Iterable[Bibliography], sources: Iterable[CheckedSource]
+) -> dict[str, Named]:
     names = Names(source.path for source in sources)
-    keys: dict[str, str | None] = {
-        Path(one.path).stem: one.path for one in sources if one.path.startswith(f"{FOLDER}/")
-    }
-    for path in bibliographies:
-        with contextlib.suppress(OSError):
-            if (folder / path).stat().st_size <= _LARGEST_BIBLIOGRAPHY:
-                for key, file in bibliography(
-                    (folder / path).read_text(encoding="utf-8", errors="replace")
-                ).items():
-                    beside = os.path.normpath(Path(path).parent / file) if file else ""
-                    keys[key] = (names.path(beside) or names.path(file)) if file else ""
+    keys: dict[str, Named] = {}
+    for bibliography in read:
+        for entry in bibliography.entries:
+            path: str | None = ""
+            if said := bibliography.document(entry):
+                beside = os.path.relpath(said, folder)
+                path = names.path(beside) or names.path(entry.file)
+            keys.setdefault(entry.key, Named(path, work=entry.pages))
     return keys
 
 

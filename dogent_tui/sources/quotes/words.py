@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from dogent_tui.documents.bibliography import unused_entries
 from dogent_tui.language import ngettext, tr
 from dogent_tui.sources.quotes.checking import VERDICTS, CheckReport, Finding, Verdict
 
@@ -67,13 +68,14 @@ def finding_lines(draft: str, finding: Finding) -> Iterator[str]:
 
 
 def summary(report: CheckReport) -> str:
-    """Return the counts in a sentence."""
+    """Return the counts in a sentence, and what the draft does not cite in another."""
+    unused = f" {unused_entries(report.unused)}" if report.unused else ""
     if not report.findings:
-        return tr("There is nothing to check.")
+        return tr("There is nothing to check.") + unused
     counts = [
         f"{report.summary[each]} {_VERDICTS[each]}" for each in VERDICTS if report.summary[each]
     ]
     checked = ngettext(
         "{count} claim checked", "{count} claims checked", len(report.findings)
     ).format(count=len(report.findings))
-    return f"{checked}: {', '.join(counts)}."
+    return f"{checked}: {', '.join(counts)}.{unused}"
