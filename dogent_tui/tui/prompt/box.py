@@ -230,7 +230,7 @@ class PromptBox(Vertical):
             return False
         named = self._token(completion).rstrip(".-")
         if (
-            completion.kind == "file"
+            completion.kind in ("file", "citation")
             and not self.picker.moved
             and any(named == row.insert for row in self.picker.rows)
         ):
