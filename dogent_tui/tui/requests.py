@@ -31,6 +31,7 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.text_file import save_new
 
 if TYPE_CHECKING:  # imported when one is opened
+    from dogent_tui.sources.quotes.marks import Checked
     from dogent_tui.tui.clarification.model import FormResult
     from dogent_tui.tui.outline.task import OutlineResult
     from dogent_tui.tui.review.task import ReviewResult
@@ -42,7 +43,7 @@ if TYPE_CHECKING:  # imported when one is opened
 
 class RequestContext(msgspec.Struct, frozen=True):
     """What the controller needs of the conversation. `last_typed` is on the monotonic clock;
-    `typed` takes stray letters.
+    `typed` takes stray letters; `checked` is what was found in the document of a name.
 
     `reply` raises AgentError where the answer was not sent: the request is open then as before, or
     not any more.
@@ -54,6 +55,7 @@ class RequestContext(msgspec.Struct, frozen=True):
     drafts: AnswerDrafts
     workspace: Workspace
     copies: Callable[[], "UndoLog"]
+    checked: Callable[[str], "Checked | None"]
 
 
 class RequestController:
@@ -228,7 +230,11 @@ class RequestController:
                 "The agent has not read all of this file: check what its text would replace."
             )
         task = ReviewTask(
-            reviewed, self.context.copies(), notice, lambda decided: self._keep(request, decided)
+            reviewed,
+            self.context.copies(),
+            notice,
+            lambda decided: self._keep(request, decided),
+            self.context.checked(asked.path),
         )
         return ReviewScreen(task, self._counter)
 

@@ -27,6 +27,7 @@ from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import tr
 from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
+from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.sources.quotes.sources import Named, Names
 from dogent_tui.sources.records import records_in
 from dogent_tui.workspace.files import atomic_write, private_folder
@@ -45,10 +46,16 @@ _LARGEST_DRAFT = 16 << 20
 class QuoteChecker:
     """Checks drafts against the sources in a folder."""
 
-    def __init__(self, documents: DocumentLibrary, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        documents: DocumentLibrary,
+        folder: Path | None = None,
+        checked: dict[Path, Checked] | None = None,
+    ) -> None:
         """Read with `documents`; keep what was made of sources in `folder`, by default in the
-        platform's cache folder.
+        platform's cache folder, and what was found in a draft in `checked`, by its real path.
         """
+        self._checked = {} if checked is None else checked
         self._documents = documents
         self._folder = folder or cache_dir() / "quotes"
         self._keys = ConversionStore(self._folder)
@@ -71,6 +78,8 @@ class QuoteChecker:
         keys = _keys(folder, read, sources)
         report = await asyncio.to_thread(check, _name(draft, folder), text, sources, keys)
         report = msgspec.structs.replace(report, unused=unused)
+        place = await asyncio.to_thread(draft.resolve)
+        self._checked[place] = Checked(text.split("\n"), report.findings)
         await asyncio.to_thread(self._tidy)
         return report
 

@@ -70,6 +70,8 @@ class Checking:
         )
         if report is None:
             return tr("The check was stopped.")
+        if screen.has_document:
+            screen.documents.checked()
         if opened.workspace.relative(path) != self._draft:
             self._draft, self._at = opened.workspace.relative(path), -1
         self._findings = [found for found in report.findings if found.verdict != "verbatim"]

@@ -64,7 +64,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         super().__init__()
         self.request = task
         self.counter = counter
-        self._list = HunkList(self.change, self._press, self._choose, id="review-list")
+        self._list = HunkList(
+            self.change, self._press, self._choose, self._loses_quote, id="review-list"
+        )
         self._view = HunkView(id="review-hunk")
         self._area = HunkArea(id="review-edit", soft_wrap=True, tab_behavior="focus", compact=True)
         self._line = CommentInput(compact=True, id="review-comment")
@@ -181,7 +183,19 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             return []
         if self._previewing:
             return markdown_lines(preview_text(self.change, hunk), max(20, width))
-        return hunk_lines(self.change, hunk, max(20, width), by_side=self._is_by_side)
+        return hunk_lines(
+            self.change,
+            hunk,
+            max(20, width),
+            by_side=self._is_by_side,
+            loses_quote=self._loses_quote(hunk),
+        )
+
+    def _loses_quote(self, hunk: "Hunk") -> bool:
+        checked, base = self.request.checked, self.change.base.lines
+        return checked is not None and checked.loses_quote(
+            base, hunk.start, hunk.end, self.change.lines_of(hunk)
+        )
 
     @property
     def _is_by_side(self) -> bool:

@@ -41,6 +41,23 @@ def rows(scene) -> list[str]:
     return [str(answers.get_option_at_index(n).prompt) for n in range(answers.option_count)]
 
 
+async def test_the_margin_of_an_open_draft_says_what_was_found(stage, folder):
+    async with stage(size=(160, 40)) as scene:
+        try:
+            await typed(scene, "/open draft.md")
+            pane = Pane(scene)
+            await scene.until(lambda: pane.is_seen and any("whale" in row for row in pane.rows()))
+            assert not any(mark in row[:2] for row in pane.rows() for mark in "≠?✓")
+            await typed(scene, "/check draft.md")
+            await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
+            await scene.pilot.press("escape")
+            await scene.until(lambda: any("≠" in row for row in pane.rows()))
+            seen = {row[2:].split(" ")[0]: row[1] for row in pane.rows() if "“" in row}
+            assert seen == {"“at": "≠", "“a": "?", "“leaves": "✓"}
+        finally:
+            await scene.app.opened.libraries.close()
+
+
 async def test_enter_on_a_finding_opens_its_passage_and_next_goes_on(stage, folder):
     async with stage(size=(160, 40)) as scene:
         try:

@@ -5,6 +5,7 @@ from pathlib import Path
 from textual.app import App
 
 from dogent_tui.changes.applying import Reviewed
+from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.review.task import ReviewResult, ReviewTask
 from dogent_tui.tui.screens.review import ReviewScreen
@@ -55,7 +56,13 @@ class ReviewHost(App[None]):
     CSS_PATH = DogentApp.CSS_PATH
     check_action = DogentApp.check_action
 
-    def __init__(self, folder: Path, base: str | None = BASE, new: str = NEW) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        base: str | None = BASE,
+        new: str = NEW,
+        checked: Checked | None = None,
+    ) -> None:
         super().__init__()
         self.workspace = Workspace(folder)
         self.path = self.workspace.root / "tea.md"
@@ -66,7 +73,9 @@ class ReviewHost(App[None]):
             self.workspace, "tea.md", new, "Tightened the report and added the sources."
         )
         self.drafts: list = []
-        self.review = ReviewScreen(ReviewTask(reviewed, self.copies, on_draft=self.drafts.append))
+        self.review = ReviewScreen(
+            ReviewTask(reviewed, self.copies, on_draft=self.drafts.append, checked=checked)
+        )
         self.results: list[ReviewResult | None] = []
 
     def on_mount(self) -> None:
