@@ -19,7 +19,7 @@ import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import run_pandoc
-from dogent_tui.language import ngettext
+from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.files import atomic_write, private_folder
 from dogent_tui.workspace.paths import Workspace, cache_dir
@@ -154,7 +154,7 @@ def _items(content: bytes, suffix: str) -> list[Any]:
         else:
             found = json.loads(content)
     except Exception as error:  # what YAML raises shares no type with ValueError
-        raise DocumentError("It is no bibliography.", code="damaged") from error
+        raise DocumentError(tr("This is not a bibliography."), code="damaged") from error
     found = found.get("references", found.get("items")) if isinstance(found, dict) else found
     return found if isinstance(found, list) else []
 

@@ -3,6 +3,7 @@
 import json
 from types import SimpleNamespace
 
+import docx
 import pytest
 
 from dogent_tui.agent.authority import Authority
@@ -100,3 +101,15 @@ def test_the_policy_judges_it_as_reading(tmp_path, payload, verdict):
         ToolCall("mcp__dogent__check_quotes", payload, tmp_path)
     )
     assert decision.verdict == verdict
+
+
+async def test_the_export_of_a_draft_is_no_source_of_it_unless_it_names_it(work):
+    invented = "“a whale was seen in the small harbour”"
+    (work.root / "draft.md").write_text(f"{invented}\n")
+    docx.Document().save(work.root / "other.docx")
+    exported = docx.Document()
+    exported.add_paragraph("A whale was seen in the small harbour.")
+    exported.save(work.root / "draft.docx")
+    assert "1 not found" in (await work.call(path="draft.md"))[0]
+    (work.root / "draft.md").write_text(f"{invented} (draft.docx)\n")
+    assert "2 verbatim" in (await work.call(path="draft.md"))[0]

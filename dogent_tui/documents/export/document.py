@@ -103,6 +103,10 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
     """Return the document that `request` names. Blocks. Raises DocumentError."""
     source = read_source(request.markdown)
+    if request.appendix:
+        references = "" if "{#refs}" in source.text else "::: {#refs}\n:::\n\n"
+        text = f"{source.text.rstrip()}\n\n{references}{request.appendix}\n"
+        source = replace(source, text=text)
     try:
         return _read(request, source, halt)
     except RecursionError:

@@ -29,9 +29,10 @@ from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.sources.quotes.sources import Named, Names
-from dogent_tui.sources.records import records_in
+from dogent_tui.sources.quotes.words import appendix
+from dogent_tui.sources.records import SourceRecords, records_in
 from dogent_tui.workspace.files import atomic_write, private_folder
-from dogent_tui.workspace.paths import cache_dir
+from dogent_tui.workspace.paths import Workspace, cache_dir
 from dogent_tui.workspace.places import open_real
 from dogent_tui.workspace.walking import scan
 
@@ -71,6 +72,8 @@ class QuoteChecker:
         """
         text = await asyncio.to_thread(_read_draft, draft, is_real=stay_inside)
         files = await asyncio.to_thread(_files, folder, draft, stay_inside)
+        for path in [path for path, real in files.items() if _is_export(real, draft, text)]:
+            del files[path]
         read, unused = await asyncio.to_thread(_bibliographies, text, draft, root or folder, files)
         sources = await asyncio.gather(
             *(self._source(path, folder / path, real) for path, real in files.items())
@@ -82,6 +85,14 @@ class QuoteChecker:
         self._checked[place] = Checked(text.split("\n"), report.findings)
         await asyncio.to_thread(self._tidy)
         return report
+
+    async def appendix(self, draft: Path, root: Path) -> str:
+        """Return what an export of a draft of the workspace says of its check, as Markdown. Raises
+        UsageError where the draft cannot be read.
+        """
+        report = await self.check(draft, root, stay_inside=True)
+        records = await asyncio.to_thread(SourceRecords(Workspace(root)).all)
+        return appendix(report, {record.file: record.url for record in records if record.url})
 
     async def _source(self, path: str, absolute: Path, real: Path) -> CheckedSource:
         async with self._turn:
@@ -225,6 +236,17 @@ def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
         path: file for path, file in records_in(folder).items() if os.path.realpath(file) != own
     }
     return dict(sorted(found.items()))
+
+
+def _is_export(file: Path, draft: Path, text: str) -> bool:
+    """Whether a file is what the draft was exported as, in which each of its quotations is found:
+    it is named like it, and the draft does not name it.
+    """
+    return (
+        file.suffix in {".pdf", ".docx"}
+        and file.with_suffix("") == draft.with_suffix("")
+        and file.name not in text
+    )
 
 
 def _bibliographies(

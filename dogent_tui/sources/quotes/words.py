@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from dogent_tui.documents.bibliography import unused_entries
+from dogent_tui.documents.pandoc.escaping import code_span, escaped, link_target
 from dogent_tui.language import ngettext, tr
 from dogent_tui.sources.quotes.checking import VERDICTS, CheckReport, Finding, Verdict
 
@@ -65,6 +66,22 @@ def finding_lines(draft: str, finding: Finding) -> Iterator[str]:
         yield f"    {place}"
     if finding.diff:
         yield f"    {difference(finding)}"
+
+
+def appendix(report: CheckReport, addresses: Mapping[str, str]) -> str:
+    """Return “Sources checked” as Markdown: each claim with its verdict and where it stands.
+    `addresses` are those of sources that are on the web.
+    """
+    title = tr("Sources checked")
+    lines = [f"# {title} {{.unnumbered}}", "", escaped(summary(report)), ""]
+    for found in report.findings:
+        text = " ".join(found.text.split())
+        said = code_span(text) if "@" in text else f"“{escaped(text)}”"
+        place = escaped(where(found))
+        if address := addresses.get(found.source or ""):
+            place = f"[{place}]({link_target(address)})"
+        lines.append("- " + " · ".join(filter(None, (said, escaped(verdict(found)), place))))
+    return "\n".join(lines)
 
 
 def summary(report: CheckReport) -> str:

@@ -38,9 +38,9 @@ class DocumentCommands:
             "export",
             tr("Export a Markdown file as pdf or docx"),
             self._export,
-            "[FILE.md] [pdf|docx] [OUT]",
+            "[FILE.md] [pdf|docx] [OUT] [checked]",
             "markdown",
-            words=("pdf", "docx"),
+            words=("pdf", "docx", "checked"),
         )
         shows = tr("Open a document beside the conversation, or close it")
         yield Command(
