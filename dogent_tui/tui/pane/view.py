@@ -387,8 +387,10 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         strip = self._palette.strip(line, self._rows.width, self.size.width)
         if not (mark + verdict).strip():
             return strip
-        margin = [
-            Segment(mark, self._palette.style(style)),
-            Segment(verdict.ljust(MARGIN - 1), self._palette.style(look)),
-        ]
+        margin = [Segment(mark.ljust(MARGIN), self._palette.style(style))]
+        if verdict.strip():
+            margin = [
+                Segment(mark, self._palette.style(style)),
+                Segment(verdict.ljust(MARGIN - 1), self._palette.style(look)),
+            ]
         return Strip([*margin, *list(strip)[1:]], strip.cell_length)
