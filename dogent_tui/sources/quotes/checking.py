@@ -268,7 +268,7 @@ class _Checker:
         found = [place for place in places if place.is_found]
         right = next((place for place in found if agrees(figure, place)), None)
         if right is not None:
-            return _Judged("verbatim", [], source.path, _place_at(index, right.character))
+            return _Judged("verbatim", [], source.path, place_at(index, right.character))
         if not found:
             return _Judged("not_found")
         return _altered_number(figure, found[0], source)
@@ -316,10 +316,11 @@ def _index(source: CheckedSource) -> SourceIndex:
 
 
 def _place(index: SourceIndex, passage: Passage) -> dict[str, Any]:
-    return _place_at(index, index.starts[passage.start])
+    return place_at(index, index.starts[passage.start])
 
 
-def _place_at(index: SourceIndex, character: int) -> dict[str, Any]:
+def place_at(index: SourceIndex, character: int) -> dict[str, Any]:
+    """Return where a character of the source is, without what does not apply."""
     found: dict[str, Any] = {
         name: value
         for name, value in msgspec.to_builtins(index.source_of(character)).items()
@@ -332,5 +333,5 @@ def _altered_number(figure: Figure, place: Place, source: CheckedSource) -> _Jud
     ours, theirs = figure.number, place.number
     same = bool(ours.values & theirs.values)
     diff: list[Piece] = [("delete", theirs.spelled), ("insert", ours.spelled)]
-    where = _place_at(_index(source), place.character)
+    where = place_at(_index(source), place.character)
     return _Judged("altered", ["unit" if same else "number"], source.path, where, [], diff)

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,10 +25,11 @@ from dogent_tui.documents.model import DocumentError, ReadOptions, Source
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import tr
-from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
+from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check, place_at
 from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.sources.quotes.sources import Named, Names
+from dogent_tui.sources.quotes.tokens import is_han, readable, words_of
 from dogent_tui.sources.quotes.words import appendix
 from dogent_tui.sources.records import SourceRecords, records_in
 from dogent_tui.workspace.files import atomic_write, private_folder
@@ -41,7 +42,17 @@ _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile
 """Why a file cannot be read for as long as it does not change."""
 _UNUSED_S = 14 * 86_400
 _AT_ONCE = 2
+_SHOWN = 300
+"""Characters of a passage that are shown."""
 _LARGEST_DRAFT = 16 << 20
+
+
+class Nearest(NamedTuple):
+    """A passage that may be what a claim is from. `place` is as in a finding."""
+
+    source: str
+    place: dict[str, Any]
+    text: str
 
 
 class QuoteChecker:
@@ -85,6 +96,16 @@ class QuoteChecker:
         self._checked[place] = Checked(text.split("\n"), report.findings)
         await asyncio.to_thread(self._tidy)
         return report
+
+    async def nearest(self, claim: str, draft: Path, folder: Path, most: int) -> list[Nearest]:
+        """Return the passages of the sources in a folder that share most with a claim of a draft,
+        best first. They are no verdict.
+        """
+        files = await asyncio.to_thread(_files, folder, draft, True)
+        sources = await asyncio.gather(
+            *(self._source(path, folder / path, real) for path, real in files.items())
+        )
+        return await asyncio.to_thread(_nearest, claim, sources, most)
 
     async def appendix(self, draft: Path, root: Path) -> str:
         """Return what an export of a draft of the workspace says of its check, as Markdown. Raises
@@ -176,6 +197,18 @@ class QuoteChecker:
             for place in self._folder.glob("*.words"):
                 if now - place.stat().st_mtime > _UNUSED_S:
                     place.unlink()
+
+
+def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[Nearest]:
+    words = {word for word in words_of(claim).words if len(word) > 1 or is_han(word)}
+    found = []
+    for source in sources:
+        if index := source.index:
+            for begin, score in index.nearest(words, most):
+                text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
+                found.append((score, Nearest(source.path, place_at(index, begin), text)))
+    found.sort(key=lambda scored: -scored[0])
+    return [one for _, one in found[:most]]
 
 
 def _load(place: Path) -> Kept | None:

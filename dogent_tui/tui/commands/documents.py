@@ -29,7 +29,7 @@ class DocumentCommands:
             self._check,
             "[FILE.md]",
             "markdown",
-            words=("next", "previous"),
+            words=("next", "previous", "passages"),
         )
         yield Command(
             "doctor", tr("Show the engines, and how to fix what is missing"), self._doctor

@@ -93,3 +93,25 @@ async def test_a_document_without_a_fault_is_a_line(stage, folder):
             await scene.until(lambda: "not a Markdown file" in hint(scene))
         finally:
             await scene.app.opened.libraries.close()
+
+
+async def test_a_claim_without_marks_has_its_nearest_passages_and_no_verdict(stage, folder):
+    (folder / "draft.md").write_text(
+        "# Ferry\n\nLate passengers are left behind at the harbour by the ferry at seven.\n"
+    )
+    async with stage(size=(160, 40)) as scene:
+        try:
+            await typed(scene, "/check passages")
+            await scene.until(lambda: "Choose the lines of a claim" in hint(scene))
+            await typed(scene, "/open draft.md")
+            pane = Pane(scene)
+            await scene.until(lambda: pane.is_seen and any("Late" in row for row in pane.rows()))
+            pane.view.choose((2, 3))
+            await typed(scene, "/check passages")
+            await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
+            first, *_ = rows(scene)
+            assert first.startswith("notes.md, line 123 · The ferry leaves the small harbour")
+            await scene.pilot.press("enter")
+            await scene.until(lambda: any("it does not wait" in row for row in pane.rows()))
+        finally:
+            await scene.app.opened.libraries.close()
