@@ -113,3 +113,24 @@ async def test_the_export_of_a_draft_is_no_source_of_it_unless_it_names_it(work)
     assert "1 not found" in (await work.call(path="draft.md"))[0]
     (work.root / "draft.md").write_text(f"{invented} (draft.docx)\n")
     assert "2 verbatim" in (await work.call(path="draft.md"))[0]
+
+
+async def test_a_bibliography_in_csl_json_counts_and_is_no_source(work):
+    entries = [
+        {"id": "ferry", "type": "article-journal", "page": "1-20", "file": "notes.md"},
+        {"id": "spare", "type": "book"},
+    ]
+    (work.root / "refs.json").write_text(json.dumps(entries))
+    (work.root / "draft.md").write_text(
+        "---\nbibliography: refs.json\n---\n“the ferry leaves the small harbour” [@ferry, p. 3],"
+        " but [@ferry, p. 412] and [@dead].\n"
+    )
+    text, _ = await work.call(path="draft.md")
+    head, _, body = text.partition("\n\n")
+    found = json.loads(body)
+    assert found["sources_read"] == 1
+    assert [(one["text"], one["verdict"], one["flags"]) for one in found["findings"]] == [
+        ("[@ferry, p. 412]", "not_found", ["page"]),
+        ("[@dead]", "not_found", []),
+    ]
+    assert head.endswith("1 entry of the bibliography is not cited: spare.")
