@@ -215,3 +215,22 @@ async def test_an_export_cites_what_was_read(records):
     assert "Okafor" in text
     assert "Opening" in text
     assert f"@{key}" not in text
+
+
+async def test_a_work_whose_document_is_gone_is_told_and_one_that_is_elsewhere_is_not(tmp_path):
+    root = tmp_path / "folder"
+    root.mkdir()
+    (tmp_path / "library.pdf").touch()
+    (root / "refs.bib").write_text(
+        "@book{here, title={A}, file={../library.pdf}}\n@book{gone, title={B}, file={gone.pdf}}\n"
+    )
+    (root / "draft.md").write_text("It is so [@here], or not [@gone].\n")
+    documents = DocumentLibrary()
+    try:
+        report = await QuoteChecker(documents, tmp_path / "kept").check(root / "draft.md", root)
+    finally:
+        await documents.close()
+    assert [(found.text, found.verdict) for found in report.findings] == [
+        ("[@here]", "verbatim"),
+        ("[@gone]", "not_found"),
+    ]

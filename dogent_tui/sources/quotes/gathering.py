@@ -89,7 +89,7 @@ class QuoteChecker:
         sources = await asyncio.gather(
             *(self._source(path, folder / path, real) for path, real in files.items())
         )
-        keys = _keys(folder, read, sources)
+        keys = await asyncio.to_thread(_keys, folder, read, sources)
         report = await asyncio.to_thread(check, _name(draft, folder), text, sources, keys)
         report = msgspec.structs.replace(report, unused=unused)
         place = await asyncio.to_thread(draft.resolve)
@@ -314,6 +314,8 @@ def _keys(
             if said := bibliography.document(entry):
                 beside = os.path.relpath(said, folder)
                 path = names.path(beside) or names.path(entry.file)
+                if path is None and said.is_file():  # in a reader's own library, say
+                    path = ""
             keys.setdefault(entry.key, Named(path, work=entry.pages))
     return keys
 

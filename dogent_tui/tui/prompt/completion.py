@@ -158,7 +158,8 @@ def completion_at(
     if template := _TEMPLATE.search(before):
         return Completion("template", template[1], begin + template.start(), column)
     if citation := _CITATION.search(before):
-        return Completion("citation", citation[1], begin + citation.start(1) - 1, column, bare=True)
+        start, end = begin + citation.start(1) - 1, _token_end(line, column, quoted=False)
+        return Completion("citation", citation[1], start, end, bare=True)
     if "@" not in before or (match := _REFERENCE.search(before)) is None:
         return None
     start = begin + match.start()

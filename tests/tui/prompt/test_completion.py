@@ -301,6 +301,12 @@ def test_an_at_sign_in_brackets_is_a_citation(line: str, query: str) -> None:
     assert line[completion.start] == "@"
 
 
+def test_the_rest_of_a_key_is_replaced_too() -> None:
+    completion = completion_at("As [@oka-2025] says", 8, first_line=True)
+    assert completion is not None
+    assert (completion.query, completion.start, completion.end) == ("oka", 4, 13)
+
+
 @pytest.mark.parametrize("line", ["[@a, p. 3", "[@a] and", "[a@b.org"])
 def test_what_follows_a_key_is_none(line: str) -> None:
     assert at_end(line) is None
