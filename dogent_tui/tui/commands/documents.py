@@ -175,7 +175,8 @@ class DocumentCommands:
             self._app, tr("Sources"), tr("What was read or added here. Enter opens one."), rows, 0
         )
         if chosen is not None:
-            screen.prompt.notify_hint(await screen.documents.open(records[chosen].file))
+            record = records[chosen]
+            screen.prompt.notify_hint(await screen.documents.open(record.document or record.file))
 
     async def _outline(self, path: str) -> str:
         if not path:
