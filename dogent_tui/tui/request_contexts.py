@@ -50,6 +50,7 @@ def request_controller(screen: "ConversationPort") -> RequestController:
         lambda name: screen.opened.libraries.checked.get(
             Path(os.path.realpath(workspace.absolute(name)))
         ),
+        screen.prompt.completions,
     )
     return RequestController(screen, screen.asked, context)
 

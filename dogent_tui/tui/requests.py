@@ -24,6 +24,7 @@ from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.tui.draft_keeper import DraftKeeper
+from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
@@ -43,7 +44,8 @@ if TYPE_CHECKING:  # imported when one is opened
 
 class RequestContext(msgspec.Struct, frozen=True):
     """What the controller needs of the conversation. `last_typed` is on the monotonic clock;
-    `typed` takes stray letters; `checked` is what was found in the document of a name.
+    `typed` takes stray letters; `checked` is what was found in the document of a name;
+    `completions` is what may be cited.
 
     `reply` raises AgentError where the answer was not sent: the request is open then as before, or
     not any more.
@@ -56,6 +58,7 @@ class RequestContext(msgspec.Struct, frozen=True):
     workspace: Workspace
     copies: Callable[[], "UndoLog"]
     checked: Callable[[str], "Checked | None"]
+    completions: Completions
 
 
 class RequestController:
@@ -235,6 +238,7 @@ class RequestController:
             notice,
             lambda decided: self._keep(request, decided),
             self.context.checked(asked.path),
+            self.context.completions,
         )
         return ReviewScreen(task, self._counter)
 

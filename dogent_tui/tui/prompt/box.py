@@ -58,6 +58,7 @@ class PromptBox(Vertical):
         self.editor = PromptEditor(
             references.find, recall=Recall(history), placeholder=placeholder, id="prompt-editor"
         )
+        self.completions = references.completions
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
         self.queue = QueueStrip(id="prompt-queue")
         self.pending = PendingStrip(id="prompt-pending")

@@ -7,6 +7,7 @@ import msgspec
 
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.workspace.undo_log import UndoLog
 
 
@@ -25,7 +26,8 @@ class ReviewTask(msgspec.Struct, frozen=True):
     """What the review is opened for.
 
     `copies` keeps what `/undo` brings back. `on_draft` is called with the decisions soon after each
-    change. `checked` is what was found in the document the last time.
+    change. `checked` is what was found in the document the last time;
+    `completions` what may be cited in it.
     """
 
     reviewed: Reviewed
@@ -33,3 +35,4 @@ class ReviewTask(msgspec.Struct, frozen=True):
     notice: str = ""
     on_draft: Callable[[Mapping[str, Any]], object] | None = None
     checked: Checked | None = None
+    completions: Completions | None = None

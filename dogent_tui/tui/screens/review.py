@@ -20,6 +20,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt.literal import carry, release
+from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.review.keys import REVIEW_KEYS
 from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.task import ReviewResult, ReviewTask
@@ -69,6 +70,8 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         )
         self._view = HunkView(id="review-hunk")
         self._area = HunkArea(id="review-edit", soft_wrap=True, tab_behavior="focus", compact=True)
+        if task.completions is not None:
+            self._area.picker = ReferencePicker(task.completions, id="review-picker")
         self._line = CommentInput(compact=True, id="review-comment")
         self._said = Static(id="review-said", markup=False)
         self._by_side: bool | None = None
@@ -104,6 +107,8 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             with Container(id="review-pane"):
                 yield self._view
                 yield self._area
+                if self._area.picker is not None:
+                    yield self._area.picker
         with Container(
             id="review-line"
         ):  # one row for both: what is above it need not be laid out anew

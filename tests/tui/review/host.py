@@ -7,6 +7,7 @@ from textual.app import App
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.review.task import ReviewResult, ReviewTask
 from dogent_tui.tui.screens.review import ReviewScreen
 from dogent_tui.tui.themes import THEMES
@@ -62,6 +63,7 @@ class ReviewHost(App[None]):
         base: str | None = BASE,
         new: str = NEW,
         checked: Checked | None = None,
+        completions: Completions | None = None,
     ) -> None:
         super().__init__()
         self.workspace = Workspace(folder)
@@ -74,7 +76,13 @@ class ReviewHost(App[None]):
         )
         self.drafts: list = []
         self.review = ReviewScreen(
-            ReviewTask(reviewed, self.copies, on_draft=self.drafts.append, checked=checked)
+            ReviewTask(
+                reviewed,
+                self.copies,
+                on_draft=self.drafts.append,
+                checked=checked,
+                completions=completions,
+            )
         )
         self.results: list[ReviewResult | None] = []
 
