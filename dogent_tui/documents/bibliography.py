@@ -21,9 +21,9 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.files import atomic_write, private_folder
-from dogent_tui.workspace.paths import Workspace, cache_dir
-from dogent_tui.workspace.settings import load_settings
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.paths import Workspace, cache_dir
 
 SOURCE_ENTRIES = ".dogent/sources/sources.json"
 """Where the source records of a workspace are, as CSL JSON (`sources/records.py`)."""

@@ -22,9 +22,9 @@ from msgspec.structs import replace
 
 from dogent_tui.documents.bibliography import SOURCE_ENTRIES
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.files import atomic_write
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.trust import make_own_folder
+from dogent_tui.settings.trust import make_own_folder
+from dogent_tui.storage.files import atomic_write
+from dogent_tui.storage.paths import Workspace
 
 FOLDER, _, ENTRIES = SOURCE_ENTRIES.rpartition("/")
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")

@@ -14,7 +14,7 @@ from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.sources.quotes.gathering import QuoteChecker
 from dogent_tui.sources.records import SourceRecord, SourceRecords, public_address
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
 BASE64 = "kJ8sQ2xT0vLrZ5yWqE7hN3uBf1aGmXcD9oPtRiS4wYz"

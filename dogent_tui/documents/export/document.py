@@ -41,8 +41,8 @@ from dogent_tui.documents.export.tree import Node, attributes, mapped, node, wor
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.settings import load_settings
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.paths import Workspace
 
 _READER = (
     "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes+pipe_tables"

@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.session import as_attachment
 from dogent_tui.language import ngettext, tr
-from dogent_tui.tui.commands.table import Command
-from dogent_tui.tui.prompt.completion import Completions
-from dogent_tui.tui.prompt.dropped import existing
-from dogent_tui.tui.prompt.editor import ReferenceState
-from dogent_tui.workspace.file_index import FileIndex
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import (
+from dogent_tui.references.file_index import FileIndex
+from dogent_tui.references.lookup import (
     Reference,
     ReferenceKey,
     ResolvedReference,
@@ -23,6 +18,11 @@ from dogent_tui.workspace.references import (
     sheet_names,
     split_cells,
 )
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.prompt.completion import Completions
+from dogent_tui.tui.prompt.dropped import existing
+from dogent_tui.tui.prompt.editor import ReferenceState
 
 if TYPE_CHECKING:
     from dogent_tui.tui.prompt.citations import Citations
@@ -159,8 +159,8 @@ class WorkspaceReferences:
         return Citations(self._workspace.root)
 
     def _templates(self) -> Sequence[tuple[str, str]]:
-        from dogent_tui.workspace.paths import dogent_home
-        from dogent_tui.workspace.templates import templates
+        from dogent_tui.settings.templates import templates
+        from dogent_tui.storage.paths import dogent_home
 
         return [
             (found.spelled, found.title)

@@ -8,7 +8,7 @@ import msgspec
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.tui.prompt.completion import Completions
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.undo.undo_log import UndoLog
 
 
 class ReviewResult(msgspec.Struct, frozen=True):

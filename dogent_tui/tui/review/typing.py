@@ -7,11 +7,11 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, TextArea
 
 from dogent_tui.language import tr
-from dogent_tui.tui.immediate_keys import ImmediateKeys
 from dogent_tui.tui.prompt.completion import completion_at
 from dogent_tui.tui.prompt.literal import carry
-from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.prompt.picker import ReferencePicker
+from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
+from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 
 class HunkArea(ImmediateKeys, LiteralArea):

@@ -10,10 +10,10 @@ from textual.widgets import Input, Label, Static
 
 from dogent_tui.language import tr
 from dogent_tui.sources.records import SourceRecord
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.workspace.paths import Workspace
 
 _LINES = {
     "author": tr("Author (a name, or an organization)"),

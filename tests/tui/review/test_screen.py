@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from dogent_tui.references.file_index import FileIndex
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.workspace.file_index import FileIndex
-from dogent_tui.workspace.paths import Workspace
 from tests.changes.strategies import manuscript
 from tests.tui.review.host import BASE, NEW, ReviewHost
 
