@@ -1,10 +1,10 @@
 """A draft: extracts in the order of their sources, under headings, each with its source as a
-footnote.
+citation where a bibliography has it, else as a footnote.
 """
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -85,10 +85,17 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
     return [found[at] for at in sorted(chosen)]
 
 
-def compose(sections: Sections, documents: Documents, language: Language, into: str = "") -> Draft:
+def compose(
+    sections: Sections,
+    documents: Documents,
+    language: Language,
+    into: str = "",
+    keys: Mapping[str, str] | None = None,
+) -> Draft:
     """Write `sections` down, with footnotes that go on with those of the document `into`.
 
-    Of `documents` that are small tables, all is shown where rows are quoted.
+    A file that has a key in `keys` is cited by it. Of `documents` that are small tables, all is
+    shown where rows are quoted.
     """
     tables = (table for one in documents if one.is_table for table in one.tables)
     small = {(table.path, table.place): table for table in tables if len(table.rows) <= _SMALL}
@@ -105,11 +112,16 @@ def compose(sections: Sections, documents: Documents, language: Language, into: 
             shown.append(table)
             where, number = table.place if table else passage.where, first + len(notes)
             source = f"{passage.path}, {where}" if where else passage.path
-            notes.append(f"[^{number}]: {source}")
+            if key := (keys or {}).get(passage.path):
+                page = f", p. {where.removeprefix('page ')}" if where.startswith("page ") else ""
+                cited = f" [@{key}{page}]"
+            else:
+                cited = f"[^{number}]"
+                notes.append(f"[^{number}]: {source}")
             quoted.append(passage)
             asked = f"*{passage.question}*\n\n" if passage.question else ""
             text = f"{table.markdown()}\n\n*{source}*" if table else asked + passage.text
-            lines += [f"{text}[^{number}]", ""]
+            lines += [f"{text}{cited}", ""]
     differ = differing(quoted, language)
     lines += [f"> {line}\n" for line in differ]
     lacking = [phrase(language, "gaps", names=", ".join(gaps))] if gaps else []

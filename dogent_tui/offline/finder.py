@@ -266,7 +266,8 @@ class Finder:
             return []
         known = documents[0].title if len(documents) == 1 else ""
         title = request.topic[:1].upper() + request.topic[1:] or known or self._say("report")
-        draft = drafting.compose(sections, documents, request.language)
+        keys = self._desk.keys
+        draft = drafting.compose(sections, documents, request.language, keys=keys)
         path = self._free(title)
         text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
         call = self._desk.call("Write", file_path=path, content=text)
@@ -317,7 +318,7 @@ class Finder:
         text = self._desk.text(target)
         title = pattern("article").sub("", request.topic) or found[0].heading or found[0].path
         sections = [(title[:1].upper() + title[1:], found)]
-        part = drafting.compose(sections, documents, request.language, text)
+        part = drafting.compose(sections, documents, request.language, text, self._desk.keys)
         said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
         return [self._change(target, drafting.added(text, part), said), *part.remarks]
 

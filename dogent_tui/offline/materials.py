@@ -30,6 +30,7 @@ have to fit into a window.
 """
 _MORE = re.compile(r"^There is more: call read_document again with offset (\d+)\.$", re.MULTILINE)
 _METADATA = re.compile(r"^Metadata: (\{.*\})$", re.MULTILINE)
+_CITED = re.compile(r"^Cite as \[@(\S+)\]$", re.MULTILINE)
 _STUB = "unchanged since"
 """From what the CLI's Read returns in place of a text that the conversation holds already."""
 
@@ -50,6 +51,8 @@ class Materials:
     def __init__(self, conversation: Conversation, files: Files, seen: dict[str, float]) -> None:
         self.conversation, self._changed, self._seen = conversation, files(), seen
         self.unread: dict[str, str] = {}
+        self.keys: dict[str, str] = {}
+        """What a bibliography cites a file by that was read."""
         kinds = (*words()["files"]["texts"], *DOCUMENTS)
         known = (path for path in self._changed if extension(path) in kinds and "~$" not in path)
         self.paths = sorted(known, key=lambda path: (path.count("/"), path))
@@ -108,7 +111,10 @@ class Materials:
     def _parts(self, path: str) -> str:
         given = {"path": self.conversation.absolute(path), "max_chars": _PART}
         first = self.call(READ_DOCUMENT, **given)
-        known = _METADATA.search(first.text.partition("\n\n")[0])
+        about = first.text.partition("\n\n")[0]
+        if cited := _CITED.search(about):
+            self.keys[path] = cited[1]
+        known = _METADATA.search(about)
         sheets = (json.loads(known[1]).get("sheets") or []) if known else []
         names = [sheet["name"] for sheet in sheets if sheet.get("state") == "visible"] or [""]
         texts: list[str] = []

@@ -62,6 +62,11 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
         str, Meta(description="The folder for images from the web, inside the workspace.")
     ] = "./images"
     doc_template: Annotated[str, Meta(description="The document template.")] = ""
+    bibliography: Annotated[
+        str,
+        Meta(description="The bibliography of documents that name none: .bib, CSL JSON or YAML."),
+    ] = ""
+    csl: Annotated[str, Meta(description="The citation style (.csl) of documents.")] = ""
     primary_language: Annotated[str, Meta(description="The language of the replies.")] = ""
     learn_auto: Annotated[bool, Meta(description="Offer to note a lesson after a failed run.")] = (
         True

@@ -9,7 +9,8 @@ The life of a check
 2. `tokens.py` levels words so that typography makes no difference; places stay those in the text.
    Sentences that go on behind a note, a figure or in another column are joined a second time behind
    the text (*seams*).
-3. `claims.py` takes the draft apart; `sources.py` says what a name or key means.
+3. `claims.py` takes the draft apart; `sources.py` says what a name or key means, the keys by
+   `documents/bibliography.py`, as for exports and the picker of citations.
 4. `matching.py`: a quotation's words as a run, found by its rarest word; else its parts between
    omissions and insertions, around the longest, where what is left out must not mislead; else pairs
    of words vote for where it may be, and that window is aligned. Only equality is verbatim: no
@@ -17,5 +18,6 @@ The life of a check
 5. `figures.py` scores the numbers of a source by the words that their sentence, or row and column,
    share with the draft's.
 6. `checking.py` gives the verdicts, for `subcommands/check.py`, `tools/checking.py` and
-   `tui/checking/`.
+   `tui/checking/`; `marks.py` holds them against what the draft became since, for the margin of
+   the open document and for reviews.
 """

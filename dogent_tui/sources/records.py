@@ -1,5 +1,5 @@
-"""Source records: what was read on the web, kept as readable files in ``.dogent/sources/``, each
-under the key to cite it by.
+"""Source records: what was read on the web, and what a user typed in, kept as readable files in
+``.dogent/sources/``, each under the key to cite it by.
 
 ``KEY.md`` holds what is known of the source as front matter, and the text as it was read.
 ``sources.json`` holds the same facts as CSL JSON, the format that citation processors read, so that
@@ -15,28 +15,32 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 import msgspec
 from msgspec.structs import replace
 
+from dogent_tui.documents.bibliography import SOURCE_ENTRIES
 from dogent_tui.plain import one_line
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.files import atomic_write
 from dogent_tui.storage.paths import Workspace
 
-FOLDER = ".dogent/sources"
-ENTRIES = "sources.json"
+FOLDER, _, ENTRIES = SOURCE_ENTRIES.rpartition("/")
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 _SECRET = re.compile(
     r"(?:^|[_.-])(?:token|api_?key|key|sig|signature|secret|session|session_?id|sid|auth|authorization|pass|passwd|password|pwd"
     r"|code|credential|credentials|jwt)(?:$|[_.-])|token$|secret$|password$",
     re.IGNORECASE,
 )
+_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _LONGEST_PARAMETER = 80
 """Characters of a value in an address; what is longer names nobody's page, and may be a key."""
 _FRONT = re.compile(r"---\n(.*?)\n---\n\n?(.*)", re.DOTALL)
 _LARGEST = 4_000_000
+
+
+_FACTS = ("url", "title", "author", "published", "accessed", "identity", "document")
 
 
 class SourceRecord(msgspec.Struct, frozen=True):
@@ -44,11 +48,11 @@ class SourceRecord(msgspec.Struct, frozen=True):
     8601); `text` is Markdown.
 
     `identity` is a hash of its whole address, of which `url` may be a part; `read_to` is how many
-    characters of it were read.
+    characters of it were read. `document` is its file below the workspace, where it has one.
     """
 
     key: str
-    url: str
+    url: str = ""
     title: str = ""
     author: str = ""
     published: str = ""
@@ -56,6 +60,7 @@ class SourceRecord(msgspec.Struct, frozen=True):
     text: str = ""
     identity: str = ""
     read_to: int = 0
+    document: str = ""
 
     @property
     def file(self) -> str:
@@ -64,12 +69,10 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
     def as_markdown(self) -> str:
         """Return the file of the record. Each value is a JSON string, which is one of YAML, too."""
-        facts = {
-            name: getattr(self, name)
-            for name in ("url", "title", "author", "published", "accessed", "identity")
-        }
-        facts["read_to"] = str(self.read_to)
-        facts["sha256"] = hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
+        facts = {name: getattr(self, name) for name in _FACTS}
+        if self.text:
+            facts["read_to"] = str(self.read_to)
+            facts["sha256"] = hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
         lines = [
             f"{name}: {json.dumps(value, ensure_ascii=False)}"
             for name, value in facts.items()
@@ -81,10 +84,13 @@ class SourceRecord(msgspec.Struct, frozen=True):
         """Return it as CSL JSON."""
         entry: dict[str, Any] = {
             "id": self.key,
-            "type": "webpage",
+            "type": "webpage" if self.url else "document",
             "title": self.title or self.url,
-            "URL": self.url,
         }
+        if self.url:
+            entry["URL"] = self.url
+        if self.document or self.text:
+            entry["file"] = f"../../{self.document}" if self.document else f"{self.key}.md"
         if self.author:
             entry["author"] = [{"literal": self.author}]
         for name, value in (("issued", self.published), ("accessed", self.accessed)):
@@ -125,11 +131,9 @@ class SourceRecords:
                     facts[name] = json.loads(value) if value.startswith('"') else value
                 except ValueError:
                     continue
-            if found and facts.get("url") and _KEY.fullmatch(file.stem):
-                known = {
-                    name: str(facts.get(name, ""))
-                    for name in ("url", "title", "author", "published", "accessed", "identity")
-                }
+            is_one = facts.get("url") or facts.get("title")
+            if found and is_one and _KEY.fullmatch(file.stem):
+                known = {name: str(facts.get(name, "")) for name in _FACTS}
                 read_to = str(facts.get("read_to", ""))
                 text = found[2].removesuffix("\n")
                 yield SourceRecord(
@@ -165,10 +169,25 @@ class SourceRecords:
                 record = replace(known, text=known.text + read.text, read_to=read_to)
             else:
                 return known.key
-            make_own_folder(self._workspace)
-            atomic_write(self.folder / f"{record.key}.md", record.as_markdown())
-            self._write_entries([*(each for each in records if each.key != record.key), record])
+            self._keep(record, records)
             return record.key
+
+    def add(self, typed: SourceRecord) -> str:
+        """Keep a source that a user typed in. Returns its key, empty where nothing may be kept.
+        Raises OSError.
+        """
+        if not self.allowed() or not self._is_ours():
+            return ""
+        with self._lock:
+            records = self.all()
+            record = replace(typed, key=_new_key(typed, {each.key for each in records}))
+            self._keep(record, records)
+            return record.key
+
+    def _keep(self, record: SourceRecord, records: list[SourceRecord]) -> None:
+        make_own_folder(self._workspace)
+        atomic_write(self.folder / f"{record.key}.md", record.as_markdown())
+        self._write_entries([*(each for each in records if each.key != record.key), record])
 
     def _is_ours(self) -> bool:
         """Whether the folder is where it seems to be: a link might lead anywhere."""
@@ -196,17 +215,31 @@ class SourceRecords:
 
 def public_address(url: str) -> str:
     """Return `url` without what may be a secret: a user's name and password, tokens among its
-    parameters, the fragment.
+    parameters, its path from a random part on, the fragment.
     """
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    given = parse_qsl(parts.query, keep_blank_values=True)
     kept = [
         (name, value)
-        for name, value in given
-        if not _SECRET.search(name) and len(value) <= _LONGEST_PARAMETER
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if not _SECRET.search(name) and len(value) <= _LONGEST_PARAMETER and not _is_random(value)
     ]
+    segments = parts.path.split("/")
+    cut = next((at for at, one in enumerate(segments) if _is_random(unquote(one))), None)
+    if cut is not None:  # what follows it was for its holder, too
+        return urlunsplit((parts.scheme, host, "/".join([*segments[:cut], ""]), "", ""))
     return urlunsplit((parts.scheme, host, parts.path, urlencode(kept), ""))
+
+
+def _is_random(text: str) -> bool:
+    """Whether a text is made by chance: long, and now a letter, now a digit, now a capital, as no
+    words, numbers and dates are.
+
+    Of 32 random hexadecimal digits every second one changes the kind (15 ± 3), of 43 characters of
+    base64 nearly so (19 ± 3); in ``TheGreatFloodOf1953`` it is one of five.
+    """
+    changes = len(_CHANGE.findall(text))
+    return len(text) >= 16 and changes >= 6 and 9 * changes >= 2 * len(text)
 
 
 def _new_key(read: SourceRecord, taken: set[str]) -> str:
@@ -215,7 +248,8 @@ def _new_key(read: SourceRecord, taken: set[str]) -> str:
     """
     author = re.split(r"[,;&]| and | und | et ", read.author)[0].split()
     who = _plain(author[-1]) if author else ""
-    host = (urlsplit(read.url).hostname or "source").removeprefix("www.")
+    host = (urlsplit(read.url).hostname or "").removeprefix("www.")
+    host = host or " ".join(read.title.split()[:2]) or "source"
     year = re.search(r"\d{4}", read.published) or re.search(
         r"\d{4}", read.accessed or datetime.now().isoformat()
     )

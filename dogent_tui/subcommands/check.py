@@ -17,6 +17,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.checking import CheckReport
 from dogent_tui.sources.quotes.gathering import QuoteChecker
 from dogent_tui.sources.quotes.words import finding_lines, summary
+from dogent_tui.subcommands.export import find_root
 
 INTERRUPTED = 14
 """Exit status, as in print mode."""
@@ -47,7 +48,7 @@ def run_check(arguments: Sequence[str], stdout: TextIO) -> int:
 
 async def _check(draft: Path, folder: Path) -> CheckReport:
     async with DocumentLibrary() as documents:
-        return await QuoteChecker(documents).check(draft, folder)
+        return await QuoteChecker(documents).check(draft, folder, root=find_root(draft))
 
 
 def _tell(report: CheckReport, stdout: TextIO) -> None:

@@ -51,7 +51,7 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
     if not _may_write(request.target, terminal, force=chosen.force):
         return FAILED
     try:
-        made = asyncio.run(_export(request, kind, terminal))
+        made = asyncio.run(_export(request, kind, terminal, checked=chosen.sources_checked))
     except KeyboardInterrupt:
         return INTERRUPTED
     _tell(made, terminal, as_json=chosen.json)
@@ -81,7 +81,16 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
     return terminal.agrees(tr("{name} already exists. Replace it?").format(name=name))
 
 
-async def _export(request: ExportRequest, kind: ExportKind, terminal: Terminal) -> ExportResult:
+async def _export(
+    request: ExportRequest, kind: ExportKind, terminal: Terminal, *, checked: bool
+) -> ExportResult:
+    if checked:
+        from dogent_tui.documents.library import DocumentLibrary  # on use
+        from dogent_tui.sources.quotes.gathering import QuoteChecker
+
+        async with DocumentLibrary() as documents:
+            appendix = await QuoteChecker(documents).appendix(request.markdown, request.root)
+        request = msgspec.structs.replace(request, appendix=appendix)
     async with Exporter() as exporter:
         try:
             if kind == "pdf":
@@ -151,6 +160,11 @@ def _parser() -> CommandLine:
         "--toc",
         action=argparse.BooleanOptionalAction,
         help=tr("with or without a table of contents (default: what the file says)"),
+    )
+    parser.add_argument(
+        "--sources-checked",
+        action="store_true",
+        help=tr("append what a check of its quotes, numbers and citations finds"),
     )
     parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
     parser.add_argument(

@@ -63,7 +63,9 @@ def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
             if not await asyncio.to_thread(folder.is_dir):
                 return result("Nothing was checked: sources is not a folder.", is_error=True)
             with Telling(libraries.tell, NAME, payload, "Checking …"):
-                report = await libraries.quotes.check(draft, folder, stay_inside=True)
+                report = await libraries.quotes.check(
+                    draft, folder, root=workspace.root, stay_inside=True
+                )
         except DogentError as error:
             return result(str(error), is_error=True)
         return result(answer_text(report, offset=max(0, wanted.offset), with_verbatim=wanted.all))

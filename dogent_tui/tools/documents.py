@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from claude_agent_sdk import SdkMcpTool
 
+from dogent_tui.documents.bibliography import key_of
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.places import places as source_places
@@ -175,7 +176,8 @@ def read_document_tool(
             more = await asyncio.to_thread(remedy, workspace) if scanned else ""
             return result(f"{error}{more}", is_error=True)
         saved = await asyncio.to_thread(_saved, workspace, folder) if folder is not None else ""
-        return result(saved + as_text(workspace.relative(path), found))
+        key = await asyncio.to_thread(key_of, place, workspace.root)
+        return result(saved + as_text(workspace.relative(path), found, key))
 
     return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), read)
 
@@ -192,9 +194,9 @@ def _looking(workspace: Workspace, options: ReadOptions) -> str:
     return load_profile(profile, dogent_home()).name
 
 
-def as_text(name: str, found: ReadResult) -> str:
+def as_text(name: str, found: ReadResult, key: str = "") -> str:
     """Return what the model reads. What we know stands before the text, so that no text can pass
-    for it.
+    for it. `key` is what a bibliography cites the document by, "" for none.
     """
     end = found.offset + len(found.text)
     of = f" of {found.total_chars}" if found.total_chars is not None else ""
@@ -204,6 +206,8 @@ def as_text(name: str, found: ReadResult) -> str:
             f" {end}{of}{source_places(found.sources)}"
         )
     ]
+    if key:
+        lines.append(f"Cite as [@{key}]")
     if found.next_offset is not None:
         lines.append(f"There is more: call {NAME} again with offset {found.next_offset}.")
     lines.extend(f"Warning: {warning}" for warning in found.warnings)

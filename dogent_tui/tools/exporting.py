@@ -1,7 +1,8 @@
 """`export_document`: a Markdown file as a finished pdf or docx."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -31,6 +32,10 @@ SCHEMA: Mapping[str, Any] = {
         "md_path": {"type": "string"},
         "output_path": {"type": "string", "description": "Default: beside the Markdown."},
         "format": {"type": "string", "enum": list(KINDS)},
+        "sources_checked": {
+            "type": "boolean",
+            "description": "Append what check_quotes finds, with places.",
+        },
     },
     "required": ["md_path", "format"],
 }
@@ -40,22 +45,31 @@ class _Input(msgspec.Struct):
     md_path: str
     format: ExportKind
     output_path: str | None = None
+    sources_checked: bool = False
 
 
 def export_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
     yield export_document_tool(
-        libraries.exporter, libraries.workspace, libraries.tell, libraries.places
+        libraries.exporter,
+        libraries.workspace,
+        libraries.tell,
+        libraries.places,
+        lambda draft: libraries.quotes.appendix(draft, libraries.workspace.root),
     )
 
 
 def export_document_tool(
-    exporter: Exporter, workspace: Workspace, tell: Tell, places: ApprovedPlaces | None = None
+    exporter: Exporter,
+    workspace: Workspace,
+    tell: Tell,
+    places: ApprovedPlaces | None = None,
+    appendix: Callable[[Path], Awaitable[str]] | None = None,
 ) -> SdkMcpTool[Any]:
     """Return the tool. It writes where the policy was asked about: relative paths start at the root
     of the workspace.
 
-    `places` are those that calls were judged by.
+    `places` are those that calls were judged by; `appendix` checks the sources of a draft.
     """
 
     async def export(payload: dict[str, Any]) -> dict[str, Any]:
@@ -70,6 +84,9 @@ def export_document_tool(
             for path in (request.markdown, request.target):
                 await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
             with Telling(tell, NAME, payload) as telling:
+                if wanted.sources_checked and appendix is not None:
+                    checked = await appendix(request.markdown)
+                    request = msgspec.structs.replace(request, appendix=checked)
                 made = await exporter.export(request, wanted.format, telling.say)
         except DogentError as error:
             return result(f"Nothing was exported. {error}", is_error=True)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dogent_tui.markdown_search.library import ManuscriptLibrary
     from dogent_tui.markdown_search.requests import RequestBook
     from dogent_tui.sources.quotes.gathering import QuoteChecker
+    from dogent_tui.sources.quotes.marks import Checked
     from dogent_tui.sources.records import SourceRecords
     from dogent_tui.tools.telling import Tell
     from dogent_tui.web.fetch import Fetcher
@@ -51,6 +52,7 @@ class Libraries:
 
     `open_document` is the path of the document that the user has open beside the conversation,
     empty for none. `unsaved` is what an editor holds of files and has not saved: real path → text.
+    `checked` is what was found in drafts: real path → text and findings.
     `consent`: only tools that ask whenever they look at a document.
     """
 
@@ -75,6 +77,7 @@ class Libraries:
         self.open_document = ""
         self.keeps_sources: Callable[[], bool] = bool
         self.places = ApprovedPlaces()
+        self.checked: dict[Path, Checked] = {}
         self._open = AsyncExitStack()
 
     def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:
@@ -124,7 +127,7 @@ class Libraries:
         """Checks drafts against their sources."""
         from dogent_tui.sources.quotes.gathering import QuoteChecker
 
-        return QuoteChecker(self.documents)
+        return QuoteChecker(self.documents, checked=self.checked)
 
     @cached_property
     def sources(self) -> "SourceRecords":

@@ -102,6 +102,9 @@ class DocumentsPort(Protocol):
     async def show_result(self, name: str, hunks: Sequence[tuple[str, str]] = ()) -> None:
         """Show a document that the agent wrote. Raises DogentError."""
 
+    def checked(self) -> None:
+        """Learn that a document may have been checked."""
+
     async def go(self) -> None:
         """Give the document the keyboard."""
 

@@ -2,7 +2,9 @@
 answer, and what is behind them.
 """
 
+import os
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from dogent_tui.agent.events import Reply, UiAnswer
@@ -45,6 +47,10 @@ def request_controller(screen: "ConversationPort") -> RequestController:
         AnswerDrafts(workspace),
         workspace,
         screen.opened.copies,
+        lambda name: screen.opened.libraries.checked.get(
+            Path(os.path.realpath(workspace.absolute(name)))
+        ),
+        screen.prompt.completions,
     )
     return RequestController(screen, screen.asked, context)
 

@@ -27,10 +27,12 @@ from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.text_file import save_new
 from dogent_tui.tui.draft_keeper import DraftKeeper
+from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
 
 if TYPE_CHECKING:  # imported when one is opened
+    from dogent_tui.sources.quotes.marks import Checked
     from dogent_tui.tui.clarification.model import FormResult
     from dogent_tui.tui.outline.task import OutlineResult
     from dogent_tui.tui.review.task import ReviewResult
@@ -42,7 +44,8 @@ if TYPE_CHECKING:  # imported when one is opened
 
 class RequestContext(msgspec.Struct, frozen=True):
     """What the controller needs of the conversation. `last_typed` is on the monotonic clock;
-    `typed` takes stray letters.
+    `typed` takes stray letters; `checked` is what was found in the document of a name;
+    `completions` is what may be cited.
 
     `reply` raises AgentError where the answer was not sent: the request is open then as before, or
     not any more.
@@ -54,6 +57,8 @@ class RequestContext(msgspec.Struct, frozen=True):
     drafts: AnswerDrafts
     workspace: Workspace
     copies: Callable[[], "UndoLog"]
+    checked: Callable[[str], "Checked | None"]
+    completions: Completions
 
 
 class RequestController:
@@ -228,7 +233,12 @@ class RequestController:
                 "The agent has not read all of this file: check what its text would replace."
             )
         task = ReviewTask(
-            reviewed, self.context.copies(), notice, lambda decided: self._keep(request, decided)
+            reviewed,
+            self.context.copies(),
+            notice,
+            lambda decided: self._keep(request, decided),
+            self.context.checked(asked.path),
+            self.context.completions,
         )
         return ReviewScreen(task, self._counter)
 

@@ -171,6 +171,7 @@ def open_service(api: ScriptedApi, workspace: Workspace):
     ) -> AsyncIterator[Listener]:
         libraries = Libraries(workspace, WorkspaceSettings(), web)
         authority, trust = Authority(workspace, allow, libraries.hosts), FolderTrust(workspace)
+        libraries.keeps_sources = lambda: trust.trusted
         options = {"libraries": libraries, **options}
         async with _service(api, workspace, base_url, authority, trust, **options) as service:
             yield Listener(service, workspace.root, authority, trust)

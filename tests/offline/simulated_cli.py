@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.documents.bibliography import key_of
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.errors import DogentError
@@ -189,7 +190,8 @@ class Conversation:
                         int(given.get("max_chars", 20_000)),
                         int(given.get("offset", 0)),
                     )
-                    return as_text(relative, _read(path, *options)), False
+                    key = key_of(path, self.root)
+                    return as_text(relative, _read(path, *options), key), False
                 except DogentError as error:
                     return str(error), True
 

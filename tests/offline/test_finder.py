@@ -5,6 +5,7 @@ real folder.
 import re
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from dogent_tui.offline.conversation import PROPOSE
@@ -202,6 +203,22 @@ def test_a_draft_quotes_under_the_headings_named_flags_what_differs_and_marks_ga
     assert "3 euros (notes.md), 4 euros (talk.txt)" in draft
     assert "3 euros (notes.md), 4 euros (talk.txt)" in turn.said
     assert "Elephants" in turn.said
+
+
+def test_a_draft_cites_what_a_bibliography_has_by_its_key(conversation, folder):
+    with pymupdf.open() as pdf:
+        for text in ("A cup of coffee costs 5 euros.", "The tea house was painted green."):
+            pdf.new_page().insert_text((72, 100), text)
+        pdf.save(folder / "house.pdf")
+    entry = "@book{ada2024, title = {The House}, file = {house.pdf}}\n"
+    (folder / "house.bib").write_text(entry, encoding="utf-8")
+    turn = conversation.ask(
+        "Write a report about the tea house from @house.pdf and @notes.md. Save it as tea.md"
+    )
+    draft = turn.written["tea.md"]
+    assert "painted green. [@ada2024, p. 2]" in draft
+    assert "[^1]: notes.md" in draft
+    assert "house.pdf, page" not in draft
 
 
 def test_a_draft_without_matching_material_is_not_written(conversation):

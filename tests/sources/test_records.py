@@ -1,10 +1,14 @@
 """Web pages that were read are kept as readable files, under a key that drafts cite them by."""
 
 import json
+import random
+import string
+from datetime import datetime
 
 import pytest
 from msgspec.structs import replace
 
+from dogent_tui.documents.bibliography import key_of
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.library import DocumentLibrary
@@ -12,6 +16,8 @@ from dogent_tui.sources.quotes.gathering import QuoteChecker
 from dogent_tui.sources.records import SourceRecord, SourceRecords, public_address
 from dogent_tui.storage.paths import Workspace
 
+HEX = "9f86d081884c7d659a2feaa0c55ad015"
+BASE64 = "kJ8sQ2xT0vLrZ5yWqE7hN3uBf1aGmXcD9oPtRiS4wYz"
 PAGE = SourceRecord(
     "", "https://example.org/a?id=7", "Opening hours", "Ada Okafor", "2025-03-04",
     "2026-01-02T10:00:00+00:00",
@@ -81,10 +87,59 @@ def test_parts_follow_each_other_and_a_changed_page_takes_its_place(records):
             "https://example.org/a?page=2",
         ),
         (f"https://example.org/a?q={'x' * 200}", "https://example.org/a"),
+        (f"https://example.org/a?q={HEX}&page=2", "https://example.org/a?page=2"),
+        (f"https://example.org/reset/{HEX}/now?page=2", "https://example.org/reset/"),
+        (f"https://example.org/s/{BASE64}", "https://example.org/s/"),
+        ("https://example.org/550e8400-e29b-4d1d-a716-4466554f00c0", "https://example.org/"),
     ],
 )
 def test_no_secret_of_an_address_is_kept(address, kept):
     assert public_address(address) == kept
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "2024/03/05/the-harbour-was-closed-to-large-ships",
+        "wiki/Rindfleischetikettierungsueberwachungsaufgabenuebertragungsgesetz",
+        "TheGreatFloodOf1953AndItsAftermath",
+        "articles/s41586-020-2649-2",
+        "watch?v=dQw4w9WgXcQ",
+        "doi/10.1093/oxfordhb/9780199644025.013.0019",
+        "%E4%B8%AD%E6%96%87/%E6%B8%AF%E5%8F%A3",
+    ],
+)
+def test_what_a_reader_could_say_of_an_address_is_kept(path):
+    assert public_address(f"https://example.org/{path}") == f"https://example.org/{path}"
+
+
+def test_random_paths_are_cut_whatever_they_are_made_of():
+    chance = random.Random(21)
+    kinds = (("0123456789abcdef", 32), (string.ascii_letters + string.digits + "-_", 43))
+    kept = sum(
+        public_address(f"https://example.org/s/{''.join(chance.choices(letters, k=length))}")
+        != "https://example.org/s/"
+        for letters, length in kinds
+        for _ in range(1_000)
+    )
+    assert kept <= 20
+
+
+def test_a_source_that_was_typed_in_is_cited_and_its_document_known(records):
+    key = records.add(SourceRecord("", title="The Harbour", author="Ada Okafor", published="1999"))
+    other = records.add(SourceRecord("", title="Letters home", document="letters.pdf"))
+    assert (key, other) == ("okafor-1999", f"letters-home-{datetime.now().year}")
+    assert [record.document for record in records.all()] == ["letters.pdf", ""]
+    root = records.folder.parents[1]
+    (root / "letters.pdf").touch()
+    assert key_of(root / "letters.pdf", root) == other
+    assert json.loads((records.folder / "sources.json").read_text())[1] == {
+        "id": "okafor-1999",
+        "type": "document",
+        "title": "The Harbour",
+        "author": [{"literal": "Ada Okafor"}],
+        "issued": {"date-parts": [[1999]]},
+    }
 
 
 def test_pages_that_differ_in_a_parameter_are_different_sources(records):
@@ -160,3 +215,22 @@ async def test_an_export_cites_what_was_read(records):
     assert "Okafor" in text
     assert "Opening" in text
     assert f"@{key}" not in text
+
+
+async def test_a_work_whose_document_is_gone_is_told_and_one_that_is_elsewhere_is_not(tmp_path):
+    root = tmp_path / "folder"
+    root.mkdir()
+    (tmp_path / "library.pdf").touch()
+    (root / "refs.bib").write_text(
+        "@book{here, title={A}, file={../library.pdf}}\n@book{gone, title={B}, file={gone.pdf}}\n"
+    )
+    (root / "draft.md").write_text("It is so [@here], or not [@gone].\n")
+    documents = DocumentLibrary()
+    try:
+        report = await QuoteChecker(documents, tmp_path / "kept").check(root / "draft.md", root)
+    finally:
+        await documents.close()
+    assert [(found.text, found.verdict) for found in report.findings] == [
+        ("[@here]", "verbatim"),
+        ("[@gone]", "not_found"),
+    ]

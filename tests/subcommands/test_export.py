@@ -105,3 +105,31 @@ def test_images_come_from_the_workspace_of_the_file(tmp_path, monkeypatch):
     assert find_root(tmp_path / "plain" / "a.md") == tmp_path / "plain"
     monkeypatch.chdir(tmp_path)
     assert find_root(tmp_path / "plain" / "a.md") == tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["docx", "pdf"])
+def test_what_a_check_finds_is_appended_behind_the_references(folder, capsys, kind):
+    (folder / "notes.md").write_text("The ferry leaves the small harbour at seven.\n")
+    entry = "@book{hale, author={Hale, Mira}, title={Ferries}, year=2019}\n"
+    (folder / "refs.bib").write_text(entry)
+    (folder / "report.md").write_text(
+        "# Report\n\nSo “the ferry leaves the small harbour” (notes.md), but “a whale was *never*"
+        " seen here” [@hale].\n"
+    )
+    status, _, err = export(capsys, "report.md", "-o", f"out.{kind}", "--sources-checked")
+    assert (status, err) == (0, "")
+    main(["read", f"out.{kind}"])
+    text = " ".join(capsys.readouterr().out.split())
+    places = [
+        text.index(said)
+        for said in (
+            "never",
+            "Hale, Mira. 2019.",
+            "Sources checked",
+            "4 claims checked: 3 verbatim, 1 not found.",
+            "“the ferry leaves the small harbour” · verbatim · notes.md, line 1",
+        )
+    ]
+    assert places == sorted(places)
+    assert "seen here” · not found" in text

@@ -3,6 +3,7 @@
 import json
 from types import SimpleNamespace
 
+import docx
 import pytest
 
 from dogent_tui.agent.authority import Authority
@@ -100,3 +101,36 @@ def test_the_policy_judges_it_as_reading(tmp_path, payload, verdict):
         ToolCall("mcp__dogent__check_quotes", payload, tmp_path)
     )
     assert decision.verdict == verdict
+
+
+async def test_the_export_of_a_draft_is_no_source_of_it_unless_it_names_it(work):
+    invented = "“a whale was seen in the small harbour”"
+    (work.root / "draft.md").write_text(f"{invented}\n")
+    docx.Document().save(work.root / "other.docx")
+    exported = docx.Document()
+    exported.add_paragraph("A whale was seen in the small harbour.")
+    exported.save(work.root / "draft.docx")
+    assert "1 not found" in (await work.call(path="draft.md"))[0]
+    (work.root / "draft.md").write_text(f"{invented} (draft.docx)\n")
+    assert "2 verbatim" in (await work.call(path="draft.md"))[0]
+
+
+async def test_a_bibliography_in_csl_json_counts_and_is_no_source(work):
+    entries = [
+        {"id": "ferry", "type": "article-journal", "page": "1-20", "file": "notes.md"},
+        {"id": "spare", "type": "book"},
+    ]
+    (work.root / "refs.json").write_text(json.dumps(entries))
+    (work.root / "draft.md").write_text(
+        "---\nbibliography: refs.json\n---\n“the ferry leaves the small harbour” [@ferry, p. 3],"
+        " but [@ferry, p. 412] and [@dead].\n"
+    )
+    text, _ = await work.call(path="draft.md")
+    head, _, body = text.partition("\n\n")
+    found = json.loads(body)
+    assert found["sources_read"] == 1
+    assert [(one["text"], one["verdict"], one["flags"]) for one in found["findings"]] == [
+        ("[@ferry, p. 412]", "not_found", ["page"]),
+        ("[@dead]", "not_found", []),
+    ]
+    assert head.endswith("1 entry of the bibliography is not cited: spare.")

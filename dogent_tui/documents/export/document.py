@@ -15,6 +15,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from dogent_tui.documents.bibliography import (
+    Entry,
+    cited_keys,
+    named_bibliographies,
+    read_bibliography,
+)
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images
 from dogent_tui.documents.export.left_out import LeftOut, shown
@@ -24,6 +30,7 @@ from dogent_tui.documents.export.raw_html import Dropped, read_blocks, read_inli
 from dogent_tui.documents.export.references import (
     REFERENCE,
     Labels,
+    citation_warnings,
     cite,
     is_label,
     mark_references,
@@ -34,6 +41,8 @@ from dogent_tui.documents.export.tree import Node, attributes, mapped, node, wor
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.paths import Workspace
 
 _READER = (
     "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes+pipe_tables"
@@ -94,6 +103,10 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
     """Return the document that `request` names. Blocks. Raises DocumentError."""
     source = read_source(request.markdown)
+    if request.appendix:
+        references = "" if "{#refs}" in source.text else "::: {#refs}\n:::\n\n"
+        text = f"{source.text.rstrip()}\n\n{references}{request.appendix}\n"
+        source = replace(source, text=text)
     try:
         return _read(request, source, halt)
     except RecursionError:
@@ -114,9 +127,10 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     if b'"RawBlock"' in parsed.data:
         blocks = read_blocks(blocks, _dropped(left_out), halt)
     if "@" in source.text:
-        front = _with_sources(front, request.root, source)
+        front, entries, own = _with_bibliographies(front, request.root, source)
         blocks, uncited = mark_references(blocks, cited=bool(front.bibliography))
         if front.bibliography:
+            warnings += citation_warnings(blocks, entries, own)
             blocks, told = cite(blocks, front, images, halt)
             warnings += told
         elif uncited:
@@ -154,27 +168,26 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     )
 
 
-SOURCE_ENTRIES = ".dogent/sources/sources.json"
-"""Where the source records of a workspace are, as CSL JSON (`sources/records.py`)."""
-
-
-def _with_sources(front: FrontMatter, root: Path, source: MarkdownSource) -> FrontMatter:
-    """Return `front` with the source records of the workspace among its bibliographies, where
-    the text cites one of them.
+def _with_bibliographies(
+    front: FrontMatter, root: Path, source: MarkdownSource
+) -> tuple[FrontMatter, list[Entry], list[Entry]]:
+    """Return `front` with the citation style and the bibliographies that hold for the text; of
+    those that it does not name itself, the ones of which it cites something. And the entries of
+    all, and of those that it names.
     """
-    entries = root / SOURCE_ENTRIES
-    try:
-        known = {
-            str(entry["id"])
-            for entry in msgspec.json.decode(entries.read_bytes(), type=list[dict[str, Any]])
-        }
-    except (OSError, ValueError, KeyError, msgspec.DecodeError):
-        return front
-    if not known & set(re.findall(r"@([\w-]+)", source.text)):
-        return front
-    return replace(
-        front, bibliography=(*front.bibliography, os.path.relpath(entries, source.path.parent))
-    )
+    cited, folder = cited_keys(source.text), source.path.parent
+    names = [os.path.normpath(name) for name in front.bibliography]
+    entries: list[Entry] = []
+    own: list[Entry] = []
+    more: list[str] = []
+    for path in named_bibliographies(root, front.bibliography, folder):
+        name, found = os.path.relpath(path, folder), read_bibliography(path).entries
+        own += found if name in names else []
+        more += [name] if name not in names and any(one.key in cited for one in found) else []
+        entries += found
+    style = load_settings(Workspace(root))[0].csl
+    csl = front.csl or (os.path.relpath(root / style, folder) if style else "")
+    return replace(front, bibliography=(*front.bibliography, *more), csl=csl), entries, own
 
 
 def _contents(headings: tuple[tree.Heading, ...], front: FrontMatter) -> tuple[tree.Heading, ...]:

@@ -25,6 +25,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     Whether `target` may be replaced is settled before: it is, once the export went well. `root` is
     the real path of the workspace, out of which no image is taken; `home` is the user's folder
     (``~/.dogent``), for styles. `toc`: a table of contents, None for what the front matter says.
+    `appendix`: Markdown that is put behind the text, and behind the list of what it cites.
     """
 
     markdown: Path
@@ -32,6 +33,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     home: Path
     toc: bool | None = None
+    appendix: str = ""
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -7,10 +7,17 @@ matter. CommonMark, which we read, has none of this.
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.documents.bibliography import (
+    LARGEST,
+    SUFFIXES,
+    Entry,
+    locator_pages,
+    unused_entries,
+)
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.source import FrontMatter
@@ -41,8 +48,7 @@ _INSIDE = re.compile(_KEY, re.IGNORECASE)
 _BRACKET = re.compile(r"(\[(?=-?@)|\])")
 _LABEL = re.compile(rf"({'|'.join(KINDS)}):\S+", re.IGNORECASE)
 REFERENCE = "reference"
-_BIBLIOGRAPHY = frozenset({".bib", ".bibtex", ".json", ".yaml", ".yml", ".ris"})
-_LARGEST = 8 << 20
+_DEAD = re.compile(r"Citeproc: citation (\S+) not found")
 
 
 def is_label(name: str) -> bool:
@@ -261,11 +267,11 @@ def cite(
         ):
             for number, name in enumerate(names):
                 suffix = Path(name).suffix.lower()
-                if suffix not in (_BIBLIOGRAPHY if option == "bibliography" else {".csl"}):
+                if suffix not in (SUFFIXES if option == "bibliography" else {".csl"}):
                     warnings.append(_unused(option, name, tr("it has none of the known formats")))
                     continue
                 try:
-                    content = images.read(name, _LARGEST)
+                    content = images.read(name, LARGEST)
                 except LeftOutError as reason:
                     warnings.append(_unused(option, name, str(reason)))
                     continue
@@ -288,10 +294,39 @@ def cite(
             halt=halt,
             readable=(folder,),
         )
-    return tree.blocks_of(done.data), [
+    dead = [found[1] for said in done.warnings if (found := _DEAD.fullmatch(said))]
+    others = [one_line(said) for said in done.warnings if not _DEAD.fullmatch(said)]
+    unlinked: Mapping[str, tree.Handler] = {
+        "Link": lambda link: (
+            link[1] if link[2][0].removeprefix("#ref-") in dead else [node("Link", link)]
+        )
+    }
+    return mapped(tree.blocks_of(done.data), unlinked), [
         *warnings,
-        *(one_line(words).replace(f"{folder}/", "") for words in done.warnings),
+        *(tr("@{key} is cited, but no bibliography has it.").format(key=key) for key in dead),
+        *(said.replace(f"{folder}/", "") for said in others),
     ]
+
+
+def citation_warnings(
+    blocks: list[Any], entries: Iterable[Entry], own: Iterable[Entry]
+) -> list[str]:
+    """Return what is wrong with the citations in `blocks`, though they can be written out: pages
+    that a work has not, and entries of the draft's `own` bibliographies that it does not cite.
+    """
+    known = {entry.key: entry for entry in entries}
+    cited, told = set(), []
+    for cite_node in tree.every(blocks):
+        for citation in cite_node["c"][0] if cite_node.get("t") == "Cite" else ():
+            key = citation["citationId"]
+            cited.add(key)
+            first, last = locator_pages(tree.plain_text(citation["citationSuffix"]))
+            if first and key in known and not known[key].has_pages(first, last):
+                pages = "–".join(map(str, known[key].pages))
+                text = tr("@{key} is cited for page {page}, but the work has pages {pages}.")
+                told.append(text.format(key=key, page=last, pages=pages))
+    unused = [entry.key for entry in own if entry.key not in cited]
+    return [*told, *([unused_entries(unused)] if unused else [])]
 
 
 def _unused(option: str, name: str, reason: str) -> str:

@@ -78,27 +78,29 @@ def read_source(path: Path) -> MarkdownSource:
     text = _CONTROLS.sub(
         "\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n")
     )
+    front, begin, warnings_of_front = _front_matter(text)
+    warnings += warnings_of_front
+    return MarkdownSource(path, text[begin:], front, 1 + text.count("\n", 0, begin), warnings)
+
+
+def front_matter(text: str) -> FrontMatter:
+    """Return what a Markdown text says about itself."""
+    return _front_matter(text.replace("\r\n", "\n").removeprefix("\ufeff"))[0]
+
+
+def _front_matter(text: str) -> tuple[FrontMatter, int, tuple[str, ...]]:
+    """Return the front matter, where it ends, and warnings."""
     found = _FRONT_MATTER.match(text)
     if found is None:
-        return MarkdownSource(path, text, warnings=warnings)
+        return FrontMatter(), 0, ()
     try:
         values = _yaml(found[1])
     except ValueError as error:
-        return MarkdownSource(
-            path,
-            text,
-            warnings=(
-                *warnings,
-                tr("The front matter was not understood and is left in the text: {error}.").format(
-                    error=error
-                ),
-            ),
-        )
+        warning = tr("The front matter was not understood and is left in the text: {error}.")
+        return FrontMatter(), 0, (warning.format(error=error),)
     if values is None:  # a rule, some text, another rule
-        return MarkdownSource(path, text, warnings=warnings)
-    return MarkdownSource(
-        path, text[found.end() :], _front(values), 1 + found[0].count("\n"), warnings
-    )
+        return FrontMatter(), 0, ()
+    return _front(values), found.end(), ()
 
 
 def read_regular(path: Path, limit: int, *, follow: bool = True) -> bytes:

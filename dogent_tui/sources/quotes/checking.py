@@ -81,14 +81,17 @@ class Finding(msgspec.Struct, frozen=True):
     diff: list[Piece] = []
 
 
-class CheckReport(msgspec.Struct, frozen=True):
-    """What was checked."""
+class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was checked. `unused` are keys of the draft's own bibliographies that it does not
+    cite.
+    """
 
     schema: int
     draft: str
     sources: list[SourceState]
     findings: list[Finding]
     summary: dict[Verdict, int]
+    unused: list[str] = []
 
     @property
     def is_clean(self) -> bool:
@@ -106,7 +109,7 @@ class _Judged(msgspec.Struct):
 
 
 def check(
-    draft: str, text: str, sources: Sequence[CheckedSource], keys: Mapping[str, str | None]
+    draft: str, text: str, sources: Sequence[CheckedSource], keys: Mapping[str, Named]
 ) -> CheckReport:
     """Return what there is to say about a draft's text. `draft` is its name; `keys` are those of
     the bibliographies.
@@ -238,7 +241,7 @@ class _Checker:
             judged = self._number_in(figure, source)
             if judged.verdict == "verbatim":
                 page = judged.place.get("page", 0)
-                is_right = not one.first or not page or one.first <= page <= one.last
+                is_right = not one.first or not page or one.has(page)
                 return (
                     judged
                     if is_right
@@ -265,7 +268,7 @@ class _Checker:
         found = [place for place in places if place.is_found]
         right = next((place for place in found if agrees(figure, place)), None)
         if right is not None:
-            return _Judged("verbatim", [], source.path, _place_at(index, right.character))
+            return _Judged("verbatim", [], source.path, place_at(index, right.character))
         if not found:
             return _Judged("not_found")
         return _altered_number(figure, found[0], source)
@@ -277,16 +280,12 @@ class _Checker:
         if claim.is_missing:
             return _Judged("not_found")
         for one in claim.named:
-            if one.path == "":  # an entry of a bibliography without a file
-                continue
-            if one.path is None:
+            source = self._by_path.get(one.path) if one.path else None
+            if one.path != "" and source is None:
                 return _Judged("not_found")
-            source = self._by_path.get(one.path)
-            if source is None:
-                return _Judged("not_found")
-            if source.index is None:
+            if source is not None and source.index is None:
                 return _Judged("unreadable_source", [], source.path)
-            if source.index.pages and max(one.first, one.last) > source.index.pages:
+            if one.is_beyond(source.index.pages if source is not None and source.index else 0):
                 return _Judged("not_found", ["page"])
         path = next((one.path for one in claim.named if one.path), None)
         page = next((one.first for one in claim.named if one.path), 0)
@@ -308,7 +307,7 @@ def _unreadable(claim: Claim, named: list[tuple[Named, CheckedSource]]) -> _Judg
 
 def _is_on(index: SourceIndex, passage: Passage, named: Named) -> bool:
     pages = index.pages_of(passage) if named.first else set()
-    return not pages or any(named.first <= page <= named.last for page in pages)
+    return not pages or any(map(named.has, pages))
 
 
 def _index(source: CheckedSource) -> SourceIndex:
@@ -317,10 +316,11 @@ def _index(source: CheckedSource) -> SourceIndex:
 
 
 def _place(index: SourceIndex, passage: Passage) -> dict[str, Any]:
-    return _place_at(index, index.starts[passage.start])
+    return place_at(index, index.starts[passage.start])
 
 
-def _place_at(index: SourceIndex, character: int) -> dict[str, Any]:
+def place_at(index: SourceIndex, character: int) -> dict[str, Any]:
+    """Return where a character of the source is, without what does not apply."""
     found: dict[str, Any] = {
         name: value
         for name, value in msgspec.to_builtins(index.source_of(character)).items()
@@ -333,5 +333,5 @@ def _altered_number(figure: Figure, place: Place, source: CheckedSource) -> _Jud
     ours, theirs = figure.number, place.number
     same = bool(ours.values & theirs.values)
     diff: list[Piece] = [("delete", theirs.spelled), ("insert", ours.spelled)]
-    where = _place_at(_index(source), place.character)
+    where = place_at(_index(source), place.character)
     return _Judged("altered", ["unit" if same else "number"], source.path, where, [], diff)

@@ -195,16 +195,8 @@ class Draft:
     # ────────────────────────────────────────────────────────────────────────────────
 
     def _block_quote(self, paragraph: _Paragraph, behind: _Paragraph | None) -> Iterator[Claim]:
-        lines = [
-            Span(*found.span())
-            for found in re.finditer(
-                r"[^\n]+\n?", self.text[paragraph.span.start : paragraph.span.end]
-            )
-        ]
-        lines = [
-            Span(line.start + paragraph.span.start, line.end + paragraph.span.start)
-            for line in lines
-        ]
+        found = re.compile(r"[^\n]+\n?").finditer(self.text, *paragraph.span)
+        lines = [Span(*line.span()) for line in found]
         bare = [self.text[line.start : line.end] for line in lines]
         while lines and not bare[-1].strip(" \t>\r\n"):
             lines, bare = lines[:-1], bare[:-1]
@@ -335,7 +327,7 @@ class Draft:
             return None
         bare = target.partition("#")[0].partition("?")[0]
         pages = next(iter(self._names.named_in(f"x.md, {target[len(bare) :]}")), Named(None))
-        return (Named(self._names.path(bare), pages.first, pages.last),)
+        return (pages._replace(path=self._names.path(bare)),)
 
     def _keys(self, text: str) -> tuple[tuple[Named, ...], bool]:
         """Return what the keys in a citation name, and whether one is missing."""
@@ -359,14 +351,8 @@ class Draft:
             return self._keys(match[0])[0]
         for match in _LINK.finditer(note):
             if path := self._names.path(match[2].partition("#")[0]):
-                return (
-                    Named(
-                        path,
-                        *next(
-                            iter(self._names.named_in(f"x.md, {note[match.end() :]}")), Named(None)
-                        )[1:],
-                    ),
-                )
+                pages = self._names.named_in(f"x.md, {note[match.end() :]}")
+                return (next(iter(pages), Named(None))._replace(path=path),)
         return tuple(self._names.named_in(" ".join(note.split()), loose=True))
 
     # ── Numbers

@@ -67,14 +67,13 @@ def flags(
         found.append("number")
     if any(re.search(r"(?<!^)\b[A-ZÄÖÜ][^\W\d_]+|^[A-Z][a-z]+(?=\s*$)", text) for text in changed):
         found.append("name")
-    if _units(left, index) != _units(put, index):
+    if _units(left) != _units(put):
         found.append("unit")
     if left and sorted(left) == sorted(put):
         found.append("order")
     return found
 
 
-def _units(words: list[str], index: SourceIndex) -> set[str]:
-    del index
+def _units(words: list[str]) -> set[str]:
     text = " ".join(f"1 {word}" for word in words if not NUMBER.fullmatch(word))
     return {number.unit for number in numbers_in(text, "en") if number.unit}

@@ -114,11 +114,8 @@ class Figures:
         for begin, end in best:
             scored += self._places_in(begin, end, figure, weights, total)
         best_shared = max((place.shared for place in scored if not place.is_label), default=0.0)
-        labels = [
-            place
-            for place in scored
-            if place.is_label and place.shared >= best_shared and agrees(figure, place)
-        ]
+        labels = [one for one in scored if one.is_label and agrees(figure, one)]
+        labels = [one for one in labels if one.shared >= best_shared]
         scored = labels or [place for place in scored if not place.is_label]
         if not scored:
             return []
@@ -176,15 +173,9 @@ class Figures:
                 number = number_at(text, found, self.language)
                 unit = number.unit or _unit_in(head, self.language)
                 number = number._replace(unit=unit)
-                itself = words_of(number.spelled).words
-                shared = sum(
-                    weight
-                    for word, weight in weights.items()
-                    if word in known and word not in itself
-                )
-                lacked = sum(
-                    self._weight(word) for word in own if word not in weights and word not in itself
-                )
+                itself = {*words_of(number.spelled).words}
+                shared = sum(weights[word] for word in known & weights.keys() - itself)
+                lacked = sum(map(self._weight, own - weights.keys() - itself))
                 score = shared - _LACKED * lacked
                 is_found = shared >= _ENOUGH * total
                 places.append(
@@ -202,10 +193,8 @@ class Figures:
         best where the words next to the number are the same, and all the words of the draft are.
         """
         own = {*words_of(number.spelled).words, *words_of(figure.number.spelled).words}
-        shared = sum(weight for word, weight in weights.items() if word in words)
-        lacked = sum(
-            self._weight(word) for word in words if word not in weights and word not in own
-        )
+        shared = sum(weights[word] for word in words & weights.keys())
+        lacked = sum(map(self._weight, words - weights.keys() - own))
         ours, theirs = figure.sides, _sides(text, number)
         beside = [
             word
@@ -213,12 +202,8 @@ class Figures:
             for word in _common_start(mine, other)
         ]
         apart = 1 - len(beside) / (len(ours[0]) + len(ours[1]) or 1)
-        return (
-            shared,
-            shared
-            + sum(weights.get(word, 0.0) + _BESIDE for word in beside)
-            - _LACKED * lacked * apart,
-        )
+        near = sum(weights.get(word, 0.0) + _BESIDE for word in beside)
+        return shared, shared + near - _LACKED * lacked * apart
 
 
 def agrees(figure: Figure, place: Place) -> bool:
@@ -235,12 +220,8 @@ def _sides(text: str, number: Number) -> tuple[list[str], list[str]]:
 
 
 def _common_start(one: list[str], other: list[str]) -> list[str]:
-    return [
-        mine
-        for mine, _ in itertools.takewhile(
-            lambda pair: pair[0] == pair[1], zip(one, other, strict=False)
-        )
-    ]
+    pairs = zip(one, other, strict=False)
+    return [mine for mine, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)]
 
 
 def _around(text: str, number: Number) -> frozenset[str]:

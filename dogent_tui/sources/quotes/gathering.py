@@ -8,22 +8,33 @@ import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from dogent_tui.documents.bibliography import (
+    SOURCE_ENTRIES,
+    Bibliography,
+    cited_keys,
+    named_bibliographies,
+    read_bibliography,
+)
+from dogent_tui.documents.export.source import front_matter
 from dogent_tui.documents.library import MOST_CHARS, DocumentLibrary
 from dogent_tui.documents.model import DocumentError, ReadOptions, Source
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import tr
 from dogent_tui.references.walking import scan
-from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
+from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check, place_at
 from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
-from dogent_tui.sources.quotes.sources import Names, bibliography
-from dogent_tui.sources.records import FOLDER, records_in
+from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.sources.quotes.sources import Named, Names
+from dogent_tui.sources.quotes.tokens import is_han, readable, words_of
+from dogent_tui.sources.quotes.words import appendix
+from dogent_tui.sources.records import SourceRecords, records_in
 from dogent_tui.storage.files import atomic_write, private_folder
-from dogent_tui.storage.paths import cache_dir
+from dogent_tui.storage.paths import Workspace, cache_dir
 from dogent_tui.storage.places import open_real
 
 _FORMAT = 1
@@ -31,44 +42,80 @@ _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile
 """Why a file cannot be read for as long as it does not change."""
 _UNUSED_S = 14 * 86_400
 _AT_ONCE = 2
+_SHOWN = 300
+"""Characters of a passage that are shown."""
 _LARGEST_DRAFT = 16 << 20
-_LARGEST_BIBLIOGRAPHY = 32 << 20
+
+
+class Nearest(NamedTuple):
+    """A passage that may be what a claim is from. `place` is as in a finding."""
+
+    source: str
+    place: dict[str, Any]
+    text: str
 
 
 class QuoteChecker:
     """Checks drafts against the sources in a folder."""
 
-    def __init__(self, documents: DocumentLibrary, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        documents: DocumentLibrary,
+        folder: Path | None = None,
+        checked: dict[Path, Checked] | None = None,
+    ) -> None:
         """Read with `documents`; keep what was made of sources in `folder`, by default in the
-        platform's cache folder.
+        platform's cache folder, and what was found in a draft in `checked`, by its real path.
         """
+        self._checked = {} if checked is None else checked
         self._documents = documents
         self._folder = folder or cache_dir() / "quotes"
         self._keys = ConversionStore(self._folder)
         self._turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def check(self, draft: Path, folder: Path, *, stay_inside: bool = False) -> CheckReport:
-        """Return the report on a draft. `stay_inside`: both paths are real ones, and no link leads
-        out of `folder`.
+    async def check(
+        self, draft: Path, folder: Path, *, root: Path | None = None, stay_inside: bool = False
+    ) -> CheckReport:
+        """Return the report on a draft. `root`: the workspace, by default `folder`.
+        `stay_inside`: all paths are real ones, and no link leads out of `folder`.
 
         Raises UsageError where the draft cannot be read. A source that fails is in the report.
         """
         text = await asyncio.to_thread(_read_draft, draft, is_real=stay_inside)
         files = await asyncio.to_thread(_files, folder, draft, stay_inside)
-        gathered = await asyncio.gather(
+        for path in [path for path, real in files.items() if _is_export(real, draft, text)]:
+            del files[path]
+        read, unused = await asyncio.to_thread(_bibliographies, text, draft, root or folder, files)
+        sources = await asyncio.gather(
             *(self._source(path, folder / path, real) for path, real in files.items())
         )
-        sources = [source for source in gathered if source]
-        keys = await asyncio.to_thread(
-            _keys, folder, [path for path in files if path.endswith(".bib")], sources
-        )
+        keys = await asyncio.to_thread(_keys, folder, read, sources)
         report = await asyncio.to_thread(check, _name(draft, folder), text, sources, keys)
+        report = msgspec.structs.replace(report, unused=unused)
+        place = await asyncio.to_thread(draft.resolve)
+        self._checked[place] = Checked(text.split("\n"), report.findings)
         await asyncio.to_thread(self._tidy)
         return report
 
-    async def _source(self, path: str, absolute: Path, real: Path) -> CheckedSource | None:
-        if path.endswith(".bib"):
-            return None
+    async def nearest(self, claim: str, draft: Path, folder: Path, most: int) -> list[Nearest]:
+        """Return the passages of the sources in a folder that share most with a claim of a draft,
+        best first. They are no verdict.
+        """
+        files = await asyncio.to_thread(_files, folder, draft, True)
+        sources = await asyncio.gather(
+            *(self._source(path, folder / path, real) for path, real in files.items())
+        )
+        return await asyncio.to_thread(_nearest, claim, sources, most)
+
+    async def appendix(self, draft: Path, root: Path) -> str:
+        """Return what an export of a draft of the workspace says of its check, as Markdown. Raises
+        UsageError where the draft cannot be read.
+        """
+        report = await self.check(draft, root, stay_inside=True)
+        records = await asyncio.to_thread(SourceRecords(Workspace(root)).all)
+        return appendix(report, {record.file: record.url for record in records if record.url})
+
+    async def _source(self, path: str, absolute: Path, real: Path) -> CheckedSource:
         async with self._turn:
             try:
                 kept = await self._kept(absolute, real)
@@ -152,6 +199,18 @@ class QuoteChecker:
                     place.unlink()
 
 
+def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[Nearest]:
+    words = {word for word in words_of(claim).words if len(word) > 1 or is_han(word)}
+    found = []
+    for source in sources:
+        if index := source.index:
+            for begin, score in index.nearest(words, most):
+                text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
+                found.append((score, Nearest(source.path, place_at(index, begin), text)))
+    found.sort(key=lambda scored: -scored[0])
+    return [one for _, one in found[:most]]
+
+
 def _load(place: Path) -> Kept | None:
     try:
         kept = msgspec.msgpack.decode(place.read_bytes(), type=Kept)
@@ -212,21 +271,52 @@ def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+def _is_export(file: Path, draft: Path, text: str) -> bool:
+    """Whether a file is what the draft was exported as, in which each of its quotations is found:
+    it is named like it, and the draft does not name it.
+    """
+    return (
+        file.suffix in {".pdf", ".docx"}
+        and file.with_suffix("") == draft.with_suffix("")
+        and file.name not in text
+    )
+
+
+def _bibliographies(
+    text: str, draft: Path, root: Path, files: dict[str, Path]
+) -> tuple[list[Bibliography], list[str]]:
+    """Return the bibliographies of a draft and those among the `files`, which are taken out of
+    them; and the keys that the draft names a bibliography for, but does not cite.
+    """
+    own = front_matter(text).bibliography
+    named = named_bibliographies(root, own, draft.parent)
+    real = {os.path.realpath(path) for path in named}
+    listed = [name for name in files if name.endswith((".bib", ".bibtex"))]
+    more = [files[name] for name in listed if str(files[name]) not in real]
+    for name in [name for name, path in files.items() if name in listed or str(path) in real]:
+        del files[name]
+    read = [*map(read_bibliography, [*named, *more])]
+    cited = cited_keys(text)
+    mine = read[: len(named)] if own else []
+    records = root / SOURCE_ENTRIES
+    entries = [entry for each in mine if each.path != records for entry in each.entries]
+    return read, [entry.key for entry in entries if entry.key not in cited]
+
+
 def _keys(
-    folder: Path, bibliographies: Iterable[str], sources: list[CheckedSource]
-) -> dict[str, str | None]:
+    folder: Path, read: Iterable[Bibliography], sources: Iterable[CheckedSource]
+) -> dict[str, Named]:
     names = Names(source.path for source in sources)
-    keys: dict[str, str | None] = {
-        Path(one.path).stem: one.path for one in sources if one.path.startswith(f"{FOLDER}/")
-    }
-    for path in bibliographies:
-        with contextlib.suppress(OSError):
-            if (folder / path).stat().st_size <= _LARGEST_BIBLIOGRAPHY:
-                for key, file in bibliography(
-                    (folder / path).read_text(encoding="utf-8", errors="replace")
-                ).items():
-                    beside = os.path.normpath(Path(path).parent / file) if file else ""
-                    keys[key] = (names.path(beside) or names.path(file)) if file else ""
+    keys: dict[str, Named] = {}
+    for bibliography in read:
+        for entry in bibliography.entries:
+            path: str | None = ""
+            if said := bibliography.document(entry):
+                beside = os.path.relpath(said, folder)
+                path = names.path(beside) or names.path(entry.file)
+                if path is None and said.is_file():  # in a reader's own library, say
+                    path = ""
+            keys.setdefault(entry.key, Named(path, work=entry.pages))
     return keys
 
 

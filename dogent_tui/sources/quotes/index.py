@@ -5,9 +5,11 @@ It is made once of the document's Markdown and kept as bytes; nothing of it has 
 when it is loaded.
 """
 
+import math
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -21,6 +23,8 @@ from dogent_tui.sources.quotes.tokens import is_han, words_of
 GAP = 0
 """The number that is no word: nothing is quoted over it."""
 _GAP_WORDS = 4
+_COMMON = 100
+"""A word that occurs more often, and is one of fifty, says nothing about where to look."""
 _SEAM_WORDS = 60
 _SEAM_BLOCKS = 8
 _NOTE = re.compile(r"\[\^[^\]\s]+\]:")
@@ -157,9 +161,10 @@ class SourceIndex:
 
     def block_at(self, character: int) -> Block:
         """Return the block that a character of the Markdown is in."""
-        return self.blocks[
-            max(0, bisect_right(self.blocks, character, key=lambda block: block.start) - 1)
-        ]
+        return self.blocks[self._block_number(character)]
+
+    def _block_number(self, character: int) -> int:
+        return max(0, bisect_right(self.blocks, character, key=lambda block: block.start) - 1)
 
     def pages_of(self, passage: Passage) -> set[int]:
         """Return the pages that a passage is on; empty where there are none."""
@@ -175,6 +180,25 @@ class SourceIndex:
             return block.source
         below = self.text.count("\n", block.start, character)
         return msgspec.structs.replace(block.source, line=block.source.line + below)
+
+    def nearest(self, words: Iterable[str], most: int) -> list[tuple[int, float]]:
+        """Return the blocks that have most of these words, best first, each as the character it
+        begins at and its score: BM25 with its usual constants.
+        """
+        scores: dict[int, float] = {}
+        usual = len(self.text) / (len(self.blocks) or 1)
+        for number in {self.numbers.get(word, 0) for word in words} - {GAP}:
+            if self.count(number) > _COMMON + len(self.tokens) // 50:
+                continue
+            counts = Counter(self._block_number(self.starts[at]) for at in self.places(number))
+            rarity = math.log(1 + (len(self.blocks) - len(counts) + 0.5) / (len(counts) + 0.5))
+            for block, count in counts.items():
+                begin, *behind = (each.start for each in self.blocks[block : block + 2])
+                length = (behind[0] if behind else len(self.text)) - begin
+                room = 1.2 * (0.25 + 0.75 * length / usual)
+                score = rarity * count * 2.2 / (count + room)
+                scores[begin] = scores.get(begin, 0.0) + score
+        return sorted(scores.items(), key=lambda scored: -scored[1])[:most]
 
     def sentence_at(self, character: int) -> tuple[int, int]:
         """Return where the sentence or row of a character begins and ends."""

@@ -330,13 +330,10 @@ class Quotation:
         return [bucket * _BUCKET for bucket in best]
 
     def _aligned(self, index: SourceIndex, numbers: "array[int]", place: int) -> Near:
-        begin, end = (
-            max(0, place - _ROOM),
-            min(len(index.tokens), place + len(numbers) + _ROOM + _BUCKET),
-        )
-        begin, end = _between_gaps(
-            index, begin, end, max(begin, min(place + len(numbers) // 2, end - 1))
-        )
+        begin = max(0, place - _ROOM)
+        end = min(len(index.tokens), place + len(numbers) + _ROOM + _BUCKET)
+        middle = max(begin, min(place + len(numbers) // 2, end - 1))
+        begin, end = _between_gaps(index, begin, end, middle)
         if same := self._run_together(index, begin, end):
             return Near(same, 1.0, [], is_same=True)
         ops = _alignment(index.tokens[begin:end], numbers)
@@ -369,10 +366,8 @@ class Quotation:
         }
         while at >= 0:
             if at in starts and at + len(wanted) in stops:
-                first, last = (
-                    bisect_right(begins, at) - 1,
-                    bisect_right(begins, at + len(wanted) - 1),
-                )
+                first = bisect_right(begins, at) - 1
+                last = bisect_right(begins, at + len(wanted) - 1)
                 passage = Passage(begin + first, begin + last)
                 is_whole = self._marks_within(index, passage) and not self._cut_off(index, passage)
                 return passage if is_whole else None
@@ -385,11 +380,8 @@ class Quotation:
             and index.word(passage.end)[:1].isdigit()
         ):
             return self._has_same_marks(index, passage)
-        there = {
-            index.marks[place]
-            for place in range(passage.start, passage.end + 1)
-            if place in index.marks
-        }
+        places = range(passage.start, passage.end + 1)
+        there = {index.marks[place] for place in places if place in index.marks}
         return not there or all(mark in there for _, mark in self.words.marks)
 
     def _is_moved(self, index: SourceIndex, numbers: "array[int]", near: Near) -> bool:
@@ -397,9 +389,8 @@ class Quotation:
         order.
         """
         begin, end = max(0, near.passage.start - _FARTHEST // 2), near.passage.end + _FARTHEST // 2
-        shortest = _MOVED_RUN * (
-            2 if sum(map(is_han, self.plain_words.words)) > len(numbers) / 2 else 1
-        )
+        is_chinese = sum(map(is_han, self.plain_words.words)) > len(numbers) / 2
+        shortest = _MOVED_RUN * (2 if is_chinese else 1)
         covered, at = 0, 0
         while at + shortest <= len(numbers):
             run = shortest
@@ -420,12 +411,9 @@ def _alignment(window: "array[int]", numbers: "array[int]") -> list[tuple[str, i
     opcodes.
     """
     if len(window) * len(numbers) > _MOST_CELLS:
-        long = [*SequenceMatcher(None, window, numbers, autojunk=False).get_opcodes()]
-        first, last = (
-            int(bool(long) and long[0][0] == "delete"),
-            int(len(long) > 1 and long[-1][0] == "delete"),
-        )
-        return [(kind, i1, i2, j1, j2) for kind, i1, i2, j1, j2 in long[first : len(long) - last]]
+        found = SequenceMatcher(None, window, numbers, autojunk=False).get_opcodes()
+        ops: list[tuple[str, int, int, int, int]] = [(op[0], *op[1:]) for op in found]
+        return ops[ops[0][0] == "delete" : len(ops) - (len(ops) > 1 and ops[-1][0] == "delete")]
     width = len(window) + 1
     costs = [0] * width
     back: list[bytearray] = []
@@ -452,28 +440,13 @@ def _alignment(window: "array[int]", numbers: "array[int]") -> list[tuple[str, i
         i1, j1 = column - (step != _MORE), row - (step != _LESS)
         steps_taken.append((step == _SAME, i1, column, j1, row))
         row, column = j1, i1
-    ops: list[tuple[str, int, int, int, int]] = []
+    ops = []
     for is_same, i1, i2, j1, j2 in reversed(steps_taken):
         if ops and (ops[-1][0] == "equal") == is_same:
             i1, j1 = ops[-1][1], ops[-1][3]
             ops.pop()
-        ops.append(
-            (
-                (
-                    "equal"
-                    if is_same
-                    else "delete"
-                    if j1 == j2
-                    else "insert"
-                    if i1 == i2
-                    else "replace"
-                ),
-                i1,
-                i2,
-                j1,
-                j2,
-            )
-        )
+        kind = "delete" if j1 == j2 else "insert" if i1 == i2 else "replace"
+        ops.append(("equal" if is_same else kind, i1, i2, j1, j2))
     return ops
 
 

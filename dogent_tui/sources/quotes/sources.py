@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from dogent_tui.documents.bibliography import locator_pages, pages_in
 from dogent_tui.permissions.text import names
 
 _SUFFIXES = names(
@@ -14,30 +15,38 @@ _SUFFIXES = names(
     " json xml tex rst org adoc doc xls ppt png jpg jpeg gif tif tiff webp svg"
 )
 _FILE = re.compile(r"[^\s()（）\[\];,；，“”\"<>|]+\.[A-Za-z0-9]{1,8}(?![\w/])")
-_PAGES = re.compile(
-    r"(?:(?<![^\W\d_])(?:pp?\.?|SS?\.|pages?|Seiten?)|第|#page=)\s*(?P<first>\d+)(?:\s*[-–—]\s*(?P<last>\d+))?|(?P<one>\d+)\s*页",
-    re.IGNORECASE,
-)
-_ENTRY = re.compile(r"^[ \t]*@(\w+)\s*[{(]\s*([^\s,{}]+)\s*,", re.MULTILINE)
-_FIELD = re.compile(r"\bfile\s*=\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\"([^\"]*)\")", re.IGNORECASE)
 
 
 class Named(NamedTuple):
     """What a citation names: the path of a source, None where there is no such; and the pages,
-    first and last, 0 for none.
+    first and last, 0 for none. `work` are the pages of the whole work as it counts them itself.
+
+    `path` is "" for a work of which the bibliography names no document.
     """
 
     path: str | None
     first: int = 0
     last: int = 0
+    work: tuple[int, int] = (0, 0)
+
+    def has(self, page: int) -> bool:
+        """Whether a page of the document, counted from 1, is one that is named."""
+        printed = page + max(0, self.work[0] - 1)
+        return any(self.first <= each <= self.last for each in (page, printed))
+
+    def is_beyond(self, pages: int) -> bool:
+        """Whether no such page is in the work, or in its document of so many `pages`."""
+        in_work = self.work[0] <= self.first and self.last <= self.work[1]
+        known = bool(self.work[1] or pages)
+        return self.first > 0 and known and not in_work and self.last > pages
 
 
 class Names:
     """Resolves what a draft calls its sources."""
 
-    def __init__(self, paths: Iterable[str], keys: Mapping[str, str | None] | None = None) -> None:
-        """Know `paths` below the folder of the sources, and `keys` of bibliographies with the
-        path of each, None without one.
+    def __init__(self, paths: Iterable[str], keys: Mapping[str, Named] | None = None) -> None:
+        """Know `paths` below the folder of the sources, and what the `keys` of bibliographies
+        name.
         """
         self.paths = list(paths)
         self.keys = dict(keys or {})
@@ -98,38 +107,16 @@ class Names:
 
     def by_key(self, key: str, locator: str) -> Named | None:
         """Return what a key of a bibliography names, None where there is no such key."""
-        key = key.rstrip(".:")
-        if key not in self.keys:
+        found = self.keys.get(key.rstrip(".:"))
+        if found is None:
             return None
-        return Named(self.keys[key] or "", *_pages(locator))
+        first, last = locator_pages(locator)
+        return found._replace(first=first, last=last)
 
 
 def _pages(text: str) -> tuple[int, int]:
-    found = _PAGES.search(_FILE.sub(lambda name: " " if "#page=" not in name[0] else name[0], text))
-    if found is None:
-        return 0, 0
-    first = int(found["first"] or found["one"])
-    last = int(found["last"] or first)
-    return first, max(last, first)
+    return pages_in(_FILE.sub(lambda name: " " if "#page=" not in name[0] else name[0], text))
 
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
-
-
-def bibliography(text: str) -> dict[str, str]:
-    """Return the keys of a BibTeX file, each with the name of its file, "" where it has none."""
-    found = [*_ENTRY.finditer(text)]
-    ends = [entry.start() for entry in found[1:]] + [len(text)]
-    keys = {}
-    for entry, end in zip(found, ends, strict=True):
-        if entry[1].lower() not in {"comment", "string", "preamble"}:
-            field = _FIELD.search(text, entry.end(), end)
-            keys[entry[2]] = _file_of((field[1] or field[2] or "").strip()) if field else ""
-    return keys
-
-
-def _file_of(field: str) -> str:
-    """Return the path in a `file` field, which some programs write as ``title:path:type``."""
-    parts = field.split(";")[0].split(":")
-    return parts[1] if len(parts) == 3 else field.split(";")[0]

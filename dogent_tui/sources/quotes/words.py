@@ -1,7 +1,10 @@
 """What is said to a user about a finding."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+from dogent_tui.documents.bibliography import unused_entries
+from dogent_tui.documents.pandoc.escaping import code_span, escaped, link_target
 from dogent_tui.language import ngettext, tr
 from dogent_tui.sources.quotes.checking import VERDICTS, CheckReport, Finding, Verdict
 
@@ -29,12 +32,11 @@ def verdict(finding: Finding) -> str:
     return f"{_VERDICTS[finding.verdict]} ({why})" if why else _VERDICTS[finding.verdict]
 
 
-def where(finding: Finding) -> str:
-    """Return where the passage is: ``report.pdf, page 3``; empty where there is none."""
-    if finding.source is None:
+def where(source: str | None, place: Mapping[str, Any]) -> str:
+    """Return where a passage is: ``report.pdf, page 3``; empty where there is none."""
+    if source is None:
         return ""
-    place = finding.place
-    parts = [finding.source]
+    parts = [source]
     if page := place.get("page"):
         parts.append(tr("page {page}").format(page=page))
     if sheet := place.get("sheet"):
@@ -60,20 +62,37 @@ def finding_lines(draft: str, finding: Finding) -> Iterator[str]:
     text = " ".join(finding.text.split())
     shown = text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
     yield f"{draft}:{finding.line}:{finding.column}: {verdict(finding)}: {shown}"
-    if place := where(finding):
+    if place := where(finding.source, finding.place):
         yield f"    {place}"
     if finding.diff:
         yield f"    {difference(finding)}"
 
 
+def appendix(report: CheckReport, addresses: Mapping[str, str]) -> str:
+    """Return “Sources checked” as Markdown: each claim with its verdict and where it stands.
+    `addresses` are those of sources that are on the web.
+    """
+    title = tr("Sources checked")
+    lines = [f"# {title} {{.unnumbered}}", "", escaped(summary(report)), ""]
+    for found in report.findings:
+        text = " ".join(found.text.split())
+        said = code_span(text) if "@" in text else f"“{escaped(text)}”"
+        place = escaped(where(found.source, found.place))
+        if address := addresses.get(found.source or ""):
+            place = f"[{place}]({link_target(address)})"
+        lines.append("- " + " · ".join(filter(None, (said, escaped(verdict(found)), place))))
+    return "\n".join(lines)
+
+
 def summary(report: CheckReport) -> str:
-    """Return the counts in a sentence."""
+    """Return the counts in a sentence, and what the draft does not cite in another."""
+    unused = f" {unused_entries(report.unused)}" if report.unused else ""
     if not report.findings:
-        return tr("There is nothing to check.")
+        return tr("There is nothing to check.") + unused
     counts = [
         f"{report.summary[each]} {_VERDICTS[each]}" for each in VERDICTS if report.summary[each]
     ]
     checked = ngettext(
         "{count} claim checked", "{count} claims checked", len(report.findings)
     ).format(count=len(report.findings))
-    return f"{checked}: {', '.join(counts)}."
+    return f"{checked}: {', '.join(counts)}.{unused}"

@@ -4,9 +4,10 @@ beside the conversation.
 
 import asyncio
 import importlib
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -18,10 +19,11 @@ from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.screens.choice import choose
 
 if TYPE_CHECKING:
-    from dogent_tui.sources.quotes.gathering import QuoteChecker
+    from dogent_tui.sources.quotes.gathering import Nearest, QuoteChecker
     from dogent_tui.tui.ports import AppPort
 
-NEXT, PREVIOUS = "next", "previous"
+NEXT, PREVIOUS, PASSAGES = "next", "previous", "passages"
+_MOST_PASSAGES = 8
 _LONG = 70
 
 
@@ -40,11 +42,12 @@ class Checking:
         """
         step = {NEXT: 1, PREVIOUS: -1}.get(typed.strip(), 0)
         try:
-            said = await (
-                self._step(step)
-                if step and self._findings
-                else self._check("" if step else typed.strip())
-            )
+            if typed.strip() == PASSAGES:
+                said = await self._passages()
+            elif step and self._findings:
+                said = await self._step(step)
+            else:
+                said = await self._check("" if step else typed.strip())
         except DogentError as error:
             said = str(error)
         self._app.conversation.prompt.notify_hint(one_line(said))
@@ -70,6 +73,8 @@ class Checking:
         )
         if report is None:
             return tr("The check was stopped.")
+        if screen.has_document:
+            screen.documents.checked()
         if opened.workspace.relative(path) != self._draft:
             self._draft, self._at = opened.workspace.relative(path), -1
         self._findings = [found for found in report.findings if found.verdict != "verbatim"]
@@ -97,20 +102,52 @@ class Checking:
         """Open the passage of a finding beside the conversation, or the draft where there is
         none, and say what it is.
         """
-        found, screen = self._findings[self._at], self._app.conversation
+        found = self._findings[self._at]
+        if found.source is None:
+            await self._open(self._draft, {"line": found.line})
+        else:
+            await self._open(found.source, found.place)
+        counted = tr("{number} of {count}").format(number=self._at + 1, count=len(self._findings))
+        return f"{counted} · {_row(found)}" + (f" · {difference(found)}" if found.diff else "")
+
+    async def _open(self, name: str, place: Mapping[str, Any]) -> str:
+        """Open a document beside the conversation, at a place."""
         await asyncio.to_thread(
             importlib.import_module, "dogent_tui.tui.pane.controller"
         )  # keys come between
-        if found.source is None:
-            await screen.documents.open(self._draft, line=found.line)
-        else:
-            place = found.place
-            page = str(place.get("page", ""))
-            await screen.documents.open(
-                found.source, line=place.get("line", 0), pages=page, sheet=place.get("sheet", "")
-            )
-        counted = tr("{number} of {count}").format(number=self._at + 1, count=len(self._findings))
-        return f"{counted} · {_row(found)}" + (f" · {difference(found)}" if found.diff else "")
+        page, sheet = str(place.get("page", "")), place.get("sheet", "")
+        return await self._app.conversation.documents.open(
+            name, line=place.get("line", 0), pages=page, sheet=sheet
+        )
+
+    async def _passages(self) -> str:
+        """Show the passages of sources that are nearest to the lines that are chosen in the open
+        document, and open the one that the user wants.
+        """
+        screen, opened = self._app.conversation, self._app.opened
+        name = opened.libraries.open_document
+        chosen = screen.documents.view.chosen if screen.has_document else None
+        if not name or chosen is None or not is_markdown(name):
+            return tr("Choose the lines of a claim in the open document first.")
+        draft = await asyncio.to_thread(opened.workspace.absolute(name).resolve)
+        text = await asyncio.to_thread(draft.read_text, "utf-8", "replace")
+        claim = "\n".join(text.split("\n")[chosen[0] : chosen[1]])
+        found = await screen.foreground.run(
+            partial(_nearest, opened.libraries.quotes, claim, draft, opened.workspace.root)
+        )
+        if not found:
+            return tr("No passage comes near.") if found == [] else tr("The check was stopped.")
+        rows = [one_line(f"{where(each.source, each.place)} · {each.text}") for each in found]
+        why = tr("The nearest passages of the sources. Whether they say so is for you to judge.")
+        picked = await choose(self._app, one_line(claim)[:_LONG], why, rows, 0)
+        return "" if picked is None else await self._open(found[picked].source, found[picked].place)
+
+
+async def _nearest(
+    quotes: "QuoteChecker", claim: str, draft: Path, folder: Path, tell: Tell
+) -> "list[Nearest]":
+    tell(tr("Checking {name}").format(name=draft.name))
+    return await quotes.nearest(claim, draft, folder, _MOST_PASSAGES)
 
 
 async def _checked(quotes: "QuoteChecker", draft: Path, folder: Path, tell: Tell) -> CheckReport:
@@ -121,5 +158,10 @@ async def _checked(quotes: "QuoteChecker", draft: Path, folder: Path, tell: Tell
 def _row(found: Finding) -> str:
     text = one_line(" ".join(found.text.split()))
     shown = text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
-    parts = (tr("line {line}").format(line=found.line), verdict(found), f"“{shown}”", where(found))
+    parts = (
+        tr("line {line}").format(line=found.line),
+        verdict(found),
+        f"“{shown}”",
+        where(found.source, found.place),
+    )
     return one_line(" · ".join(filter(None, parts)))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dogent_tui.errors import AgentError
+from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command, shown_key
 
@@ -31,7 +31,7 @@ class DocumentCommands:
             self._check,
             "[FILE.md]",
             "markdown",
-            words=("next", "previous"),
+            words=("next", "previous", "passages"),
         )
         yield Command(
             "doctor", tr("Show the engines, and how to fix what is missing"), self._doctor
@@ -40,9 +40,9 @@ class DocumentCommands:
             "export",
             tr("Export a Markdown file as pdf or docx"),
             self._export,
-            "[FILE.md] [pdf|docx] [OUT]",
+            "[FILE.md] [pdf|docx] [OUT] [checked]",
             "markdown",
-            words=("pdf", "docx"),
+            words=("pdf", "docx", "checked"),
         )
         shows = tr("Open a document beside the conversation, or close it")
         yield Command(
@@ -50,11 +50,11 @@ class DocumentCommands:
         )
         yield Command(
             "sources",
-            tr("List the web pages that were read here, each with the key to cite it by"),
+            tr("List the sources that were read or added here, each with the key to cite it by"),
             self._sources,
-            "[remove KEY]",
+            "[add | remove KEY]",
             "word",
-            words=("remove",),
+            words=("add", "remove"),
         )
         yield Command(
             "outline", tr("Rearrange the sections of a Markdown file"), self._outline, "FILE.md"
@@ -134,10 +134,33 @@ class DocumentCommands:
                 tr("The source {key} was removed.") if removed else tr("There is no source {key}.")
             )
             return words.format(key=key.strip())
+        if action == "add":
+            self._app.run_worker(self._add_source(), group="sources")
+            return ""
         if action:
-            return tr("Usage: /sources, or /sources remove KEY.")
+            return tr("Usage: /sources, /sources add, or /sources remove KEY.")
         self._app.run_worker(self._list_sources(), group="sources")
         return ""
+
+    async def _add_source(self) -> None:
+        """Have a source typed in, and keep it."""
+        from dogent_tui.tui.screens.source import SourceScreen
+        from dogent_tui.tui.screens.withdrawable import answer_of
+
+        opened, prompt = self._app.opened, self._app.conversation.prompt
+        typed = await answer_of(self._app, SourceScreen(opened.workspace))
+        if typed is None:
+            return
+        try:
+            key = await asyncio.to_thread(opened.libraries.sources.add, typed)
+        except (OSError, DogentError) as error:
+            prompt.notify_hint(tr("The source was not kept: {error}.").format(error=error))
+            return
+        prompt.notify_hint(
+            tr("Cite it as [@{key}].").format(key=key)
+            if key
+            else tr("The source was not kept: you don't trust this folder.")
+        )
 
     async def _list_sources(self) -> None:
         """Have a source chosen, and open it beside the conversation."""
@@ -147,7 +170,7 @@ class DocumentCommands:
         records = await asyncio.to_thread(self._app.opened.libraries.sources.all)
         if not records:
             screen.prompt.notify_hint(
-                tr("No sources yet: web pages that the agent reads are kept here.")
+                tr("No sources yet: web pages that the agent reads are kept here. /sources add.")
             )
             return
         rows = [
@@ -155,10 +178,11 @@ class DocumentCommands:
             for each in records
         ]
         chosen = await choose(
-            self._app, tr("Sources"), tr("Web pages that were read here. Enter opens one."), rows, 0
+            self._app, tr("Sources"), tr("What was read or added here. Enter opens one."), rows, 0
         )
         if chosen is not None:
-            screen.prompt.notify_hint(await screen.documents.open(records[chosen].file))
+            record = records[chosen]
+            screen.prompt.notify_hint(await screen.documents.open(record.document or record.file))
 
     async def _outline(self, path: str) -> str:
         if not path:

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from dogent_tui.agent.events import Notice
 from dogent_tui.documents.export.browser import find_browsers, install_browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
@@ -29,6 +31,7 @@ from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
 
 if TYPE_CHECKING:
+    from dogent_tui.sources.quotes.gathering import QuoteChecker
     from dogent_tui.tui.ports import AppPort
 
 _MOST_OFFERED = 200
@@ -81,6 +84,13 @@ class Exporting:
             return tr("Nothing was exported.")
         if screen.foreground.busy or self._app.opened is not opened:  # while the question was open
             return _BUSY if screen.foreground.busy else tr("Nothing was exported.")
+        if typed_export.checked:
+            appendix = await screen.foreground.run(
+                partial(_appendix, opened.libraries.quotes, request)
+            )
+            if appendix is None:
+                return tr("The export was stopped: {name} was not written.").format(name=name)
+            request = msgspec.structs.replace(request, appendix=appendix)
         made = await self._make(opened.libraries.exporter, request, kind)
         if made is None:
             return tr("The export was stopped: {name} was not written.").format(name=name)
@@ -185,6 +195,11 @@ def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
     """Return what the agent would call to have the same made: one rule for both."""
     given = {"md_path": str(request.markdown), "format": kind, "output_path": str(request.target)}
     return ToolCall("mcp__dogent__export_document", given)
+
+
+async def _appendix(quotes: "QuoteChecker", request: ExportRequest, tell: Tell) -> str:
+    tell(tr("Checking {name}").format(name=request.markdown.name))
+    return await quotes.appendix(request.markdown, request.root)
 
 
 async def _make(

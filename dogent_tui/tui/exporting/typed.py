@@ -10,20 +10,22 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.results.model import is_markdown
 
+CHECKED = "checked"
 _WORD = re.compile(r'@?"([^"]*)"|(\S+)')
 _USAGE = tr(
-    "Usage: /export FILE.md pdf|docx OUT, with each part optional; quote names with spaces."
+    "Usage: /export FILE.md pdf|docx OUT checked, with each part optional; quote names with spaces."
 )
 
 
 class TypedExport(msgspec.Struct, frozen=True):
     """What is to be made. `markdown` is empty where no file is named, `output` where it goes
-    beside that. `kind`: see `KINDS`.
+    beside that. `kind`: see `KINDS`. `checked`: what a check of its sources finds is appended.
     """
 
     markdown: str
     kind: str
     output: str
+    checked: bool = False
 
 
 def parse_export(typed: str) -> TypedExport:
@@ -31,11 +33,14 @@ def parse_export(typed: str) -> TypedExport:
     pdf. Raises UsageError.
     """
     markdown = kind = output = ""
+    checked = False
     rest: list[str] = []
     for found in _WORD.finditer(typed):
         quoted, word = found.groups()
         path = quoted if quoted is not None else word.removeprefix("@")
-        if not kind and quoted is None and word.lower() in KINDS:
+        if not checked and quoted is None and word.lower() == CHECKED:
+            checked = True
+        elif not kind and quoted is None and word.lower() in KINDS:
             kind = word.lower()
         elif not markdown and is_markdown(path):
             markdown = path
@@ -47,7 +52,7 @@ def parse_export(typed: str) -> TypedExport:
         markdown = rest.pop(0)
     if rest:
         raise UsageError(tr("{word} is not recognized.").format(word=one_line(rest[0])), _USAGE)
-    return TypedExport(markdown, kind or kind_named(output) or "pdf", output)
+    return TypedExport(markdown, kind or kind_named(output) or "pdf", output, checked)
 
 
 def kind_named(path: str) -> str:

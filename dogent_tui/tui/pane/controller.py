@@ -35,6 +35,7 @@ from dogent_tui.tui.pane.view import PaneView
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from dogent_tui.sources.quotes.marks import Checked
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
@@ -77,6 +78,7 @@ class PaneController:
         self._carried: Attachment | None = None
         self._turn = asyncio.Lock()
         self._timer: Timer | None = None
+        self._marked: Checked | None = None
 
     @property
     def view(self) -> PaneView:
@@ -302,6 +304,11 @@ class PaneController:
             self._screen.conversation_layout.uncover()
         elif isinstance(event, ToolResult | RunFinished) and not document.is_growing:
             self.look()
+            self.checked()
+
+    def checked(self) -> None:
+        """Learn that a document may have been checked."""
+        self.pane.run_worker(self._mark_verdicts(), group="verdicts", exclusive=True)
 
     def look(self) -> None:
         """Look whether the file is another one now."""
@@ -370,6 +377,21 @@ class PaneController:
             headings = await asyncio.to_thread(lambda: manuscript.headings)
             if manuscript is document.manuscript:
                 self.view.set_headings([heading.line for heading in headings])
+        self._marked = None
+        await self._mark_verdicts()
+
+    async def _mark_verdicts(self) -> None:
+        """Mark what was found in the document, where it was checked since the last time."""
+        document = self.open_document
+        if document is None:
+            return
+        checked = self._screen.opened.libraries.checked.get(document.path)
+        if checked is None or checked is not self._marked:
+            self._marked = checked
+            lines = document.manuscript.lines
+            found = await asyncio.to_thread(checked.verdicts, lines) if checked else {}
+            if lines is document.manuscript.lines:
+                self.view.mark_verdicts(found)
 
     def read_on(self) -> None:
         """Read more of a document that is converted, where there is more."""

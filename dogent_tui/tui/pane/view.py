@@ -40,6 +40,14 @@ _SLICE_PAUSE = 0.04
 _LOOKS = {**palette.LOOKS, "chosen": "on $primary 30%"}
 _MARKS = {"added": ("▎", "success"), "cut": ("▔", "error")}
 """What stands in the margin beside lines that changed."""
+_VERDICTS = {
+    "verbatim": ("✓", "success"),
+    "altered": ("≠", "error"),
+    "found_elsewhere": ("↷", "warning"),
+    "not_found": ("?", "error"),
+    "unreadable_source": ("⊘", "warning"),
+}
+"""What stands behind that, beside lines that were checked."""
 
 
 class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -81,6 +89,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         self._rows = DocumentRows()
         self._viewport = Viewport(self._rows)
         self._changes = Changes()
+        self._verdicts: Mapping[int, str] = {}
         self._headings: Sequence[int] = ()
         self._anchor: Unit | None = None
         self._head: Unit | None = None
@@ -136,6 +145,12 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         """Mark what changed."""
         self._changes = changes
         self.refresh()
+
+    def mark_verdicts(self, verdicts: Mapping[int, str]) -> None:
+        """Mark lines of the file that were checked, each with its verdict."""
+        if verdicts != self._verdicts:
+            self._verdicts = verdicts
+            self.refresh()
 
     def set_headings(self, lines: Sequence[int]) -> None:
         """Take the lines on which headings begin, rising."""
@@ -359,17 +374,23 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         place: Place | None = self._rows.find(self.scroll_offset.y + y)
         lines = self._rows.lines(place.row) if place is not None else []
         line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
-        mark, style = "", ""
+        mark, style, verdict, look = " ", "", " ", ""
         if place is not None and line.source is not None:
             happened = self._changes.mark(line.source, self._rows.drawn_above(place))
-            mark, style = _MARKS.get(happened, ("", ""))
+            mark, style = _MARKS.get(happened, (" ", ""))
+            said = [self._verdicts[at] for at in range(*line.source) if at in self._verdicts]
+            worst = next((one for one in said if one != "verbatim"), said[0] if said else "")
+            verdict, look = _VERDICTS.get(worst, (" ", ""))
             chosen = self.chosen
             if chosen is not None and chosen[0] < line.source[1] and line.source[0] < chosen[1]:
                 line = line._replace(fill="chosen")
         strip = self._palette.strip(line, self._rows.width, self.size.width)
-        if not mark:
+        if not (mark + verdict).strip():
             return strip
-        return Strip(
-            [Segment(mark.ljust(MARGIN), self._palette.style(style)), *list(strip)[1:]],
-            strip.cell_length,
-        )
+        margin = [Segment(mark.ljust(MARGIN), self._palette.style(style))]
+        if verdict.strip():
+            margin = [
+                Segment(mark, self._palette.style(style)),
+                Segment(verdict.ljust(MARGIN - 1), self._palette.style(look)),
+            ]
+        return Strip([*margin, *list(strip)[1:]], strip.cell_length)

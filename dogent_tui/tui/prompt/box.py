@@ -58,6 +58,7 @@ class PromptBox(Vertical):
         self.editor = PromptEditor(
             references.find, recall=Recall(history), placeholder=placeholder, id="prompt-editor"
         )
+        self.completions = references.completions
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
         self.queue = QueueStrip(id="prompt-queue")
         self.pending = PendingStrip(id="prompt-pending")
@@ -230,7 +231,7 @@ class PromptBox(Vertical):
             return False
         named = self._token(completion).rstrip(".-")
         if (
-            completion.kind == "file"
+            completion.kind in ("file", "citation")
             and not self.picker.moved
             and any(named == row.insert for row in self.picker.rows)
         ):

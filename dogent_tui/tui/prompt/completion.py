@@ -4,14 +4,17 @@ without a screen.
 
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
-CompletionKind = Literal["file", "sheet", "command", "word", "template"]
+if TYPE_CHECKING:
+    from dogent_tui.tui.prompt.citations import Citations
+
+CompletionKind = Literal["file", "sheet", "command", "word", "template", "citation"]
 
 # A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence
 # without spaces. What ends an unquoted path is, for completing it, what `workspace.references`
@@ -28,6 +31,8 @@ _ARGUMENT = re.compile(r"/(\S+) +(?![@/~.])(.*)$")
 ``@`` begins a reference.
 """
 _TEMPLATE = re.compile(r"(?<![\w@/.])@@([\w:-]*)$")
+_CITATION = re.compile(r"\[(?:[^\[\]\n]*[\s;；-])?(?<!@)@([^\[\]@,，;；\"\n#]{0,80})$")
+"""An ``@`` in an open bracket, and what was typed of a key, an author or a title."""
 _COMMAND = re.compile(r"/(\S*)$")
 _LAST_WORD = re.compile(r'/(\S+) +((?:(?:@?"[^"]*"|[^\s"]+)\s+)*)(?![@/~.])("[^"]*|[^\s"]*)$')
 """A command, the words after it, and the one that is being typed."""
@@ -44,9 +49,9 @@ _MOST_LOOKED_AT = 2_000
 class Completion(msgspec.Struct, frozen=True):
     """The token at the cursor: columns `start` to `end` of its line would be replaced.
 
-    `path`: the file whose sheets are asked for. `bare`: the argument of a command, which is a path
-    without an ``@``. `command` and `before`: whose word is asked for, and what was typed between
-    its name and that.
+    `path`: the file whose sheets are asked for. `bare`: no blank follows, as after the argument of
+    a command, which is a path without an ``@``. `command` and `before`: whose word is asked for,
+    and what was typed between its name and that.
     """
 
     kind: CompletionKind
@@ -152,6 +157,9 @@ def completion_at(
         )
     if template := _TEMPLATE.search(before):
         return Completion("template", template[1], begin + template.start(), column)
+    if citation := _CITATION.search(before):
+        start, end = begin + citation.start(1) - 1, _token_end(line, column, quoted=False)
+        return Completion("citation", citation[1], start, end, bare=True)
     if "@" not in before or (match := _REFERENCE.search(before)) is None:
         return None
     start = begin + match.start()
@@ -195,17 +203,20 @@ class Completions:
         format_reference: Callable[[str, str | None], str],
         sheet_names: Callable[[str], Sequence[str]],
         templates: Callable[[], Sequence[tuple[str, str]]] = tuple,
+        citations: "Callable[[], Citations] | None" = None,
         commands: Iterable[Command] = (),
     ) -> None:
         """Search `files` and `commands`.
 
         `format_reference` writes a reference to a path and a sheet; `sheet_names` lists the sheets
-        of a workspace path; `templates` how each document template is spelled, and its title.
+        of a workspace path; `templates` how each document template is spelled, and its title;
+        `citations` is what may be cited.
         """
         self._files = files
         self._format = format_reference
         self._sheet_names = sheet_names
         self._templates = templates
+        self._citations = citations
         self._table = commands
 
     @property
@@ -245,6 +256,8 @@ class Completions:
             return self._find_words(completion, limit)
         if completion.kind == "template":
             return Candidates(self._find_templates(completion.query)[:limit])
+        if completion.kind == "citation":
+            return self._find_citations(completion.query, limit)
         if completion.kind == "command":
             return Candidates(self._find_commands(completion.query)[:limit])
         if completion.kind == "sheet":
@@ -274,6 +287,20 @@ class Completions:
         )
         itself = Candidate(query, self._written(query, bare=bare), tr("the folder itself"))
         return Candidates((itself, *rows) if rows else (), indexing)
+
+    def _find_citations(self, query: str, limit: int) -> Candidates:
+        """Offer entries of bibliographies, and then files: what stands in brackets may be one."""
+        rows: tuple[Candidate, ...] = ()
+        reading = False
+        if self._citations is not None:
+            from dogent_tui.tui.prompt.citations import described, written  # on use
+
+            entries, reading = self._citations().search(query, limit)
+            rows = tuple(Candidate(one.key, written(one), described(one)) for one in entries)
+        if " " in query:
+            return Candidates(rows, reading)
+        files = self._find_files(query, limit - len(rows), bare=False)
+        return Candidates((*rows, *files.rows), reading or files.indexing)
 
     def _find_words(self, completion: Completion, limit: int) -> Candidates:
         """Offer the words of a command, and Markdown files where it takes one, each as long as

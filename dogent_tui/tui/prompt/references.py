@@ -1,7 +1,8 @@
 """What the prompt asks about references, and the workspace's answers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.session import as_attachment
@@ -22,6 +23,9 @@ from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.dropped import existing
 from dogent_tui.tui.prompt.editor import ReferenceState
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.prompt.citations import Citations
 
 _MOST_COUNTED = 8 << 20
 """Bytes of a text whose lines are counted."""
@@ -66,6 +70,7 @@ class WorkspaceReferences:
             format_reference=format_reference,
             sheet_names=self._sheets,
             templates=self._templates,
+            citations=lambda: self._citations,
             commands=commands,
         )
 
@@ -74,10 +79,17 @@ class WorkspaceReferences:
         return find_references(text)
 
     def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
-        """Return for each reference in `text` whether it leads to a file, and to a sheet of it."""
-        return {
+        """Return for each reference in `text` whether it leads to a file, and to a sheet of it.
+        Citations are none.
+        """
+        states = {
             found.key: self._state(resolve(found, self._workspace))
             for found in find_references(text)
+        }
+        return {
+            key: state
+            for key, state in states.items()
+            if not state.problem or state.attachment or not self._citations.has(key[0])
         }
 
     def written(self, paths: list[str]) -> str | None:
@@ -139,6 +151,12 @@ class WorkspaceReferences:
                 attachment,
             )
         return ReferenceState(length, "", attachment)
+
+    @cached_property
+    def _citations(self) -> "Citations":
+        from dogent_tui.tui.prompt.citations import Citations  # on use
+
+        return Citations(self._workspace.root)
 
     def _templates(self) -> Sequence[tuple[str, str]]:
         from dogent_tui.settings.templates import templates

@@ -76,7 +76,7 @@ def state(change: DocumentChange, hunk: Hunk) -> str:
 
 
 def list_row(
-    change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool
+    change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool, loses_quote: bool = False
 ) -> tuple[Span, ...]:
     """Return the row of a hunk in the list: what was decided, its heading, and its first words."""
     mark, style = _MARKS[state(change, hunk)]
@@ -89,6 +89,8 @@ def list_row(
         Span(sign, {"+": "success", "-": "error", "!": "warning"}.get(sign, "muted")),
         Span("“" if change.decision(hunk.number).comment else " ", "accent"),
     ]
+    if loses_quote:
+        spans.append(Span("≠” ", "warning"))
     if heading and heading not in words:
         spans.append(Span(f"{heading} ", "heading3"))
     return crop([*spans, Span(words)], width)
@@ -114,7 +116,7 @@ def _telling(old: Sequence[str], new: Sequence[str]) -> str:
     return f"…{one_line(line[start : start + _TOLD])}"
 
 
-def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:
+def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: bool = False) -> Line:
     """Return the line above a hunk: its number, where it stands, what was decided."""
     place = change.hunks.index(hunk) + 1
     where = " › ".join(one_line(title) for title in hunk.heading) or tr("the beginning")
@@ -122,6 +124,7 @@ def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:
     spans = [
         Span(tr("{place} of {hunks} ").format(place=place, hunks=len(change.hunks)), "accent"),
         Span(_SAID[state(change, hunk)], style),
+        *([Span(tr(" · changes a verbatim quote"), "warning")] if loses_quote else []),
         Span(
             tr(" · {kind} · line {line} · {where}").format(
                 kind=_KINDS[hunk.kind], line=hunk.start + 1, where=where
@@ -132,9 +135,13 @@ def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:
     return Line(crop(spans, width))
 
 
-def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool) -> list[Line]:
-    """Return a hunk with what stands around it, laid out for `width` cells."""
-    lines = [headline(change, hunk, width)]
+def hunk_lines(
+    change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool, loses_quote: bool = False
+) -> list[Line]:
+    """Return a hunk with what stands around it, laid out for `width` cells. `loses_quote`: it
+    changes a quotation that was verbatim.
+    """
+    lines = [headline(change, hunk, width, loses_quote=loses_quote)]
     comment = change.decision(hunk.number).comment
     if comment:
         lines += prefixed(

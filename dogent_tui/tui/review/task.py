@@ -6,6 +6,8 @@ from typing import Any, Literal
 import msgspec
 
 from dogent_tui.changes.applying import Reviewed
+from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.undo.undo_log import UndoLog
 
 
@@ -24,10 +26,13 @@ class ReviewTask(msgspec.Struct, frozen=True):
     """What the review is opened for.
 
     `copies` keeps what `/undo` brings back. `on_draft` is called with the decisions soon after each
-    change.
+    change. `checked` is what was found in the document the last time;
+    `completions` what may be cited in it.
     """
 
     reviewed: Reviewed
     copies: UndoLog | None = None
     notice: str = ""
     on_draft: Callable[[Mapping[str, Any]], object] | None = None
+    checked: Checked | None = None
+    completions: Completions | None = None

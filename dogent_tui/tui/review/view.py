@@ -17,6 +17,7 @@ from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
+    from dogent_tui.changes.hunks import Hunk
     from dogent_tui.changes.model import DocumentChange
     from dogent_tui.tui.transcript.lines import Line
 
@@ -49,7 +50,7 @@ class _Drawn(Widget):
 
 class HunkList(ImmediateKeys, _Drawn, can_focus=True):
     """A row for each hunk. `perform` does what a key means, `choose` goes to the hunk in a
-    place.
+    place; `loses_quote` says whether a hunk changes a quotation that was verbatim.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class HunkList(ImmediateKeys, _Drawn, can_focus=True):
         change: "DocumentChange",
         perform: Callable[[str], Awaitable[bool]],
         choose: Callable[[int], None],
+        loses_quote: "Callable[[Hunk], bool]",
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
@@ -65,6 +67,7 @@ class HunkList(ImmediateKeys, _Drawn, can_focus=True):
         self._rows: dict[tuple[object, ...], Strip] = {}
         self._perform = perform
         self._choose = choose
+        self._loses_quote = loses_quote
 
     async def press(self, key: str) -> bool:
         """Do what `key` means in the review."""
@@ -96,7 +99,13 @@ class HunkList(ImmediateKeys, _Drawn, can_focus=True):
         if strip is None:
             if len(self._rows) > _MOST_ROWS:
                 self._rows.clear()
-            spans = list_row(self.change, hunk, width, is_cursor=is_cursor)
+            spans = list_row(
+                self.change,
+                hunk,
+                width,
+                is_cursor=is_cursor,
+                loses_quote=self._loses_quote(hunk),
+            )
             segments = [
                 Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans
             ]

@@ -20,6 +20,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt.literal import carry, release
+from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.review.keys import REVIEW_KEYS
 from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.task import ReviewResult, ReviewTask
@@ -64,9 +65,13 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         super().__init__()
         self.request = task
         self.counter = counter
-        self._list = HunkList(self.change, self._press, self._choose, id="review-list")
+        self._list = HunkList(
+            self.change, self._press, self._choose, self._loses_quote, id="review-list"
+        )
         self._view = HunkView(id="review-hunk")
         self._area = HunkArea(id="review-edit", soft_wrap=True, tab_behavior="focus", compact=True)
+        if task.completions is not None:
+            self._area.picker = ReferencePicker(task.completions, id="review-picker")
         self._line = CommentInput(compact=True, id="review-comment")
         self._said = Static(id="review-said", markup=False)
         self._by_side: bool | None = None
@@ -102,6 +107,8 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             with Container(id="review-pane"):
                 yield self._view
                 yield self._area
+                if self._area.picker is not None:
+                    yield self._area.picker
         with Container(
             id="review-line"
         ):  # one row for both: what is above it need not be laid out anew
@@ -181,7 +188,19 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             return []
         if self._previewing:
             return markdown_lines(preview_text(self.change, hunk), max(20, width))
-        return hunk_lines(self.change, hunk, max(20, width), by_side=self._is_by_side)
+        return hunk_lines(
+            self.change,
+            hunk,
+            max(20, width),
+            by_side=self._is_by_side,
+            loses_quote=self._loses_quote(hunk),
+        )
+
+    def _loses_quote(self, hunk: "Hunk") -> bool:
+        checked, base = self.request.checked, self.change.base.lines
+        return checked is not None and checked.loses_quote(
+            base, hunk.start, hunk.end, self.change.lines_of(hunk)
+        )
 
     @property
     def _is_by_side(self) -> bool:

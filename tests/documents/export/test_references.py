@@ -2,6 +2,7 @@
 one tree of the document.
 """
 
+import json
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,12 @@ BIBLIOGRAPHY = """
 """  # noqa: E501
 
 
-def read(folder: Path, text: str) -> Document:
+def read(folder: Path, text: str, name: str = "text.md") -> Document:
     Image.new("RGB", (4, 2)).save(folder / "a.png")
-    (folder / "text.md").write_text(text, "utf-8")
+    (folder / name).write_text(text, "utf-8")
     return read_document(
         ExportRequest(
-            markdown=folder / "text.md",
+            markdown=folder / name,
             target=folder / "text.pdf",
             root=folder.resolve(),
             home=folder / "home",
@@ -117,6 +118,40 @@ def test_a_citation_that_nobody_knows_is_told(tmp_path):
     assert "nobody" in " ".join(
         read(tmp_path, "---\nbibliography: refs.bib\n---\nAs [@nobody] says.\n").warnings
     )
+
+
+def test_pages_that_a_work_has_not_and_entries_that_are_not_cited_are_told(tmp_path):
+    entries = [{"id": key, "type": "article-journal", "page": "1-20"} for key in "abc"]
+    (tmp_path / "refs.json").write_text(json.dumps(entries), "utf-8")
+    front = "---\nbibliography: refs.json\n---\n"
+    document = read(tmp_path, f"{front}So it is [@a, p. 412; @b, pp. 3-5; @dead].\n")
+    assert sorted(document.warnings) == [
+        "1 entry of the bibliography is not cited: c.",
+        "@a is cited for page 412, but the work has pages 1–20.",
+        "@dead is cited, but no bibliography has it.",
+    ]
+
+
+def test_the_folder_has_a_bibliography_and_a_style_for_documents_that_name_none(tmp_path):
+    work = tmp_path / "work"
+    (work / "part").mkdir(parents=True)
+    (work / ".dogent").mkdir()
+    (tmp_path / "work/refs.bib").write_text(BIBLIOGRAPHY, "utf-8")
+    document = read(work, "As [@lovelace] says.\n", "part/a.md")
+    assert "As (Lovelace 1843) says." in shown(document)
+    assert document.warnings == ()
+    (work / "marks.csl").write_text(STYLE, "utf-8")
+    (work / ".dogent/dogent.json").write_text('{"bibliography": "refs.bib", "csl": "marks.csl"}')
+    assert "As <lovelace> says." in shown(read(work, "As [@lovelace] says.\n", "part/a.md"))
+    assert read(work, "No citation.\n").warnings == ()
+
+
+STYLE = """\
+<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0" class="in-text"><info>
+<title>Marks</title><id>marks</id><updated>2020-01-01T00:00:00Z</updated></info>
+<citation><layout prefix="&lt;" suffix="&gt;"><text variable="citation-key"/></layout></citation>
+</style>
+"""
 
 
 @pytest.mark.parametrize(

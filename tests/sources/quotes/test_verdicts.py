@@ -5,6 +5,7 @@ import pytest
 from dogent_tui.documents.model import Source
 from dogent_tui.sources.quotes.checking import CheckedSource, check
 from dogent_tui.sources.quotes.index import Block, SourceIndex, make
+from dogent_tui.sources.quotes.sources import Named
 
 LOG = """# Harbour log
 
@@ -150,9 +151,30 @@ def test_what_is_named_is_part_of_the_claim():
     ],
 )
 def test_marks_and_names_of_every_kind(draft):
-    (found,) = findings(draft, keys={"key": "log.md"})
+    (found,) = findings(draft, keys={"key": Named("log.md")})
     assert (found.verdict, found.named) == ("verbatim", "log.md")
     assert found.text.startswith("The ferry leaves")
+
+
+def test_a_page_may_be_counted_as_its_volume_does_and_must_be_in_the_work():
+    keys = {"beech": Named("beech.pdf", work=(101, 103)), "book": Named("", work=(1, 20))}
+    quote = "“doors of the chapel, which still hang there”"
+    for page, expected in (
+        ("p. 2", "verbatim"),
+        ("p. 102", "verbatim"),
+        ("p. 103", "found_elsewhere"),
+    ):
+        (found,) = findings(f"{quote} [@beech, {page}].", keys=keys)
+        assert (found.verdict, found.place["page"]) == (expected, 2)
+    for text, expected in (
+        ("@beech, p. 3", "verbatim"),
+        ("@beech, pp. 101-103", "verbatim"),
+        ("@beech, p. 4", "not_found"),
+        ("@book, 20", "verbatim"),
+        ("@book, p. 412", "not_found"),
+    ):
+        (found,) = findings(f"So it is [{text}].", "citation", keys)
+        assert (found.verdict, found.flags) == (expected, ["page"] * (expected == "not_found"))
 
 
 def test_what_is_no_quotation():
@@ -188,7 +210,9 @@ def test_citations_resolve():
         "A (log.md) [@key] [@gone] [^1] [^2] (gone.pdf) [x](log.md) [y](gone.md) (scan.pdf)"
         " (beech.pdf, p. 9).\n\n[^1]: log.md\n"
     )
-    found = {each.text: each.verdict for each in findings(draft, "citation", {"key": "log.md"})}
+    found = {
+        each.text: each.verdict for each in findings(draft, "citation", {"key": Named("log.md")})
+    }
     assert found == {
         "(log.md)": "verbatim",
         "[@key]": "verbatim",

@@ -41,6 +41,23 @@ def rows(scene) -> list[str]:
     return [str(answers.get_option_at_index(n).prompt) for n in range(answers.option_count)]
 
 
+async def test_the_margin_of_an_open_draft_says_what_was_found(stage, folder):
+    async with stage(size=(160, 40)) as scene:
+        try:
+            await typed(scene, "/open draft.md")
+            pane = Pane(scene)
+            await scene.until(lambda: pane.is_seen and any("whale" in row for row in pane.rows()))
+            assert not any(mark in row[:2] for row in pane.rows() for mark in "≠?✓")
+            await typed(scene, "/check draft.md")
+            await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
+            await scene.pilot.press("escape")
+            await scene.until(lambda: any("≠" in row for row in pane.rows()))
+            seen = {row[2:].split(" ")[0]: row[1] for row in pane.rows() if "“" in row}
+            assert seen == {"“at": "≠", "“a": "?", "“leaves": "✓"}
+        finally:
+            await scene.app.opened.libraries.close()
+
+
 async def test_enter_on_a_finding_opens_its_passage_and_next_goes_on(stage, folder):
     async with stage(size=(160, 40)) as scene:
         try:
@@ -74,5 +91,27 @@ async def test_a_document_without_a_fault_is_a_line(stage, folder):
             await scene.until(lambda: "2 claims checked: 2 verbatim." in hint(scene))
             await typed(scene, "/check gone.txt")
             await scene.until(lambda: "not a Markdown file" in hint(scene))
+        finally:
+            await scene.app.opened.libraries.close()
+
+
+async def test_a_claim_without_marks_has_its_nearest_passages_and_no_verdict(stage, folder):
+    (folder / "draft.md").write_text(
+        "# Ferry\n\nLate passengers are left behind at the harbour by the ferry at seven.\n"
+    )
+    async with stage(size=(160, 40)) as scene:
+        try:
+            await typed(scene, "/check passages")
+            await scene.until(lambda: "Choose the lines of a claim" in hint(scene))
+            await typed(scene, "/open draft.md")
+            pane = Pane(scene)
+            await scene.until(lambda: pane.is_seen and any("Late" in row for row in pane.rows()))
+            pane.view.choose((2, 3))
+            await typed(scene, "/check passages")
+            await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
+            first, *_ = rows(scene)
+            assert first.startswith("notes.md, line 123 · The ferry leaves the small harbour")
+            await scene.pilot.press("enter")
+            await scene.until(lambda: any("it does not wait" in row for row in pane.rows()))
         finally:
             await scene.app.opened.libraries.close()

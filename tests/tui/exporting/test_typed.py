@@ -27,6 +27,7 @@ from dogent_tui.tui.results.model import Results
         ("@notes.md", ("notes.md", "pdf", "")),
         ('"pdf.md"', ("pdf.md", "pdf", "")),
         ("NOTES", ("NOTES", "pdf", "")),
+        ("a.md Checked docx", ("a.md", "docx", "", True)),
     ],
 )
 def test_words_say_what_they_are(typed, wish):

@@ -1,7 +1,9 @@
 """What the picker completes."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from dogent_tui.references.lookup import format_reference
 from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.prompt.citations import Citations
 from dogent_tui.tui.prompt.completion import Completion, Completions, completion_at
 
 
@@ -278,3 +281,74 @@ def test_a_path_that_is_typed_out_is_not_offered_to_a_command_again() -> None:
     assert offered("/attach tea.md", Hit("tea.md")) == [], "Enter runs the command now"
     assert offered("/attach tea.md", Hit("tea.md"), Hit("old/tea.md")) == ["tea.md", "old/tea.md"]
     assert offered("Read @tea.md", Hit("tea.md")) == ["@tea.md"]
+
+
+@pytest.mark.parametrize(
+    ("line", "query"),
+    [
+        ("It says so [@", ""),
+        ("It says so [@oka", "oka"),
+        ("It says so [see @okafor 20", "okafor 20"),
+        ("[@a, p. 3; @b", "b"),
+        ("[-@b", "b"),
+        ("这样说[@奥", "奥"),
+    ],
+)
+def test_an_at_sign_in_brackets_is_a_citation(line: str, query: str) -> None:
+    completion = at_end(line)
+    assert completion is not None
+    assert (completion.kind, completion.query) == ("citation", query)
+    assert line[completion.start] == "@"
+
+
+def test_the_rest_of_a_key_is_replaced_too() -> None:
+    completion = completion_at("As [@oka-2025] says", 8, first_line=True)
+    assert completion is not None
+    assert (completion.query, completion.start, completion.end) == ("oka", 4, 13)
+
+
+@pytest.mark.parametrize("line", ["[@a, p. 3", "[@a] and", "[a@b.org"])
+def test_what_follows_a_key_is_none(line: str) -> None:
+    assert at_end(line) is None
+
+
+def test_entries_are_found_by_key_author_year_and_title(tmp_path: Path) -> None:
+    entries = [
+        {
+            "id": key,
+            "author": [{"family": author}],
+            "issued": {"raw": year},
+            "title": title,
+        }
+        for key, author, year, title in (
+            ("ferry", "Hale", "2019", "The Ferry"),
+            ("cafe:2", "Müller", "2020", "Harbours"),
+            ("odd key", "Hale", "2021", "A Ferry Again"),
+        )
+    ]
+    (tmp_path / ".dogent/sources").mkdir(parents=True)
+    (tmp_path / ".dogent/sources/sources.json").write_text(json.dumps(entries), "utf-8")
+    cited = Citations(tmp_path)
+    found = Completions(
+        Files([Hit("notes.md")]),
+        format_reference=format_reference,
+        sheet_names=lambda path: [],
+        citations=lambda: cited,
+    )
+
+    def offered(line: str) -> list[str]:
+        completion = at_end(line)
+        assert completion is not None
+        while (rows := found.search(completion)).indexing:
+            pass
+        return [row.insert for row in rows.rows]
+
+    assert offered("[@") == ["@ferry", "@cafe:2", "@{odd key}", "@notes.md"]
+    assert offered("[@hale") == ["@ferry", "@{odd key}", "@notes.md"]
+    assert offered("[@ferry 2021") == ["@{odd key}"]
+    assert offered("[@muller har") == ["@cafe:2"]
+    assert found.search(Completion("citation", "ferry", 0, 6)).rows[0].detail == (
+        "Hale · 2019 · The Ferry"
+    )
+    assert cited.has("cafe:2")
+    assert not cited.has("notes.md")

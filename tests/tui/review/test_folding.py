@@ -5,9 +5,12 @@ from hypothesis import strategies as st
 
 from dogent_tui.changes.model import propose
 from dogent_tui.changes.prose import refined
+from dogent_tui.sources.quotes.checking import Finding
+from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.tui.review.folding import folded, seams
 from dogent_tui.tui.review.rows import hunk_lines, list_row
 from dogent_tui.tui.transcript.lines import Line, Span
+from tests.tui.review.host import ReviewHost
 
 LONG = " ".join(
     f"Sentence {number} says something of the harbor, and nothing else." for number in range(60)
@@ -81,3 +84,21 @@ def test_no_row_with_a_change_is_left_out(before, after):
     assert [row for row in rows if row.spans[0].style == "x-part"] == [
         row for row in left if row.spans[0].style == "x-part"
     ]
+
+
+async def test_a_hunk_that_changes_a_verbatim_quotation_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    text = "They say “tea is served here all day long”.\n\nIt is true.\n"
+    finding = Finding("quote", "tea is served here all day long", 1, 11, 1, 42, "verbatim")
+    host = ReviewHost(
+        tmp_path,
+        text,
+        text.replace("all day", "all week").replace("true", "so"),
+        Checked(text.split("\n"), [finding]),
+    )
+    async with host.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        strips = host.screen._compositor.render_strips()
+        rows = ["".join(part.text for part in strip) for strip in strips]
+        assert sum("≠”" in row for row in rows) == 1
+        assert any("changes a verbatim quote" in row for row in rows)

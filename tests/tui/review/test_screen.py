@@ -1,9 +1,14 @@
 """The review, key by key."""
 
+import json
 from contextlib import asynccontextmanager
 
 import pytest
 
+from dogent_tui.references.file_index import FileIndex
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.tui.prompt.picker import ReferencePicker
+from dogent_tui.tui.prompt.references import WorkspaceReferences
 from tests.changes.strategies import manuscript
 from tests.tui.review.host import BASE, NEW, ReviewHost
 
@@ -188,3 +193,23 @@ async def test_what_writes_is_the_first_key_and_the_way_out_the_last(review, siz
 async def test_the_list_and_the_hunk_begin_in_the_same_row(review):
     async with review(size=(120, 40)) as (app, _):
         assert app.review._list.region.y == app.review._view.region.y
+
+
+async def test_what_may_be_cited_is_offered_in_a_hunk(tmp_path):
+    text = "Tea is served.\n"
+    (tmp_path / ".dogent/sources").mkdir(parents=True)
+    entries = [{"id": key, "title": title} for key, title in (("hale", "Tea"), ("oka", "Boats"))]
+    (tmp_path / ".dogent/sources/sources.json").write_text(json.dumps(entries))
+    references = WorkspaceReferences(Workspace(tmp_path), FileIndex(tmp_path))
+    host = ReviewHost(
+        tmp_path, text, text.replace("served", "sold"), completions=references.completions
+    )
+    async with host.run_test(size=(120, 40)) as pilot:
+        await pilot.press("e", "backspace", *" [@boat")
+        picker = host.screen.query_one(ReferencePicker)
+        while picker.current is None:
+            await pilot.pause(0.01)
+        assert picker.region.bottom <= 40
+        await pilot.press("enter", "]", ".", "escape", "enter")
+        await pilot.pause()
+    assert host.path.read_text() == "Tea is sold [@oka].\n"

@@ -1,0 +1,282 @@
+"""Bibliographies: one reader for the check, the picker, the tools and the exports.
+
+BibTeX, BibLaTeX (as Zotero's Better BibTeX writes it) and RIS become CSL JSON by pandoc, once for
+each content; CSL JSON and CSL YAML are that already. Pandoc drops what a `file` field names, so
+that alone is looked for here, as are the keys of a file that pandoc cannot read.
+"""
+
+import hashlib
+import json
+import os
+import re
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.program import run_pandoc
+from dogent_tui.language import ngettext, tr
+from dogent_tui.plain import one_line
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.paths import Workspace, cache_dir
+
+SOURCE_ENTRIES = ".dogent/sources/sources.json"
+"""Where the source records of a workspace are, as CSL JSON (`sources/records.py`)."""
+_READERS = {".bib": "biblatex", ".bibtex": "bibtex", ".ris": "ris"}
+SUFFIXES = frozenset({*_READERS, ".json", ".yaml", ".yml"})
+LARGEST = 32 << 20
+"""Bytes of a bibliography."""
+_LIMIT_S = 120.0
+"""Of pandoc: it takes 4 s for 10,000 entries."""
+_FORMAT = b"1"
+_ENTRY = re.compile(r"^[ \t]*@(\w+)\s*[{(]\s*([^\s,{}]+)\s*,", re.MULTILINE)
+_FIELD = re.compile(r"\bfile\s*=\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\"([^\"]*)\")", re.IGNORECASE)
+_RANGE = re.compile(r"\s*(\d+)(?:\s*[-–—]+\s*(\d+))?\s*")
+_WHOLE = frozenset({"book", "report", "thesis"})
+"""Types of which the one number in `page` is how many there are."""
+_PAGES = re.compile(
+    r"(?:(?<![^\W\d_])(?:pp?\.?|SS?\.|pages?|Seiten?)|第|#page=)\s*(?P<first>\d+)(?:\s*[-–—]\s*(?P<last>\d+))?|(?P<one>\d+)\s*页",
+    re.IGNORECASE,
+)
+_BARE_PAGES = re.compile(r"\s*[,，]\s*(\d+)(?:\s*[-–—]\s*(\d+))?\s*(?:[,，;；\]]|$)")
+_CITED = re.compile(r"@\{?([\w:.#$%&+?<>~/-]*\w)")
+_MOST_NAMED = 5
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """An entry. `pages` are the first and last of the work as it counts them, 0 where that is not
+    known; `file` is its document as the bibliography names it, "" for none.
+    """
+
+    key: str
+    author: str = ""
+    year: str = ""
+    title: str = ""
+    pages: tuple[int, int] = (0, 0)
+    file: str = ""
+
+    def has_pages(self, first: int, last: int) -> bool:
+        """Whether the work has these pages, as far as that is known."""
+        return not self.pages[1] or (self.pages[0] <= first and last <= self.pages[1])
+
+
+class Bibliography(NamedTuple):
+    """The entries of the file `path`."""
+
+    path: Path
+    entries: list[Entry]
+
+    def document(self, entry: Entry) -> Path | None:
+        """Return where the document of an entry is said to be."""
+        return Path(os.path.normpath(self.path.parent / entry.file)) if entry.file else None
+
+
+class _Kept(msgspec.Struct, array_like=True):
+    content: bytes
+    entries: list[Entry]
+
+
+_read: dict[Path, tuple[tuple[int, int], Bibliography]] = {}
+_reading = threading.Lock()
+
+
+def read_bibliography(path: Path) -> Bibliography:
+    """Return what a bibliography holds, nothing where it cannot be read. Blocks: several seconds
+    where a large one was not read before. What it was read as is kept, by its content.
+    """
+    try:
+        found = path.stat()
+        state = (found.st_mtime_ns, found.st_size)
+        with _reading:
+            if path in _read and _read[path][0] == state:
+                return _read[path][1]
+            content = path.read_bytes() if found.st_size <= LARGEST else b""
+            entries = _kept_entries(path, content) if content else []
+            _read[path] = state, Bibliography(path, entries)
+            return _read[path][1]
+    except OSError:
+        return Bibliography(path, [])
+
+
+def is_read(path: Path) -> bool:
+    """Whether `read_bibliography` has it at hand, and as it is now."""
+    with suppress(OSError):
+        found = path.stat()
+        return path in _read and _read[path][0] == (found.st_mtime_ns, found.st_size)
+    return True
+
+
+def _kept_entries(path: Path, content: bytes) -> list[Entry]:
+    suffix = path.suffix.lower()
+    wanted = hashlib.sha256(_FORMAT + suffix.encode() + content).digest()
+    name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
+    place = cache_dir() / "bibliographies" / name
+    with suppress(OSError, msgspec.DecodeError):
+        kept = msgspec.msgpack.decode(place.read_bytes(), type=_Kept)
+        if kept.content == wanted:
+            return kept.entries
+    try:
+        entries = [*parse(content, suffix)]
+    except DocumentError:  # not kept: pandoc may be there the next time
+        return [Entry(key, file=file) for key, file in _files_of(content).items()]
+    with suppress(OSError):
+        private_folder(place.parent)
+        packed = msgspec.msgpack.encode(_Kept(wanted, entries))
+        atomic_write(place, packed, mode=0o600, durable=False)
+    return entries
+
+
+def parse(content: bytes, suffix: str) -> Iterator[Entry]:
+    """Yield the entries of a bibliography. Blocks. Raises DocumentError where pandoc cannot read
+    it.
+    """
+    files: dict[str, str] = {}
+    if reader := _READERS.get(suffix):
+        arguments = ("-f", reader, "-t", "csljson")
+        files = _files_of(content) if suffix != ".ris" else {}
+        content = run_pandoc(arguments, content, name="bibliography", limit_s=_LIMIT_S).data
+    for each in _items(content, suffix):
+        if isinstance(each, dict) and each.get("id"):
+            yield _entry(each, files.get(str(each["id"]), ""))
+
+
+def _items(content: bytes, suffix: str) -> list[Any]:
+    try:
+        if suffix in {".yaml", ".yml"}:
+            import yaml  # on use
+
+            found = next(yaml.load_all(content, Loader=yaml.BaseLoader), None)
+        else:
+            found = json.loads(content)
+    except Exception as error:  # what YAML raises shares no type with ValueError
+        raise DocumentError(tr("This is not a bibliography."), code="damaged") from error
+    found = found.get("references", found.get("items")) if isinstance(found, dict) else found
+    return found if isinstance(found, list) else []
+
+
+def _entry(csl: dict[str, Any], file: str) -> Entry:
+    names = csl.get("author") or csl.get("editor") or []
+    people = [name for name in names if isinstance(name, dict)] if isinstance(names, list) else []
+    author = ", ".join(
+        str(name.get("family") or name.get("literal") or name.get("given") or "") for name in people
+    )
+    year = re.search(r"\d{4}", json.dumps(csl.get("issued", "")))
+    title = re.sub(r"<[^<>]+>|\*", "", str(csl.get("title", "")))
+    return Entry(
+        str(csl["id"]),
+        author,
+        year[0] if year else "",
+        " ".join(title.split()),
+        _pages_of(csl),
+        file or str(csl.get("file", "")),
+    )
+
+
+def _pages_of(csl: dict[str, Any]) -> tuple[int, int]:
+    """Return the first and last page of a work: ``101-20`` ends at page 120."""
+    found = _RANGE.fullmatch(str(csl.get("page", "")))
+    whole = _RANGE.fullmatch(str(csl.get("number-of-pages", "")))
+    if found and csl.get("type") in _WHOLE and not found[2]:
+        whole, found = found, None
+    if found is None:
+        return (1, int(whole[1])) if whole else (0, 0)
+    first, last = found[1], found[2] or found[1]
+    if len(last) < len(first):
+        last = first[: len(first) - len(last)] + last
+    return int(first), max(int(first), int(last))
+
+
+def _files_of(content: bytes) -> dict[str, str]:
+    """Return the keys of a BibTeX file, each with the name of its document, "" where it has
+    none.
+    """
+    text = content.decode("utf-8", "replace")
+    found = [*_ENTRY.finditer(text)]
+    ends = [*(entry.start() for entry in found), len(text)][1:]
+    keys = {}
+    for entry, end in zip(found, ends, strict=True):
+        if entry[1].lower() not in {"comment", "string", "preamble"}:
+            field = _FIELD.search(text, entry.end(), end)
+            keys[entry[2]] = _file_of((field[1] or field[2] or "").strip()) if field else ""
+    return keys
+
+
+def _file_of(field: str) -> str:
+    """Return the path in a `file` field, which some programs write as ``title:path:type``."""
+    parts = field.split(";")[0].split(":")
+    return parts[1] if len(parts) == 3 else field.split(";")[0]
+
+
+def named_bibliographies(
+    root: Path, names: Iterable[str] = (), folder: Path | None = None
+) -> list[Path]:
+    """Return the bibliographies of a draft in `folder` whose front matter has these `names`: those,
+    else the one that the settings of the workspace name, else each ``.bib`` in its `root`; and the
+    source records. None lies outside of it.
+    """
+    found = [(folder or root) / name for name in names]
+    if not found:
+        name = load_settings(Workspace(root))[0].bibliography
+        found = [root / name] if name else sorted(root.glob("*.bib"))
+    found.append(root / SOURCE_ENTRIES)
+    real = os.path.realpath(root)
+    return [
+        path
+        for path in dict.fromkeys(Path(os.path.normpath(each)) for each in found)
+        if path.suffix.lower() in SUFFIXES
+        and path.is_file()
+        and Path(os.path.realpath(path)).is_relative_to(real)
+    ]
+
+
+def key_of(document: Path, root: Path) -> str:
+    """Return the key that a bibliography of the folder has for a document, "" where none has. A
+    file that was moved since is known by its name. Blocks.
+    """
+    by_name = ""
+    for bibliography in map(read_bibliography, named_bibliographies(root)):
+        for entry in bibliography.entries:
+            said = bibliography.document(entry)
+            if said is None or said.name != document.name:
+                continue
+            if os.path.realpath(said) == os.path.realpath(document):
+                return entry.key
+            by_name = by_name or ("" if said.exists() else entry.key)
+    return by_name
+
+
+def pages_in(text: str) -> tuple[int, int]:
+    """Return the first and last page that a text names, 0 for none: ``p. 3``, ``第3页``."""
+    found = _PAGES.search(text)
+    if found is None:
+        return 0, 0
+    first = int(found["first"] or found["one"])
+    return first, max(int(found["last"] or first), first)
+
+
+def locator_pages(text: str) -> tuple[int, int]:
+    """Return the pages that what follows a key names: a number alone is a page there, too."""
+    pages = pages_in(text)
+    if not pages[0] and (bare := _BARE_PAGES.match(text)):
+        pages = int(bare[1]), max(int(bare[2] or bare[1]), int(bare[1]))
+    return pages
+
+
+def cited_keys(text: str) -> set[str]:
+    """Return what may be keys of citations in a Markdown text."""
+    return set(_CITED.findall(text))
+
+
+def unused_entries(keys: Sequence[str]) -> str:
+    """Return the sentence that says that these entries are not cited."""
+    some = ", ".join(keys[:_MOST_NAMED]) + (" …" if len(keys) > _MOST_NAMED else "")
+    return ngettext(
+        "{count} entry of the bibliography is not cited: {some}.",
+        "{count} entries of the bibliography are not cited: {some}.",
+        len(keys),
+    ).format(count=len(keys), some=one_line(some))

@@ -1,0 +1,79 @@
+"""The entries that may be cited in a workspace, as the picker asks for them with every key."""
+
+import re
+import threading
+import unicodedata
+from pathlib import Path
+
+from dogent_tui.documents.bibliography import (
+    Entry,
+    is_read,
+    named_bibliographies,
+    read_bibliography,
+)
+
+_SIMPLE = re.compile(r"\w(?:[\w:.#$%&+?<>~/-]*\w)?")
+
+
+class Citations:
+    """Searches the bibliographies of a folder and its source records. What was not read before is
+    read in a thread of its own, so that a large one holds up no key.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lists: list[list[Entry]] = []
+        self._texts: list[str] = []
+        self._entries: list[Entry] = []
+        self._reader: threading.Thread | None = None
+
+    def search(self, query: str, limit: int) -> tuple[list[Entry], bool]:
+        """Return the entries that have all words of `query` in key, author, year or title, those
+        first whose key or author begins so; and whether there is more to be read. Asks the disk.
+        """
+        paths = named_bibliographies(self._root)
+        is_reading = not all(map(is_read, paths))
+        if is_reading and (self._reader is None or not self._reader.is_alive()):
+            self._reader = threading.Thread(
+                target=lambda: [*map(read_bibliography, paths)], daemon=True
+            )
+            self._reader.start()
+        lists = [read_bibliography(path).entries for path in paths if is_read(path)]
+        if [*map(id, lists)] != [*map(id, self._lists)]:
+            self._lists = lists
+            by_key = {entry.key: entry for entries in reversed(lists) for entry in entries}
+            self._entries = [*by_key.values()]
+            self._texts = [
+                _folded(f"{one.key}\t{one.author}\t{one.year}\t{one.title}")
+                for one in self._entries
+            ]
+        words = _folded(query).split()
+        found = [
+            (not text.startswith(words[0]), f"\t{words[0]}" not in text, at) if words else (at,)
+            for at, text in enumerate(self._texts)
+            if all(word in text for word in words)
+        ]
+        return [self._entries[ranked[-1]] for ranked in sorted(found)[:limit]], is_reading
+
+    def has(self, key: str) -> bool:
+        """Whether this is the key of an entry. May read a bibliography."""
+        lists = (read_bibliography(path).entries for path in named_bibliographies(self._root))
+        return any(entry.key == key for entries in lists for entry in entries)
+
+
+def written(entry: Entry) -> str:
+    """Return how an entry is cited: ``@key``, in braces where the key would end too early."""
+    return f"@{entry.key}" if _SIMPLE.fullmatch(entry.key) else f"@{{{entry.key}}}"
+
+
+def described(entry: Entry) -> str:
+    """Return what a row says of an entry."""
+    names = entry.author.split(", ")
+    author = f"{names[0]} …" if len(names) > 2 else " & ".join(names)
+    return " · ".join(filter(None, (author, entry.year, entry.title)))
+
+
+def _folded(text: str) -> str:
+    """Return a text without case and accents: ``Øre`` is found as it is, ``Café`` by ``cafe``."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(each for each in plain if not unicodedata.combining(each))

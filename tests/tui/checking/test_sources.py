@@ -1,0 +1,42 @@
+"""/sources in the application: a source is typed in, offered after ``[@``, and opened."""
+
+import json
+
+import pytest
+
+from dogent_tui.tui.screens.choice import ChoiceScreen
+from dogent_tui.tui.screens.source import SourceScreen
+from tests.tui.checking.test_command import hint, typed
+
+pytestmark = pytest.mark.slow
+
+
+async def test_a_source_is_typed_in_and_offered(stage, workspace):
+    (workspace.root / "letters.pdf").touch()
+    async with stage(size=(120, 40)) as scene:
+        scene.app.opened.libraries.keeps_sources = lambda: True
+        await typed(scene, "/sources add")
+        await scene.until(lambda: isinstance(scene.app.screen, SourceScreen))
+        for line in ("Ada Okafor", "", "1999", ""):
+            await scene.pilot.press(*line, "enter")
+        await scene.pilot.press(*"gone.pdf", "enter")
+        words = scene.app.screen.query_one("#source-words")
+        assert words.render().plain == "It needs a title."
+        await scene.pilot.press(*"Letters home", "enter", "enter", "enter", "enter")
+        assert words.render().plain == "There is no file gone.pdf here."
+        await scene.pilot.press("ctrl+u", *"letters.pdf", "enter")
+        await scene.until(lambda: "Cite it as [@okafor-1999]." in hint(scene))
+        (entry,) = json.loads((workspace.root / ".dogent/sources/sources.json").read_text())
+        assert entry["file"] == "../../letters.pdf"
+
+        await scene.pilot.press(*"As [@letters")
+        picker = scene.app.conversation.prompt.picker
+        await scene.until(lambda: picker.current is not None)
+        assert picker.current.detail == "Ada Okafor · 1999 · Letters home"
+        await scene.pilot.press("tab")
+        assert scene.app.conversation.prompt.editor.value == "As [@okafor-1999"
+        await scene.pilot.press("ctrl+c")
+
+        await typed(scene, "/sources")
+        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
+        await scene.pilot.press("escape")
