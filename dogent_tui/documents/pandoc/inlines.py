@@ -109,6 +109,8 @@ class Inlines:
         form, text = contents
         if form == "html":
             return text if _HARMLESS_HTML.fullmatch(text) else ""
+        if form == "markdown":
+            return str(text)
         return escaped(text) if form in ("tex", "latex") else ""
 
     def _link(self, contents: Any) -> str:

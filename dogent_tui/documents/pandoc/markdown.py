@@ -96,7 +96,12 @@ class MarkdownWriter:
 
     @property
     def _source(self) -> Source:
-        return Source(headings=tuple(title for _, title in self._headings))
+        return Source(headings=self.headings)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The titles above what is written next."""
+        return tuple(title for _, title in self._headings)
 
     def _pieces(self, node: Node) -> Iterator[tuple[str, bool]]:
         """Yield the Markdown of a block, in pieces where it is long, and whether each goes on on
@@ -118,11 +123,14 @@ class MarkdownWriter:
             blocks = notes[self._notes_written]
             self._notes_written += 1
             self.counts.footnotes += 1
-            text = self._inlines.settle_comments(self._blocks(blocks)) or "…"
-            self.counts.words += word_count(text)
-            yield f"[^{self._notes_written}]: " + text.replace("\n", "\n    ").replace(
-                "\n    \n", "\n\n"
-            )
+            text = self._note([str(self._notes_written), blocks])
+            self.counts.words += word_count(text) - 1
+            yield text
+
+    def _note(self, contents: Any) -> str:
+        label, blocks = contents
+        text = self._inlines.settle_comments(self._blocks(blocks)) or "…"
+        return f"[^{label}]: {_indented(text, 4)}"
 
     def _blocks(self, blocks: list[Node], separator: str = "\n\n") -> str:
         self._after_list = ""
@@ -148,6 +156,7 @@ class MarkdownWriter:
             "BlockQuote": self._quote,
             "DefinitionList": self._definitions,
             "HorizontalRule": lambda _: "---",
+            "NoteText": self._note,
             "Table": lambda contents: "\n".join(
                 text for text, _ in self._table_pieces(parsed(contents))
             ),
@@ -189,6 +198,8 @@ class MarkdownWriter:
         form, text = contents
         if form == "html":
             return lines_escaped("\n".join(_html_texts(text)))
+        if form == "markdown":
+            return str(text)
         return f"```{form}\n{text}\n```" if form in ("tex", "latex") and "```" not in text else ""
 
     def _quote(self, blocks: list[Node]) -> str:

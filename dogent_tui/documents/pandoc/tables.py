@@ -210,7 +210,7 @@ class _Html:
         return (
             self._words_inside(contents[1] if kind in ("Span", "Cite", "Link") else contents)
             if kind != "RawInline"
-            else ""
+            else contents[1] * (contents[0] == "markdown")
         )
 
     def _words_inside(self, nodes: list[Node]) -> str:

@@ -2,7 +2,7 @@
 Markdown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 Node: TypeAlias = dict[str, Any]
@@ -12,6 +12,8 @@ HIDDEN = "#dogent-hidden"
 """Where a link leads around words that nobody sees in the document: what prepares it for pandoc
 puts them into one.
 """
+
+NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 _SPACES = ("Space", "SoftBreak", "LineBreak")
 
@@ -85,3 +87,23 @@ def take_hidden(node: Any) -> str:
 
 def _is_hidden(node: Any) -> bool:
     return isinstance(node, dict) and node.get("t") == "Link" and node["c"][2][0] == HIDDEN
+
+
+def plain(text: str) -> Node:
+    """Return `text` as an inline."""
+    return {"t": "Str", "c": text}
+
+
+def table_node(rows: Sequence[Sequence[tuple[int, int, list[Node]]]], *, heads: int) -> Node:
+    """Return a table of `rows` of cells: how many rows and columns each takes, and its blocks. The
+    first `heads` rows are its head.
+    """
+    width = max(sum(across for _, across, _ in row) for row in rows)
+    made = [
+        [NO_ATTRIBUTES, [[NO_ATTRIBUTES, {"t": "AlignDefault"}, *cell] for cell in row]]
+        for row in rows
+    ]
+    specs = [[{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]] * width
+    head, body = [NO_ATTRIBUTES, made[:heads]], [NO_ATTRIBUTES, 0, [], made[heads:]]
+    caption: list[Any] = [None, []]
+    return {"t": "Table", "c": [NO_ATTRIBUTES, caption, specs, head, [body], [NO_ATTRIBUTES, []]]}

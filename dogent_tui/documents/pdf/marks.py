@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.documents.pandoc.escaping import escaped
 from dogent_tui.documents.pdf.model import Box, Line, Page, words_of
-from dogent_tui.documents.pdf.structure import escaped
 
 _MOST = 500
 _UNDER = {
@@ -132,7 +132,7 @@ def marks_markdown(marks: Sequence[Annotation], page: Page) -> Iterator[str]:
 
 
 def _written(text: str) -> str:
-    return f"\\[{escaped(text)}\\]"
+    return f"\\[{escaped(' '.join(text.split()))}\\]"
 
 
 def hidden_markdown(text: str) -> str:
