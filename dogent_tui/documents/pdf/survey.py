@@ -19,12 +19,12 @@ MOST_LOOKED_AT = 24
 _LARGER = 1.12
 """What is set larger than the text by this factor may be a heading."""
 
-_MUCH = 1000
+_MUCH = 300
 """Characters of a text that is set in one size: what is larger stands out from it."""
 
 _LEVELS = 6
 _TELLING = frozenset(
-    {"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title", "L", "Table", "Code", "BlockQuote"}
+    {"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title", "L", "Table", "Code", "BlockQuote", "Note"}
 )
 
 

@@ -42,6 +42,7 @@ _BLOCKS = frozenset(
     | {"PageBreak"}
 )
 _REFERENCES = frozenset({"Link", "Reference", "Lbl"})
+_SPANS = frozenset({"Span", "Em", "Strong", "Link", "Code", "Quote", "Reference", "Lbl"})
 _NOTES = frozenset({"Note", "FENote"})
 _PICTURES = frozenset({"Figure", "Formula"})
 _CELLS = frozenset({"TH", "TD"})
@@ -296,8 +297,9 @@ class _Tagged:
         """Yield what `nodes`, kids of `parent`, are. `apart`: each is one by itself, as are those
         of a division.
         """
+        places = _paragraph_numbers(nodes)
         for kind, same in groupby(
-            enumerate(nodes), key=lambda numbered: self._sort(*numbered, apart=apart)
+            zip(places, nodes, strict=True), key=lambda numbered: self._sort(*numbered, apart=apart)
         ):
             group = [node for _, node in same]
             elements = [node for node in group if isinstance(node, Element)]
@@ -580,13 +582,28 @@ def _away(column: int, box: Box | None, starts: dict[int, tuple[float, float]]) 
     return max(0.0, start - box.x1, box.x0 - end)
 
 
+def _paragraph_numbers(nodes: Sequence[Element | TextBlock]) -> list[int]:
+    """Return a number for each of `nodes`, the same for spans that are in one row."""
+    numbers: list[int] = []
+    for place in range(len(nodes)):
+        pair = nodes[place - 1 : place + 1] if place else ()
+        if pair and all(isinstance(each, Element) and each.kind in _SPANS for each in pair):
+            above, below = (list(_lines([each])) for each in pair)
+            if above and below and above[-1].box.beside(below[0].box):
+                numbers.append(numbers[-1])
+                continue
+        numbers.append(place)
+    return numbers
+
+
 def _right_edge(page: Page) -> float:
     """Return where the text of a page ends at the right: as far from its edge as at the left, or
     further.
     """
     boxes = [line.box for block in page.blocks for line in block.lines]
     left = min((box.x0 for box in boxes), default=0.0)
-    return max([page.area.x0 + page.area.x1 - left, *(box.x1 for box in boxes)])
+    ends = [box.x1 for box in boxes if box.x1 < page.area.x1 - (left - page.area.x0) / 2]
+    return max([page.area.x0 + page.area.x1 - left, *ends])
 
 
 def _has_code(nodes: Iterable[Element | TextBlock]) -> bool:
