@@ -177,13 +177,9 @@ class Inlines:
 
 
 _CHANGES = (
-    "insertion",
-    "deletion",
-    "paragraph-insertion",
-    "paragraph-deletion",
-    "comment-start",
+    "insertion", "deletion", "paragraph-insertion", "paragraph-deletion", "comment-start",
     "comment-end",
-)
+)  # fmt: skip
 _COMMENT, _COMMENT_END = "\ue0f0", "\ue0f1"
 """Stand for where the words begin and end that a comment is about, until the block is whole."""
 _COMMENTS_WITHIN = 8

@@ -29,13 +29,8 @@ _LEAST_S = 3.0
 
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
 _READERS = {
-    "docx": "docx",
-    "odt": "odt",
-    "rtf": "rtf",
-    "epub": "epub",
-    "pptx": "pptx",
-    "ipynb": "ipynb",
-}
+    "docx": "docx", "odt": "odt", "rtf": "rtf", "epub": "epub", "pptx": "pptx", "ipynb": "ipynb",
+}  # fmt: skip
 _SHOWN_AS_TEXT = ("title", "subtitle", "author", "date", "abstract")
 """What pandoc takes out of the first paragraphs of a docx, by their styles; it belongs where it
 stood.

@@ -14,13 +14,9 @@ from dogent_tui.documents.pandoc.tree import Node, plain_text
 _ALIGNMENTS = {"AlignLeft": ":--", "AlignRight": "--:", "AlignCenter": ":-:"}
 _SIMPLE = ("Plain", "Para")
 _HTML_STYLES = {
-    "Emph": "em",
-    "Strong": "strong",
-    "Strikeout": "del",
-    "Superscript": "sup",
-    "Subscript": "sub",
+    "Emph": "em", "Strong": "strong", "Strikeout": "del", "Superscript": "sup", "Subscript": "sub",
     "Underline": "u",
-}
+}  # fmt: skip
 _MAX_SPAN = 1000
 
 

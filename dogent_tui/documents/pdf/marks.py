@@ -20,16 +20,8 @@ _UNDER = {
 }
 _DRAWN = {"FreeText": "Text note", "Stamp": "Stamp"}
 _COMMENTS = {
-    "Text",
-    "Caret",
-    "Ink",
-    "Square",
-    "Circle",
-    "Line",
-    "Polygon",
-    "PolyLine",
-    "FileAttachment",
-}
+    "Text", "Caret", "Ink", "Square", "Circle", "Line", "Polygon", "PolyLine", "FileAttachment",
+}  # fmt: skip
 _CHECKS = {"CheckBox", "RadioButton"}
 
 

@@ -25,13 +25,7 @@ from dogent_tui.documents.pdf.model import Line, Page, changed
 from dogent_tui.documents.pdf.pages import wanted_pages
 from dogent_tui.documents.pdf.scans import Scans
 from dogent_tui.documents.pdf.survey import Survey, survey
-from dogent_tui.documents.pdf.tags import (
-    PAGE_BREAK,
-    StructureTree,
-    agrees,
-    continued,
-    tagged_nodes,
-)
+from dogent_tui.documents.pdf.tags import PAGE_BREAK, StructureTree, agrees, continued, tagged_nodes
 from dogent_tui.documents.pdf.text import BROKEN, page_content
 from dogent_tui.language import ngettext, tr
 
@@ -273,8 +267,7 @@ class _Pages:
             self.running.setdefault(" ".join(line.text.split()), []).append(number)
         gone = set(map(id, aside))
         nodes = changed(
-            page.nodes,
-            lambda line: None if id(line) in gone or drawn_by(line, marks) else line,
+            page.nodes, lambda line: None if id(line) in gone or drawn_by(line, marks) else line
         )
         return _Content(Page(page.area, tuple(nodes), page.hidden, page.raw), tagged, marks, aside)
 
