@@ -113,7 +113,7 @@ def kind_of(path: Path) -> str:
                 path=path.name, strerror=error.strerror
             ),
             tr("Check its permissions."),
-            code="failed",
+            code="not_found" if isinstance(error, FileNotFoundError) else "failed",
         ) from None
     kind = _by_content(path, head)
     if kind is None:
@@ -178,8 +178,20 @@ def _zip_kind(path: Path) -> str:
             return kind
     kind = next((kind for mark, kind in _CONTENT_TYPES if mark in types), "")
     if not kind:
+        _refuse_by_name(path)
         raise unsupported(path, _ARCHIVE[0], _ARCHIVE[1])
     return kind
+
+
+def _refuse_by_name(path: Path) -> None:
+    if what := _OFFICE_NAMES.get(path.suffix.lower()):
+        raise DocumentError(
+            tr("{path} is not a {what}, despite its name, or it is damaged.").format(
+                path=path.name, what=what
+            ),
+            tr("Check where it came from, and get a complete copy."),
+            code="damaged",
+        )
 
 
 def _start_of(archive: zipfile.ZipFile, member: str, names: set[str]) -> bytes:
@@ -204,15 +216,7 @@ def _by_name(path: Path, head: bytes) -> str:
     from dogent_tui.documents.text.languages import TABLES, language_of
 
     suffix = path.suffix.lower()
-    if suffix in _OFFICE_NAMES:
-        what = _OFFICE_NAMES[suffix]
-        raise DocumentError(
-            tr("{path} is not a {what}, despite its name, or it is damaged.").format(
-                path=path.name, what=what
-            ),
-            tr("Check where it came from, and get a complete copy."),
-            code="damaged",
-        )
+    _refuse_by_name(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:512].lower()
     looks_like_html = start.startswith((b"<!doctype html", b"<html"))
     if suffix == ".ipynb" and start.startswith(b"{"):

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.model import Block, Source
-from dogent_tui.documents.pandoc.escaping import fence, lines_escaped
+from dogent_tui.documents.pandoc.escaping import fence, hidden_comment, lines_escaped
 from dogent_tui.documents.pandoc.inlines import Inlines, without_links
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
 from dogent_tui.documents.pandoc.tree import Node, plain_text, take_hidden, walk
@@ -70,11 +70,7 @@ class MarkdownWriter:
             yield from self._cut(node)
             if hidden:
                 self.has_hidden = True
-                yield Block(
-                    "<!-- hidden text, not visible in the document:"
-                    f" {hidden.replace('--', '- -')} -->",
-                    self._source,
-                )
+                yield Block(hidden_comment(hidden, "in the document"), self._source)
 
     def _enter(self, node: Node) -> None:
         level, _, inlines = node["c"]

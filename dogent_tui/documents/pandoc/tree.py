@@ -5,8 +5,21 @@ Markdown.
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
+import msgspec
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
+
 Node: TypeAlias = dict[str, Any]
 """``{"t": constructor, "c": contents}``; without contents where the constructor takes none."""
+
+
+class Tree(msgspec.Struct):
+    """What pandoc's JSON holds."""
+
+    blocks: list[Node]
+    meta: dict[str, Any] = msgspec.field(default_factory=dict)
+
 
 HIDDEN = "#dogent-hidden"
 """Where a link leads around words that nobody sees in the document: what prepares it for pandoc
@@ -107,3 +120,23 @@ def table_node(rows: Sequence[Sequence[tuple[int, int, list[Node]]]], *, heads: 
     head, body = [NO_ATTRIBUTES, made[:heads]], [NO_ATTRIBUTES, 0, [], made[heads:]]
     caption: list[Any] = [None, []]
     return {"t": "Table", "c": [NO_ATTRIBUTES, caption, specs, head, [body], [NO_ATTRIBUTES, []]]}
+
+
+def decoded_tree(data: bytes, name: str) -> Tree:
+    """Return the tree in pandoc's JSON of the document `name`. Raises DocumentError."""
+    try:
+        return msgspec.json.decode(data, type=Tree)
+    except RecursionError:
+        raise too_deep(name) from None
+    except msgspec.DecodeError as error:
+        message = tr("pandoc's output for {name} cannot be read: {error}.")
+        raise DocumentError(message.format(name=name, error=error)) from error
+
+
+def too_deep(name: str) -> DocumentError:
+    """Return what there is to say about a document that nests deeper than Python can walk."""
+    return DocumentError(
+        tr("{name} is too deeply nested to be read.").format(name=name),
+        tr("No word processor made this file; accept it only from someone you trust."),
+        code="hostile",
+    )

@@ -125,13 +125,3 @@ def marks_markdown(marks: Sequence[Annotation], page: Page) -> Iterator[str]:
 
 def _written(text: str) -> str:
     return f"\\[{escaped(' '.join(text.split()))}\\]"
-
-
-def hidden_markdown(text: str) -> str:
-    """Return text that nobody sees on the page as a comment that says so: it is data, and often
-    not meant well.
-    """
-    return (
-        "<!-- hidden text, not visible on the page:"
-        f" {' '.join(text.split()).replace('--', '- -')} -->"
-    )

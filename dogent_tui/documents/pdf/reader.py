@@ -9,18 +9,21 @@ from unicodedata import normalize
 
 import msgspec
 
-from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
+from dogent_tui.documents.model import (
+    Block,
+    DocumentError,
+    Opened,
+    ReadOptions,
+    Report,
+    Source,
+    encrypted,
+)
+from dogent_tui.documents.pandoc.escaping import hidden_comment
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
 from dogent_tui.documents.pandoc.tree import Node
 from dogent_tui.documents.pdf.furniture import told
 from dogent_tui.documents.pdf.layout import layout_nodes
-from dogent_tui.documents.pdf.marks import (
-    Annotation,
-    drawn_by,
-    hidden_markdown,
-    marks_markdown,
-    page_marks,
-)
+from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
 from dogent_tui.documents.pdf.model import Line, Page, changed
 from dogent_tui.documents.pdf.pages import wanted_pages
 from dogent_tui.documents.pdf.scans import Scans
@@ -35,7 +38,6 @@ SCANNED = tr("Unsupported PDF: no extractable text (scanned PDF not supported)."
 _HEAD_BYTES = 1024
 """The signature may stand so far into the file (PDF 1.7, Annex H.3, note 13)."""
 
-_DAMAGED = tr("{name} is damaged: its pages cannot be found.")
 _WORD = re.compile(r"[^\W_]+")
 _LEFTWARD = re.compile("[\u0590-\u08ff]")
 _MOST_JOINED = 20
@@ -76,27 +78,20 @@ def _open(path: Path) -> Any:
                 tr("Check where it came from."),
                 code="damaged",
             )
+    damaged = DocumentError(
+        tr("{name} is damaged: its pages cannot be found.").format(name=path.name),
+        tr("Open it in another program and save it again."),
+        code="damaged",
+    )
     try:
         document = pymupdf.open(path, filetype="pdf")
         if document.needs_pass:
-            raise DocumentError(
-                tr("{path} is protected with a password.").format(path=path.name),
-                tr("Save a copy without the password and refer to that."),
-                code="encrypted",
-            )
+            raise encrypted(path.name)
         count = len(document)
     except BROKEN as error:
-        raise DocumentError(
-            _DAMAGED.format(name=path.name),
-            tr("Open it in another program and save it again."),
-            code="damaged",
-        ) from error
+        raise damaged from error
     if not count:
-        raise DocumentError(
-            _DAMAGED.format(name=path.name),
-            tr("Open it in another program and save it again."),
-            code="damaged",
-        )
+        raise damaged
     return document
 
 
@@ -247,7 +242,7 @@ class _Pages:
         if content.page.hidden:
             self.hiding.append(number)
         for text in [
-            *map(hidden_markdown, content.page.hidden),
+            *(hidden_comment(text, "on the page") for text in content.page.hidden),
             *marks_markdown(content.marks, content.page),
         ]:
             written.append(text)
