@@ -90,7 +90,8 @@ class List:
             "",
         )
         return mark.label.lower() in {"a", "i"} or (
-            before.isalpha() and _order(before) < _order(mark.label) <= _order(before) + 8
+            before.isalpha()
+            and _order(before) < _order(mark.label) <= _order(before) + _MOST_SKIPPED
         )
 
     def add(self, mark: Mark, blocks: list[Node]) -> None:
