@@ -218,10 +218,11 @@ class MarkdownWriter:
         )
         tight = all(_is_tight(item) for item in items)
         other = neighbor == kind
+        closed = kind == "OrderedList" and contents[0][2]["t"] == "OneParen"
         out = []
         for index, item in enumerate(items):
             sign = (
-                f"{start + index}{')' if other else '.'}"
+                f"{start + index}{')' if other != closed else '.'}"
                 if kind == "OrderedList"
                 else "*"
                 if other

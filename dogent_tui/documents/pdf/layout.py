@@ -52,7 +52,7 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
             yield table_node(cells, heads=1)
         elif level := heading_level(item, known, is_label=place in labels):
             yield from writer.flushed()
-            yield heading(item.lines, level)
+            yield heading(item.text, level)
         elif not known.typewritten and is_code(item):
             yield from writer.flushed()
             yield code_block(item.lines)

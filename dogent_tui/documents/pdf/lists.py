@@ -136,11 +136,14 @@ def _append(nodes: list[Node], mark: Mark, blocks: list[Node]) -> None:
         last["c"].append(blocks)
         return
     following = last["c"][0][0] + len(last["c"][1]) if last["t"] == "OrderedList" else 0
+    is_closed = mark.label.isdecimal() and mark.sign == f"{mark.label})"
+    delimiter = "OneParen" if is_closed else "Period"
     number = int(mark.label) if mark.label.isdecimal() else following or 1
     if not mark.label.isdecimal():
         blocks = _begun_with(mark.sign, blocks)
-    if number != following:
-        nodes.append(last := {"t": "OrderedList", "c": [[number], []]})
+    if number != following or last["c"][0][2]["t"] != delimiter:
+        style = [number, {"t": "Decimal"}, {"t": delimiter}]
+        nodes.append(last := {"t": "OrderedList", "c": [style, []]})
     last["c"][1].append(blocks)
 
 

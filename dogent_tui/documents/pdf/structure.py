@@ -162,9 +162,10 @@ def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
     return {"t": "Para", "c": _inlines(running_text(rows, mark))}
 
 
-def heading(lines: Sequence[Line], level: int) -> Node:
-    """Return the lines as a heading."""
-    return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, [plain(plain_text(lines))]]}
+def heading(text: str, level: int) -> Node:
+    """Return `text` as a heading."""
+    text = " ".join(text.split())
+    return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, [plain(text)]]}
 
 
 def plain_text(lines: Sequence[Line]) -> str:
@@ -293,10 +294,10 @@ def _styled(text: str, styles: list[str], mono: bool, shift: int, uri: str) -> I
     if any(c.isalnum() for c in inner):
         for style in styles if not mono else ():
             node = {"t": style, "c": [node]}
-        if shift and len(inner) <= _LONGEST_SHIFTED:
-            node = {"t": "Superscript" if shift > 0 else "Subscript", "c": [node]}
-        if uri.startswith(("http://", "https://", "mailto:")):
-            node = {"t": "Link", "c": [NO_ATTRIBUTES, [node], [uri, ""]]}
+    if shift and len(inner) <= _LONGEST_SHIFTED:
+        node = {"t": "Superscript" if shift > 0 else "Subscript", "c": [node]}
+    if uri.startswith(("http://", "https://", "mailto:")):
+        node = {"t": "Link", "c": [NO_ATTRIBUTES, [node], [uri, ""]]}
     if text[:1].isspace() or not inner:
         yield {"t": "Space"}
     if inner:

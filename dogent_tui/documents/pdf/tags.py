@@ -26,8 +26,10 @@ from dogent_tui.documents.pdf.model import (
 from dogent_tui.documents.pdf.structure import (
     code_block,
     heading,
+    heading_level,
     is_code,
     paragraph,
+    plain_text,
     rows_in_order,
 )
 from dogent_tui.documents.pdf.survey import Survey, letters
@@ -57,7 +59,6 @@ order is believed.
 _LARGE = 1.2
 """What is larger than the text by this factor may be a heading that has no tag."""
 
-_MOST_LINES = 3
 _RAISED = 0.85
 """The size of a sign, in sizes of the text, that refers to a note."""
 
@@ -277,6 +278,7 @@ class _Tagged:
         self._headed = bool(known.kinds & _HEADINGS.keys())
         self._listed = "L" in known.kinds
         self._right = _right_edge(page)
+        self._depth = 0
         self.notes: list[Node] = []
         self._notes: set[str] = set()
         self._find_notes(page.nodes)
@@ -315,6 +317,13 @@ class _Tagged:
             else:
                 yield from self._paragraph(group, inline=not apart)
 
+    def _within(self, nodes: Sequence[Element | TextBlock], parent: int) -> list[Node]:
+        """Return what `nodes` within a quotation, an item, a note or a cell are."""
+        self._depth += 1
+        found = list(self.nodes(nodes, parent, apart=False))
+        self._depth -= 1
+        return found
+
     def _sort(self, place: int, node: Element | TextBlock, *, apart: bool) -> str:
         if isinstance(node, TextBlock):
             return "bare" if apart else "inline"
@@ -325,13 +334,13 @@ class _Tagged:
     def _block(self, node: Element, xref: int) -> Iterator[Node]:
         kids = any(isinstance(kid, Element) and _is_block(kid) for kid in node.kids)
         if level := _HEADINGS.get(node.kind):
-            yield heading(list(_lines(node.kids)), level)
+            yield heading(plain_text(list(_lines(node.kids))), level)
         elif node.kind == "Table":
             yield from self._table(node, xref)
         elif node.kind == "Code":
             yield code_block(list(_lines(node.kids)), self._right)
         elif node.kind == "BlockQuote":
-            yield {"t": "BlockQuote", "c": list(self.nodes(node.kids, xref, apart=False))}
+            yield {"t": "BlockQuote", "c": self._within(node.kids, xref)}
         elif node.kind in _NOTES:
             kids_of = [
                 kid for kid in node.kids if not isinstance(kid, Element) or kid.kind != "Lbl"
@@ -359,27 +368,21 @@ class _Tagged:
         mark = mark_of(rows[0])
         if not inline and is_code(block) and not self._known.typewritten:
             yield code_block(block.lines, self._right)
-        elif not self._headed and (level := self._level(block)):
-            yield heading(block.lines, level)
+        elif not (self._headed or self._depth) and (level := self._level(block)):
+            yield heading(block.text, level)
         elif not self._listed and mark is not None and mark.sign in BULLETS:
             yield from nodes_of([block], self._known)
         else:
             yield paragraph(rows)
 
     def _level(self, block: TextBlock) -> int:
-        """Return the level of a paragraph that is a heading by its bookmark, or its size beside
-        much text, in a file that has no tags for headings; else 0.
+        """Return the level of a paragraph that is a heading by its bookmark, its size or its weight
+        in a file that has no tags for headings; else 0.
         """
-        known, size = self._known, block.lines[0].size
-        if level := known.titles.get(letters(block.text), 0):
-            return level
-        if (
-            not known.guesses_headings
-            or size < _LARGE * known.body
-            or len(block.lines) > _MOST_LINES
-        ):
-            return 0
-        return known.sizes.index(size) + 1 if size in known.sizes else 0
+        is_bold = all(line.bold for line in block.lines)
+        is_large = block.lines[0].size >= _LARGE * self._known.body
+        is_marked = letters(block.text) in self._known.titles
+        return heading_level(block, self._known) if is_bold or is_large or is_marked else 0
 
     def _inline(
         self, nodes: Iterable[Element | TextBlock], *, refers: bool = False
@@ -408,7 +411,7 @@ class _Tagged:
         text = "".join(line.text for line in _lines(kept)).lstrip()
         found = re.match(rf"\W{{0,4}}{re.escape(label)}[.)\]]?(?=\W)", text)
         kept = list(_without_sign(kept, len(found[0]) if found else 0))
-        blocks = list(self.nodes(kept, xref, apart=False))
+        blocks = self._within(kept, xref)
         return {"t": "NoteText", "c": [label, blocks]} if label else {"t": "Div", "c": ["", blocks]}
 
     def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Node]:
@@ -458,7 +461,7 @@ class _Tagged:
         for place, (nodes, parent) in enumerate(parts):
             if own and not place:
                 nodes = list(_without_sign(nodes, own.length))
-            blocks += self.nodes(nodes, parent, apart=False)
+            blocks += self._within(nodes, parent)
         yield Item(own or _mark(signs, lines), depth, blocks)
 
     def _table(self, node: Element, xref: int) -> Iterator[Node]:
@@ -497,7 +500,7 @@ class _Tagged:
                 if cell is None:
                     yield _Cell(kind, down, across, [], None)
                     continue
-                blocks = list(self.nodes(cell.kids, kid, apart=False))
+                blocks = self._within(cell.kids, kid)
                 box = around(line.box for line in _lines(cell.kids))
                 yield _Cell(kind, down, across, blocks, box)
 
