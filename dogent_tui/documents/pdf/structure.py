@@ -30,6 +30,9 @@ _LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
 _HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 _HYPHENS = ("-", "\u2010")
 _MOST_BLANK = 3
+_OTHER_PAGE = 20
+"""Lines between two rows of a program that are on two pages: what is between them is not known."""
+
 _LONGEST_SHIFTED = 24
 
 
@@ -331,7 +334,8 @@ def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
         if (parts_words or is_full) and text[:1].strip() and down < 1.5 * step:
             texts[-1] += " " * parts_words + text
             continue
-        texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))
+        if down < _OTHER_PAGE * step:
+            texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))
         texts.append(text)
     return {"t": "CodeBlock", "c": [NO_ATTRIBUTES, "\n".join(texts)]}
 

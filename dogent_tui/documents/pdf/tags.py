@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise, takewhile
+from itertools import groupby, islice, pairwise, takewhile
 from typing import Any
 
 import msgspec
@@ -68,7 +68,7 @@ PAGE_BREAK = "PageBreak"
 """The kind of an element that stands for where another page begins."""
 
 _CONTINUED = frozenset({"Table", "L", "Code"})
-_APART = 2
+_APART = 4
 """Pages by which the lines of a page are lower than those of the one before, where both are one."""
 
 _BACK_LINK = "\u21a9"
@@ -691,24 +691,33 @@ def continued(page: Page, following: Page, number: int) -> Page | None:
 _Nodes = tuple[Element | TextBlock, ...]
 
 
-def _joined(above: _Nodes, below: _Nodes, number: int) -> _Nodes | None:
-    """Return the kids of one element on two pages; None where its last kid does not go on."""
-    breaks = next((n for n, node in enumerate(above[::-1]) if not _is_break(node)), len(above))
-    last, rest = above[: len(above) - breaks], above[len(above) - breaks :]
+def _joined(above: _Nodes, below: _Nodes, number: int, outside: _Nodes = ()) -> _Nodes | None:
+    """Return the kids of one element on two pages; None where its last kid does not go on.
+    `outside` is what is above them and in no element.
+    """
+    real = [n for n, node in enumerate(above) if isinstance(node, Element) and not _is_break(node)]
     first = next((node for node in below if isinstance(node, Element)), None)
-    if not last or first is None or not isinstance(last[-1], Element):
+    cut = real[-1] + 1 if real else 0
+    last, rest = above[:cut], above[cut:]
+    if not last or first is None or (rest and not _is_break(rest[0])):
         return None
     one = last[-1]
-    if (one.kind, one.index) != (first.kind, first.index):
+    if not isinstance(one, Element) or (one.kind, one.index) != (first.kind, first.index):
         return None
-    after = tuple(node for node in below if node is not first)
+    at = below.index(first)
+    # what is above it, and no text of the page, is the head of a table once more
+    head = "".join(block.text for block in islice(blocks_in([one]), _MOST_COLUMNS)).split()
+    outside += tuple(
+        node for node in blocks_in(below[:at]) if "".join(node.text.split()) not in "".join(head)
+    )
     if one.kind in _CONTINUED:
         kids = _continued(_marked(one, number).kids, first.kids)
         page_break = Element(PAGE_BREAK, one.index, (TextBlock(()),))
         whole = Element(one.kind, one.index, kids)
-        return (*last[:-1], whole, *rest, page_break, *after)
-    inner = _joined(one.kids, first.kids, number)
-    return inner and (*last[:-1], Element(one.kind, one.index, inner), *rest, *after)
+        return (*last[:-1], whole, *rest, page_break, *outside, *below[at + 1 :])
+    inner = _joined(one.kids, first.kids, number, outside)
+    whole = Element(one.kind, one.index, inner or ())
+    return inner and (*last[:-1], whole, *rest, *below[at + 1 :])
 
 
 def _continued(above: _Nodes, below: _Nodes) -> _Nodes:
