@@ -41,7 +41,7 @@ _HEAD_BYTES = 1024
 _WORD = re.compile(r"[^\W_]+")
 _LEFTWARD = re.compile("[\u0590-\u08ff]")
 _MOST_JOINED = 20
-"""Pages that are read at once, as a table or a list goes on over them."""
+"""Pages that are read at once, as a table or a list continues over them."""
 
 _MOST_MISSING = 1_000
 _MOST_TITLES = 60
@@ -269,7 +269,7 @@ class _Pages:
     def _tagged(
         self, content: _Content, number: int, written: list[str]
     ) -> tuple[Iterator[Node], tuple[str, ...]]:
-        """Return what page `number` has, with all of what begins on it and goes on on the next
+        """Return what page `number` has, with all of what begins on it and continues on the next
         ones, and their text as it is in the file.
         """
         page, last = content.page, number

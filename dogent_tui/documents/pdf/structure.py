@@ -312,7 +312,7 @@ def _styled(text: str, styles: list[str], mono: bool, shift: int, uri: str) -> I
 def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
     """Return the lines as a block of code, indented and parted as they are on the page.
 
-    `right`: where lines that were too long for the page go on in the next row.
+    `right`: where lines that were too long for the page continue in the next row.
     """
     rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)

@@ -20,7 +20,7 @@ _LARGER = 1.12
 """What is set larger than the text by this factor may be a heading."""
 
 _MUCH = 300
-"""Characters of a text that is set in one size: what is larger stands out from it."""
+"""Characters of a text that is set in one size: what is larger differs from it."""
 
 _LEVELS = 6
 _TELLING = frozenset(

@@ -176,7 +176,7 @@ def agrees(page: Page) -> bool:
         for one, other in pairwise(boxes)
         if other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
     )
-    # MuPDF has what goes on from the page before, at the top, outside of its element
+    # MuPDF has what continues from the page before, at the top, outside of its element
     above = takewhile(lambda node: isinstance(node, TextBlock), page.nodes)
     from_before = sum(
         len(block.text) for block in blocks_in(above) if boxes and block.box.y1 < boxes[0].y1
@@ -673,7 +673,7 @@ def _without_sign(
 
 
 def continued(page: Page, following: Page, number: int) -> Page | None:
-    """Return `page` with `following`, the page `number`, where a table, a list or a program goes
+    """Return `page` with `following`, the page `number`, where a table, a list or a program continues
     on there. What comes after it is behind a `PAGE_BREAK`.
     """
     down = page.area.height * _APART * number
@@ -692,7 +692,7 @@ _Nodes = tuple[Element | TextBlock, ...]
 
 
 def _joined(above: _Nodes, below: _Nodes, number: int, outside: _Nodes = ()) -> _Nodes | None:
-    """Return the kids of one element on two pages; None where its last kid does not go on.
+    """Return the kids of one element on two pages; None where its last kid does not continue.
     `outside` is what is above them and in no element.
     """
     real = [n for n, node in enumerate(above) if isinstance(node, Element) and not _is_break(node)]
