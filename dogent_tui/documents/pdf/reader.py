@@ -22,13 +22,14 @@ from dogent_tui.documents.pandoc.escaping import hidden_comment
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
 from dogent_tui.documents.pandoc.tree import Node
 from dogent_tui.documents.pdf.furniture import told
+from dogent_tui.documents.pdf.joining import PAGE_BREAK, continued
 from dogent_tui.documents.pdf.layout import layout_nodes
 from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
 from dogent_tui.documents.pdf.model import Line, Page, changed
 from dogent_tui.documents.pdf.pages import wanted_pages
 from dogent_tui.documents.pdf.scans import Scans
 from dogent_tui.documents.pdf.survey import Survey, survey
-from dogent_tui.documents.pdf.tags import PAGE_BREAK, StructureTree, agrees, continued, tagged_nodes
+from dogent_tui.documents.pdf.tags import StructureTree, agrees, tagged_nodes
 from dogent_tui.documents.pdf.text import BROKEN, page_content
 from dogent_tui.language import ngettext, tr
 
