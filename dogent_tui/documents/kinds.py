@@ -14,22 +14,15 @@ _PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
 _LINES = "dogent_tui.documents.text.lines"
 
 READERS: Mapping[str, tuple[str, str]] = {
-    "docx": _PANDOC,
-    "odt": _PANDOC,
-    "rtf": _PANDOC,
-    "epub": _PANDOC,
-    "html": ("dogent_tui.documents.html.reader", "open_html"),
-    "pptx": _PANDOC,
-    "ipynb": _PANDOC,
+    "docx": _PANDOC, "odt": _PANDOC, "rtf": _PANDOC, "epub": _PANDOC,
+    "html": ("dogent_tui.documents.html.reader", "open_html"), "pptx": _PANDOC, "ipynb": _PANDOC,
     "pdf": ("dogent_tui.documents.pdf.reader", "open_pdf"),
     "workbook": ("dogent_tui.documents.workbook.reader", "open_workbook"),
     "values": ("dogent_tui.documents.workbook.values", "open_values"),
     "table": ("dogent_tui.documents.text.table", "open_table"),
-    "markdown": (_LINES, "open_markdown"),
-    "text": (_LINES, "open_text"),
-    "code": (_LINES, "open_code"),
-    "page": ("dogent_tui.web.page", "open_page"),
-}
+    "markdown": (_LINES, "open_markdown"), "text": (_LINES, "open_text"),
+    "code": (_LINES, "open_code"), "page": ("dogent_tui.web.page", "open_page"),
+}  # fmt: skip
 """Module and function of the `Reader` for each kind; only the worker imports them."""
 
 UNPAGED = frozenset(READERS) - {"pdf"}
@@ -66,20 +59,12 @@ _MIMETYPES: Mapping[str, str] = {
 """What the first member of an OpenDocument or EPUB file says."""
 
 _OFFICE_NAMES: Mapping[str, str] = {
-    ".docx": tr("Word document"),
-    ".docm": tr("Word document"),
-    ".dotx": tr("Word document"),
-    ".xlsx": tr("workbook"),
-    ".xlsm": tr("workbook"),
-    ".xltx": tr("workbook"),
-    ".xls": tr("workbook"),
-    ".ods": tr("workbook"),
-    ".xlsb": tr("workbook"),
-    ".pptx": tr("presentation"),
-    ".odt": tr("OpenDocument text"),
-    ".epub": tr("e-book"),
+    ".docx": tr("Word document"), ".docm": tr("Word document"), ".dotx": tr("Word document"),
+    ".xlsx": tr("workbook"), ".xlsm": tr("workbook"), ".xltx": tr("workbook"),
+    ".xls": tr("workbook"), ".ods": tr("workbook"), ".xlsb": tr("workbook"),
+    ".pptx": tr("presentation"), ".odt": tr("OpenDocument text"), ".epub": tr("e-book"),
     ".pdf": "pdf",
-}
+}  # fmt: skip
 """Names that promise a format whose content is unmistakable: what has the name and not the
 content is damaged.
 """
@@ -93,49 +78,22 @@ _DATABASE = (tr("a database"), tr("Export what you need as csv first."))
 _FONT = (tr("a font, not a document"), tr("Specify a document."))
 
 _MAGIC: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
-    (0, b"\x89PNG\r\n\x1a\n", _IMAGE),
-    (0, b"\xff\xd8\xff", _IMAGE),
-    (0, b"GIF87a", _IMAGE),
-    (0, b"GIF89a", _IMAGE),
-    (0, b"II*\0", _IMAGE),
-    (0, b"MM\0*", _IMAGE),
-    (0, b"8BPS", _IMAGE),
-    (0, b"\0\0\1\0", _IMAGE),
-    (8, b"WEBP", _IMAGE),
-    (4, b"ftypheic", _IMAGE),
-    (4, b"ftypmif1", _IMAGE),
-    (4, b"ftypavif", _IMAGE),
-    (4, b"ftypM4A", _AUDIO),
-    (4, b"ftyp", _VIDEO),
-    (8, b"AVI ", _VIDEO),
-    (0, b"\x1a\x45\xdf\xa3", _VIDEO),
-    (0, b"\0\0\1\xba", _VIDEO),
-    (8, b"WAVE", _AUDIO),
-    (0, b"ID3", _AUDIO),
-    (0, b"OggS", _AUDIO),
-    (0, b"fLaC", _AUDIO),
-    (0, b"\x1f\x8b", _ARCHIVE),
-    (0, b"BZh", _ARCHIVE),
-    (0, b"\xfd7zXZ\0", _ARCHIVE),
-    (0, b"7z\xbc\xaf\x27\x1c", _ARCHIVE),
-    (0, b"Rar!\x1a\x07", _ARCHIVE),
-    (0, b"\x28\xb5\x2f\xfd", _ARCHIVE),
-    (257, b"ustar", _ARCHIVE),
-    (0, b"\x7fELF", _PROGRAM),
-    (0, b"MZ\x90", _PROGRAM),
-    (0, b"\xfe\xed\xfa", _PROGRAM),
-    (0, b"\xcf\xfa\xed\xfe", _PROGRAM),
-    (0, b"\xce\xfa\xed\xfe", _PROGRAM),
-    (0, b"\xca\xfe\xba\xbe", _PROGRAM),
-    (0, b"\0asm", _PROGRAM),
-    (0, b"SQLite format 3\0", _DATABASE),
-    (0, b"PAR1", _DATABASE),
-    (0, b"wOFF", _FONT),
-    (0, b"wOF2", _FONT),
-    (0, b"OTTO\0", _FONT),
-    (0, b"\0\1\0\0\0", _FONT),
+    (0, b"\x89PNG\r\n\x1a\n", _IMAGE), (0, b"\xff\xd8\xff", _IMAGE), (0, b"GIF87a", _IMAGE),
+    (0, b"GIF89a", _IMAGE), (0, b"II*\0", _IMAGE), (0, b"MM\0*", _IMAGE), (0, b"8BPS", _IMAGE),
+    (0, b"\0\0\1\0", _IMAGE), (8, b"WEBP", _IMAGE), (4, b"ftypheic", _IMAGE),
+    (4, b"ftypmif1", _IMAGE), (4, b"ftypavif", _IMAGE), (4, b"ftypM4A", _AUDIO),
+    (4, b"ftyp", _VIDEO), (8, b"AVI ", _VIDEO), (0, b"\x1a\x45\xdf\xa3", _VIDEO),
+    (0, b"\0\0\1\xba", _VIDEO), (8, b"WAVE", _AUDIO), (0, b"ID3", _AUDIO), (0, b"OggS", _AUDIO),
+    (0, b"fLaC", _AUDIO), (0, b"\x1f\x8b", _ARCHIVE), (0, b"BZh", _ARCHIVE),
+    (0, b"\xfd7zXZ\0", _ARCHIVE), (0, b"7z\xbc\xaf\x27\x1c", _ARCHIVE),
+    (0, b"Rar!\x1a\x07", _ARCHIVE), (0, b"\x28\xb5\x2f\xfd", _ARCHIVE), (257, b"ustar", _ARCHIVE),
+    (0, b"\x7fELF", _PROGRAM), (0, b"MZ\x90", _PROGRAM), (0, b"\xfe\xed\xfa", _PROGRAM),
+    (0, b"\xcf\xfa\xed\xfe", _PROGRAM), (0, b"\xce\xfa\xed\xfe", _PROGRAM),
+    (0, b"\xca\xfe\xba\xbe", _PROGRAM), (0, b"\0asm", _PROGRAM),
+    (0, b"SQLite format 3\0", _DATABASE), (0, b"PAR1", _DATABASE), (0, b"wOFF", _FONT),
+    (0, b"wOF2", _FONT), (0, b"OTTO\0", _FONT), (0, b"\0\1\0\0\0", _FONT),
     (0, b"%!PS", ("PostScript", tr("Convert it to pdf first."))),
-)
+)  # fmt: skip
 """(offset, bytes, what it is and what to do): formats that no text begins like. RIFF files say
 at 8 what they hold.
 """
@@ -155,7 +113,7 @@ def kind_of(path: Path) -> str:
                 path=path.name, strerror=error.strerror
             ),
             tr("Check its permissions."),
-            code="failed",
+            code="not_found" if isinstance(error, FileNotFoundError) else "failed",
         ) from None
     kind = _by_content(path, head)
     if kind is None:
@@ -220,8 +178,20 @@ def _zip_kind(path: Path) -> str:
             return kind
     kind = next((kind for mark, kind in _CONTENT_TYPES if mark in types), "")
     if not kind:
+        _refuse_by_name(path)
         raise unsupported(path, _ARCHIVE[0], _ARCHIVE[1])
     return kind
+
+
+def _refuse_by_name(path: Path) -> None:
+    if what := _OFFICE_NAMES.get(path.suffix.lower()):
+        raise DocumentError(
+            tr("{path} is not a {what}, despite its name, or it is damaged.").format(
+                path=path.name, what=what
+            ),
+            tr("Check where it came from, and get a complete copy."),
+            code="damaged",
+        )
 
 
 def _start_of(archive: zipfile.ZipFile, member: str, names: set[str]) -> bytes:
@@ -246,15 +216,7 @@ def _by_name(path: Path, head: bytes) -> str:
     from dogent_tui.documents.text.languages import TABLES, language_of
 
     suffix = path.suffix.lower()
-    if suffix in _OFFICE_NAMES:
-        what = _OFFICE_NAMES[suffix]
-        raise DocumentError(
-            tr("{path} is not a {what}, despite its name, or it is damaged.").format(
-                path=path.name, what=what
-            ),
-            tr("Check where it came from, and get a complete copy."),
-            code="damaged",
-        )
+    _refuse_by_name(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:512].lower()
     looks_like_html = start.startswith((b"<!doctype html", b"<html"))
     if suffix == ".ipynb" and start.startswith(b"{"):

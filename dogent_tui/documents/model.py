@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 
 
 class DocumentError(DogentError):
@@ -22,6 +23,15 @@ class DocumentError(DogentError):
     def __init__(self, message: str, remedy: str = "", *, code: str = "failed") -> None:
         super().__init__(message, remedy)
         self.code = code
+
+
+def encrypted(name: str) -> DocumentError:
+    """Return what there is to say about the document `name`, which asks for a password."""
+    return DocumentError(
+        tr("{name} is protected with a password.").format(name=name),
+        tr("Save a copy without a password and open that."),
+        code="encrypted",
+    )
 
 
 class Source(msgspec.Struct, frozen=True, omit_defaults=True):

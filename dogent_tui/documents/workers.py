@@ -36,19 +36,9 @@ _MOST_AT_ONCE = 4
 _CHUNK = 262_144
 
 _PASSED_ON = (
-    "PATH",
-    "HOME",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "LANG",
-    "LANGUAGE",
-    "TZ",
-    "LD_LIBRARY_PATH",
-    "SYSTEMROOT",
-    "DOGENT_HOME",
-    "XDG_DATA_HOME",
-)
+    "PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH",
+    "SYSTEMROOT", "DOGENT_HOME", "XDG_DATA_HOME",
+)  # fmt: skip
 """What the worker gets of our environment: no key of anybody's."""
 
 _MESSAGE = msgspec.json.Decoder(Message)

@@ -93,7 +93,7 @@ def test_kinds(tmp_path, name, content, kind):
             "a.docx",
             OLE + "EncryptedPackage".encode("utf-16-le"),
             "encrypted",
-            "encrypted* without a password",
+            "protected* without a password",
         ),
         (
             "a.odp",

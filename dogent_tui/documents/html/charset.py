@@ -34,24 +34,12 @@ _MEANT = {
     "big5": "big5hkscs",
 }
 _UNKNOWN_TO_PYTHON = {
-    "windows-874": "cp874",
-    "x-sjis": "cp932",
-    "x-gbk": "gb18030",
-    "iso-8859-8-i": "iso8859-8",
-}
-_OTHERS = frozenset(
-    {
-        "gb18030",
-        "cp932",
-        "cp949",
-        "big5hkscs",
-        "euc_jp",
-        "iso2022_jp",
-        "koi8-r",
-        "koi8-u",
-        "mac-roman",
-    }
-)
+    "windows-874": "cp874", "x-sjis": "cp932", "x-gbk": "gb18030", "iso-8859-8-i": "iso8859-8",
+}  # fmt: skip
+_OTHERS = frozenset({
+    "gb18030", "cp932", "cp949", "big5hkscs", "euc_jp", "iso2022_jp", "koi8-r", "koi8-u",
+    "mac-roman",
+})  # fmt: skip
 _KNOWN = re.compile(r"utf-(?:8|16|16-le|16-be)|iso8859-\d+|cp125\d|cp86[26]|cp874")
 _MOST_WRONG = 0.002
 """The share of characters that may be wrong in a text whose encoding was declared: pages are put

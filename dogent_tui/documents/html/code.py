@@ -14,35 +14,12 @@ _LANGUAGE = re.compile(
 _PLAIN_LANGUAGE = re.compile(
     r"(?:sourceCode|hljs|prettyprint|prism|shiki|chroma|code|highlight|codehilite)\b", re.IGNORECASE
 )
-_NO_LANGUAGE = frozenset(
-    [
-        "code",
-        "highlight",
-        "hljs",
-        "sourcecode",
-        "prettyprint",
-        "prettyprinted",
-        "linenums",
-        "line-numbers",
-        "numbersource",
-        "numberlines",
-        "none",
-        "nohighlight",
-        "default",
-        "plain",
-        "text",
-        "plaintext",
-        "txt",
-        "notranslate",
-        "wrapper",
-        "chroma",
-        "shiki",
-        "prism",
-        "codehilite",
-        "block",
-        "container",
-    ]
-)
+_NO_LANGUAGE = frozenset([
+    "code", "highlight", "hljs", "sourcecode", "prettyprint", "prettyprinted", "linenums",
+    "line-numbers", "numbersource", "numberlines", "none", "nohighlight", "default", "plain",
+    "text", "plaintext", "txt", "notranslate", "wrapper", "chroma", "shiki", "prism", "codehilite",
+    "block", "container",
+])  # fmt: skip
 
 
 def settle_code(body: Element) -> None:

@@ -190,18 +190,7 @@ def _lines_below_title(tree: LexborHTMLParser) -> Iterator[str]:
             seen_title
             and left
             and node.tag
-            in {
-                "p",
-                "div",
-                "span",
-                "time",
-                "li",
-                "address",
-                "header",
-                "small",
-                "em",
-                "i",
-            }
+            in {"p", "div", "span", "time", "li", "address", "header", "small", "em", "i"}
         ):
             left -= 1
             text = _line(node.text(deep=True, separator=" "))

@@ -15,49 +15,18 @@ from dogent_tui.documents.html.hiding import HIDDEN
 from dogent_tui.documents.html.nodes import BLOCKS, Element, is_formula, squeezed_text, take_out
 from dogent_tui.documents.html.notes import settle_notes
 
-_HOLDERS = frozenset(
-    [
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "details",
-        "div",
-        "fieldset",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "li",
-        "main",
-        "nav",
-        "search",
-        "section",
-        "td",
-        "th",
-    ]
-)
+_HOLDERS = frozenset([
+    "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "fieldset",
+    "figure", "footer", "form", "header", "hgroup", "li", "main", "nav", "search", "section", "td",
+    "th",
+])  # fmt: skip
 """What may hold paragraphs; where it holds words beside blocks, they are made one."""
 _SPEAKING = frozenset({"img", "script", "math"})
 """Inline elements that say something without words of their own."""
 _DROPPED = (
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "iframe",
-    "svg",
-    "canvas",
-    "object",
-    "button",
-    "select",
-    "textarea",
-    "link",
-    "meta",
-)
+    "script", "style", "noscript", "template", "iframe", "svg", "canvas", "object", "button",
+    "select", "textarea", "link", "meta",
+)  # fmt: skip
 _TEX_TYPESETTER = re.compile(r"mathjax|katex|tex2jax|jsmath", re.IGNORECASE)
 _QUOTES = frozenset(
     {"blockquote", "block-quote", "quoteblock", "bbcode_quote", "bbcodequote", "quotebox", "quote"}
@@ -66,22 +35,12 @@ _CAPTIONS = re.compile(
     r"(?:^|\s)(?:wp-)?(?:caption|figcaption|image-caption|img-caption|photo-caption|caption-text|wp-caption-text)(?:\s|$)"
 )
 _LAZY = (
-    "data-src",
-    "data-original",
-    "data-lazy-src",
-    "data-full-src",
-    "data-url",
-    "data-actualsrc",
-)
+    "data-src", "data-original", "data-lazy-src", "data-full-src", "data-url", "data-actualsrc",
+)  # fmt: skip
 _ROLES = {
-    "table": "table",
-    "grid": "table",
-    "row": "tr",
-    "cell": "td",
-    "gridcell": "td",
-    "columnheader": "th",
-    "rowheader": "th",
-}
+    "table": "table", "grid": "table", "row": "tr", "cell": "td", "gridcell": "td",
+    "columnheader": "th", "rowheader": "th",
+}  # fmt: skip
 _LONG_CELL = 300
 _LONGEST_ADDRESS = 2000
 

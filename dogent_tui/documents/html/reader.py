@@ -16,12 +16,12 @@ from dogent_tui.documents.html.facts import facts_of
 from dogent_tui.documents.html.hiding import HIDDEN, take_hidden
 from dogent_tui.documents.html.markup import plain_tree
 from dogent_tui.documents.html.nodes import Element
-from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
+from dogent_tui.documents.model import Block, Opened, ReadOptions, Report
+from dogent_tui.documents.pandoc.escaping import hidden_comment
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import Counts, MarkdownWriter
 from dogent_tui.documents.pandoc.program import run_pandoc
-from dogent_tui.documents.pandoc.tree import Node
-from dogent_tui.language import tr
+from dogent_tui.documents.pandoc.tree import decoded_tree, too_deep
 
 _LIMIT_S = 5.8
 _MOST_DEEP = 800
@@ -29,10 +29,6 @@ _MOST_DEEP = 800
 _OPENING, _CLOSING = "\ue0f4", "\ue0f5"
 """Stand around the number of a hidden text until its block is whole."""
 _PLACE = re.compile(f"{_OPENING}(\\d+){_CLOSING}")
-
-
-class _Tree(msgspec.Struct):
-    blocks: list[Node]
 
 
 def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
@@ -75,7 +71,7 @@ def markdown_blocks(
     so. `name` is for the sentences of errors. Raises DocumentError.
     """
     if _depth(body) > _MOST_DEEP:
-        raise _too_deep(name)
+        raise too_deep(name)
     for node in body.iter(etree.Element):
         if (number := node.get(HIDDEN, "")).isdigit() and int(number) < len(hidden):
             node.text = f"{_OPENING}{number}{_CLOSING}"
@@ -94,11 +90,11 @@ def markdown_blocks(
         writer = MarkdownWriter(image=named, titles=True)
         blocks = [
             _with_hidden(block, hidden)
-            for block in writer.write(msgspec.json.decode(output.data, type=_Tree).blocks)
+            for block in writer.write(decoded_tree(output.data, name).blocks)
         ]
         return blocks, writer.counts
     except RecursionError:
-        raise _too_deep(name) from None
+        raise too_deep(name) from None
 
 
 def _depth(body: Element) -> int:
@@ -109,25 +105,11 @@ def _depth(body: Element) -> int:
     return most
 
 
-def _too_deep(name: str) -> DocumentError:
-    return DocumentError(
-        tr("{name} is too deeply nested to be read.").format(name=name),
-        tr("No word processor made this file; accept it only from someone you trust."),
-        code="hostile",
-    )
-
-
 def _with_hidden(block: Block, hidden: Sequence[str]) -> Block:
     """Put hidden text at its place as a comment that says what it is, as the reader of pdf does."""
     if _OPENING not in block.markdown:
         return block
-    return msgspec.structs.replace(
-        block, markdown=_PLACE.sub(lambda match: _comment(hidden[int(match[1])]), block.markdown)
+    markdown = _PLACE.sub(
+        lambda match: hidden_comment(hidden[int(match[1])], "on the page"), block.markdown
     )
-
-
-def _comment(text: str) -> str:
-    return (
-        "<!-- hidden text, not visible on the page:"
-        f" {' '.join(text.split()).replace('--', '- -')} -->"
-    )
+    return msgspec.structs.replace(block, markdown=markdown)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Protocol
 from xml.parsers import expat
 
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.model import DocumentError, encrypted
 from dogent_tui.language import tr
 
 MAX_TOTAL = 256 << 20
@@ -172,11 +172,7 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
             return content.find(stream.encode("utf-16-le")) >= 0
 
         if holds("EncryptedPackage"):
-            return DocumentError(
-                tr("{name} is encrypted.").format(name=name),
-                tr("Save a copy without a password and open that."),
-                code="encrypted",
-            )
+            return encrypted(name)
         for stream, kind, new in (
             ("WordDocument", "doc", "docx"),
             ("PowerPoint Document", "ppt", "pptx"),
@@ -206,11 +202,7 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
     total = 0
     for member in members:
         if member.flag_bits & 1:
-            raise DocumentError(
-                tr("{name} is encrypted.").format(name=name),
-                tr("Save a copy without a password and open that."),
-                code="encrypted",
-            )
+            raise encrypted(name)
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
             raise DocumentError(
@@ -251,11 +243,7 @@ def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
     if "META-INF/manifest.xml" in names and "mimetype" in names:
         with archive.open("META-INF/manifest.xml") as part:
             if b"encryption-data" in part.read(RATIO_FROM):  # OpenDocument 1.3, part 2, 4.8.1
-                raise DocumentError(
-                    tr("{name} is encrypted.").format(name=name),
-                    tr("Save a copy without a password and open that."),
-                    code="encrypted",
-                )
+                raise encrypted(name)
 
 
 _BEFORE_ROOT = re.compile(r"\ufeff?(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)

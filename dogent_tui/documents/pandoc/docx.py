@@ -23,7 +23,7 @@ from xml.etree import ElementTree
 import msgspec
 
 from dogent_tui.documents.pandoc.archive import scan_part
-from dogent_tui.documents.pandoc.word_runs import Runs
+from dogent_tui.documents.pandoc.word_runs import Runs, after_tag
 from dogent_tui.documents.pandoc.word_styles import Counters, Styles
 
 _WHOLE_BYTES = 3 << 19
@@ -169,7 +169,7 @@ class _Scan:
         self._runs.start(tag, attributes, at)
         parent = self._open[-1] if self._open else ""
         if tag == "w:body":
-            self.body_start = self._after_tag(at)
+            self.body_start = after_tag(self._data, at)
         elif parent == "w:body":
             self.children.append((at, "paragraph" if tag == "w:p" else "other"))
         if tag == "w:p":
@@ -179,7 +179,7 @@ class _Scan:
         elif tag in ("w:pStyle", "w:numPr", "w:outlineLvl"):
             self._styled(tag, attributes)
         elif tag == "w:txbxContent" and "mc:Fallback" not in self._open:
-            self._box_start = self._after_tag(at)
+            self._box_start = after_tag(self._data, at)
             self._boxes += 1
         elif tag == "mc:AlternateContent":
             self._alternatives.append(self._boxes)
@@ -203,10 +203,7 @@ class _Scan:
         elif tag == "mc:AlternateContent":
             self._alternatives.pop()
         elif tag == "mc:Fallback" and self._alternatives and self._boxes > self._alternatives[-1]:
-            self.edits.append((self._fallback_start, self._after_tag(at), b""))
-
-    def _after_tag(self, at: int) -> int:
-        return self._data.index(b">", at) + 1
+            self.edits.append((self._fallback_start, after_tag(self._data, at), b""))
 
     def _changed(self, tag: str, parent: str) -> None:
         inserted = tag in _INSERTIONS
@@ -246,7 +243,7 @@ class _Scan:
         for inserted in paragraph.marks - paragraph.changed:
             self._count(inserted)
         if paragraph.boxes:
-            after = self._after_tag(at)
+            after = after_tag(self._data, at)
             self.edits.append((after, after, b"".join(paragraph.boxes)))
 
 

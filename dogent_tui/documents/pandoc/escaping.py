@@ -69,3 +69,11 @@ def link_target(target: str) -> str:
     if re.search(r"[\s<>()]", target) or not target:
         return "<" + target.replace("<", "%3C").replace(">", "%3E") + ">"
     return target
+
+
+def hidden_comment(text: str, where: str, what: str = "text") -> str:
+    """Return `text` that nobody sees as a comment that says so: it is data, and often not meant
+    well.
+    """
+    text = " ".join(text.split()).replace("--", "- -")
+    return f"<!-- hidden {what}, not visible {where}: {text} -->"

@@ -8,20 +8,9 @@ from pathlib import Path
 from dogent_tui.language import tr
 
 _KINDS = {
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".bmp",
-    ".tif",
-    ".tiff",
-    ".svg",
-    ".webp",
-    ".emf",
-    ".wmf",
-    ".ico",
-    ".avif",
-}
+    ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".webp", ".emf", ".wmf",
+    ".ico", ".avif",
+}  # fmt: skip
 _MAX_NAME = 80
 
 

@@ -109,6 +109,8 @@ class Inlines:
         form, text = contents
         if form == "html":
             return text if _HARMLESS_HTML.fullmatch(text) else ""
+        if form == "markdown":
+            return str(text)
         return escaped(text) if form in ("tex", "latex") else ""
 
     def _link(self, contents: Any) -> str:
@@ -175,13 +177,9 @@ class Inlines:
 
 
 _CHANGES = (
-    "insertion",
-    "deletion",
-    "paragraph-insertion",
-    "paragraph-deletion",
-    "comment-start",
+    "insertion", "deletion", "paragraph-insertion", "paragraph-deletion", "comment-start",
     "comment-end",
-)
+)  # fmt: skip
 _COMMENT, _COMMENT_END = "\ue0f0", "\ue0f1"
 """Stand for where the words begin and end that a comment is about, until the block is whole."""
 _COMMENTS_WITHIN = 8

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.model import Block, Source
-from dogent_tui.documents.pandoc.escaping import fence, lines_escaped
+from dogent_tui.documents.pandoc.escaping import fence, hidden_comment, lines_escaped
 from dogent_tui.documents.pandoc.inlines import Inlines, without_links
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
 from dogent_tui.documents.pandoc.tree import Node, plain_text, take_hidden, walk
@@ -70,11 +70,7 @@ class MarkdownWriter:
             yield from self._cut(node)
             if hidden:
                 self.has_hidden = True
-                yield Block(
-                    "<!-- hidden text, not visible in the document:"
-                    f" {hidden.replace('--', '- -')} -->",
-                    self._source,
-                )
+                yield Block(hidden_comment(hidden, "in the document"), self._source)
 
     def _enter(self, node: Node) -> None:
         level, _, inlines = node["c"]
@@ -96,7 +92,12 @@ class MarkdownWriter:
 
     @property
     def _source(self) -> Source:
-        return Source(headings=tuple(title for _, title in self._headings))
+        return Source(headings=self.headings)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The titles above what is written next."""
+        return tuple(title for _, title in self._headings)
 
     def _pieces(self, node: Node) -> Iterator[tuple[str, bool]]:
         """Yield the Markdown of a block, in pieces where it is long, and whether each goes on on
@@ -118,11 +119,14 @@ class MarkdownWriter:
             blocks = notes[self._notes_written]
             self._notes_written += 1
             self.counts.footnotes += 1
-            text = self._inlines.settle_comments(self._blocks(blocks)) or "…"
-            self.counts.words += word_count(text)
-            yield f"[^{self._notes_written}]: " + text.replace("\n", "\n    ").replace(
-                "\n    \n", "\n\n"
-            )
+            text = self._note([str(self._notes_written), blocks])
+            self.counts.words += word_count(text) - 1
+            yield text
+
+    def _note(self, contents: Any) -> str:
+        label, blocks = contents
+        text = self._inlines.settle_comments(self._blocks(blocks)) or "…"
+        return f"[^{label}]: {_indented(text, 4)}"
 
     def _blocks(self, blocks: list[Node], separator: str = "\n\n") -> str:
         self._after_list = ""
@@ -148,6 +152,7 @@ class MarkdownWriter:
             "BlockQuote": self._quote,
             "DefinitionList": self._definitions,
             "HorizontalRule": lambda _: "---",
+            "NoteText": self._note,
             "Table": lambda contents: "\n".join(
                 text for text, _ in self._table_pieces(parsed(contents))
             ),
@@ -189,6 +194,8 @@ class MarkdownWriter:
         form, text = contents
         if form == "html":
             return lines_escaped("\n".join(_html_texts(text)))
+        if form == "markdown":
+            return str(text)
         return f"```{form}\n{text}\n```" if form in ("tex", "latex") and "```" not in text else ""
 
     def _quote(self, blocks: list[Node]) -> str:
@@ -211,10 +218,11 @@ class MarkdownWriter:
         )
         tight = all(_is_tight(item) for item in items)
         other = neighbor == kind
+        closed = kind == "OrderedList" and contents[0][2]["t"] == "OneParen"
         out = []
         for index, item in enumerate(items):
             sign = (
-                f"{start + index}{')' if other else '.'}"
+                f"{start + index}{')' if other != closed else '.'}"
                 if kind == "OrderedList"
                 else "*"
                 if other

@@ -9,21 +9,11 @@ from xml.etree import ElementTree
 from dogent_tui.documents.pandoc.tree import plain_text
 
 _NAMES = {
-    "title": "title",
-    "creator": "author",
-    "initial-creator": "author",
-    "subject": "subject",
-    "description": "description",
-    "keywords": "keywords",
-    "keyword": "keywords",
-    "language": "language",
-    "created": "created",
-    "creation-date": "created",
-    "date": "date",
-    "modified": "modified",
-    "lastModifiedBy": "last_modified_by",
-    "publisher": "publisher",
-}
+    "title": "title", "creator": "author", "initial-creator": "author", "subject": "subject",
+    "description": "description", "keywords": "keywords", "keyword": "keywords",
+    "language": "language", "created": "created", "creation-date": "created", "date": "date",
+    "modified": "modified", "lastModifiedBy": "last_modified_by", "publisher": "publisher",
+}  # fmt: skip
 """Names in Dublin Core, in OPC's core properties and in OpenDocument's → ours."""
 _PARTS = ("docProps/core.xml", "meta.xml")
 """Not `docProps/app.xml`: its numbers of pages are those of whoever saved the file last, and

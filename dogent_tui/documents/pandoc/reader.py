@@ -1,7 +1,6 @@
 """Opens the documents that pandoc reads as they are: docx, odt, rtf, epub, pptx, ipynb."""
 
 import time
-import zipfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.documents.kinds import kind_of
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_archive
 from dogent_tui.documents.pandoc.docx import DocxSource
@@ -18,7 +18,7 @@ from dogent_tui.documents.pandoc.odt_text import lists_of_headings_opened
 from dogent_tui.documents.pandoc.preparing import Formulas, prepared_rtf
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
-from dogent_tui.documents.pandoc.tree import Node
+from dogent_tui.documents.pandoc.tree import Node, Tree, decoded_tree, too_deep
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
@@ -28,14 +28,7 @@ takes 3 s over 400 pages.
 _LEAST_S = 3.0
 
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
-_READERS = {
-    "docx": "docx",
-    "odt": "odt",
-    "rtf": "rtf",
-    "epub": "epub",
-    "pptx": "pptx",
-    "ipynb": "ipynb",
-}
+KINDS = (*_ARCHIVES, "rtf", "ipynb")
 _SHOWN_AS_TEXT = ("title", "subtitle", "author", "date", "abstract")
 """What pandoc takes out of the first paragraphs of a docx, by their styles; it belongs where it
 stood.
@@ -69,43 +62,13 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def _kind(path: Path) -> str:
-    """Tell the kind of the document by what is in it, else by its name."""
-    with path.open("rb") as file:
-        head = file.read(512)
-    if head.startswith(b"{\\rtf"):
-        return "rtf"
-    named = path.suffix[1:].lower()
-    if head.startswith(b"PK"):
-        return _archive_kind(path) or (named if named in _ARCHIVES else "docx")
-    if named in _READERS:
-        return named
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
+    kind = kind_of(path)
+    if kind not in KINDS:
         raise DocumentError(
             tr("{path} is not a kind of document that can be read.").format(path=path.name),
             code="unsupported",
         )
-    return "ipynb"
-
-
-def _archive_kind(path: Path) -> str:
-    check_archive(path)
-    with zipfile.ZipFile(path) as archive:
-        names = set(archive.namelist())
-        if "mimetype" in names:
-            declared = archive.read("mimetype")[:100].decode("ascii", "replace")
-            return (
-                "odt" if "opendocument.text" in declared else "epub" if "epub" in declared else ""
-            )
-    folders = {name.partition("/")[0] for name in names}
-    return (
-        "docx"
-        if "word" in folders
-        else "pptx"
-        if "ppt" in folders
-        else "epub"
-        if "META-INF" in folders
-        else ""
-    )
+    return kind
 
 
 class _Conversion:
@@ -167,7 +130,7 @@ class _Conversion:
             )
         return source.documents(), source.parts
 
-    def _trees(self, sources: Iterator[bytes | Path]) -> Iterator["_Tree"]:
+    def _trees(self, sources: Iterator[bytes | Path]) -> Iterator[Tree]:
         for source in sources:
             output = self._converted(source)
             self._warnings += [
@@ -175,9 +138,9 @@ class _Conversion:
                 for warning in map(_sentence, output.warnings)
                 if warning not in self._warnings
             ]
-            tree = _decoded(output.data, self._path.name)
+            tree = decoded_tree(output.data, self._path.name)
             yield (
-                _Tree(lists_of_headings_opened(tree.blocks), tree.meta)
+                Tree(lists_of_headings_opened(tree.blocks), tree.meta)
                 if self._kind == "odt"
                 else tree
             )
@@ -187,7 +150,7 @@ class _Conversion:
         limit_s = max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun))
         arguments = [
             "--from",
-            _READERS[self._kind],
+            self._kind,
             "--to",
             "json",
             f"--track-changes={self._options.changes}",
@@ -203,8 +166,8 @@ class _Conversion:
                 return run(arguments, file)
         return run(arguments, source)
 
-    def _blocks(self, first: "_Tree", rest: Iterator["_Tree"], parts: int) -> Iterator[Block]:
-        tree: _Tree | None = first
+    def _blocks(self, first: Tree, rest: Iterator[Tree], parts: int) -> Iterator[Block]:
+        tree: Tree | None = first
         done = 0
         try:
             while tree is not None:
@@ -220,40 +183,11 @@ class _Conversion:
                     tr("Text that cannot be seen in the document is marked as hidden.")
                 )
         except RecursionError:
-            raise _too_deep(self._path.name) from None
+            raise too_deep(self._path.name) from None
         except BROKEN as error:
             raise damaged_archive(self._path.name) from error
         finally:
             self.close()
-
-
-class _Tree(msgspec.Struct):
-    """What pandoc's JSON holds."""
-
-    blocks: list[Node]
-    meta: dict[str, Any]
-
-
-def _decoded(data: bytes, name: str) -> _Tree:
-    try:
-        return msgspec.json.decode(data, type=_Tree)
-    except RecursionError:
-        raise _too_deep(name) from None
-    except msgspec.DecodeError as error:
-        raise DocumentError(
-            tr("pandoc's output for {name} cannot be read: {error}.").format(
-                name=name, error=error
-            ),
-            code="failed",
-        ) from error
-
-
-def _too_deep(name: str) -> DocumentError:
-    return DocumentError(
-        tr("{name} is too deeply nested to be read.").format(name=name),
-        tr("No word processor made this file; accept it only from someone you trust."),
-        code="hostile",
-    )
 
 
 def _head(meta: dict[str, Any]) -> list[Node]:

@@ -14,13 +14,9 @@ from dogent_tui.documents.pandoc.tree import Node, plain_text
 _ALIGNMENTS = {"AlignLeft": ":--", "AlignRight": "--:", "AlignCenter": ":-:"}
 _SIMPLE = ("Plain", "Para")
 _HTML_STYLES = {
-    "Emph": "em",
-    "Strong": "strong",
-    "Strikeout": "del",
-    "Superscript": "sup",
-    "Subscript": "sub",
+    "Emph": "em", "Strong": "strong", "Strikeout": "del", "Superscript": "sup", "Subscript": "sub",
     "Underline": "u",
-}
+}  # fmt: skip
 _MAX_SPAN = 1000
 
 
@@ -210,7 +206,7 @@ class _Html:
         return (
             self._words_inside(contents[1] if kind in ("Span", "Cite", "Link") else contents)
             if kind != "RawInline"
-            else ""
+            else contents[1] * (contents[0] == "markdown")
         )
 
     def _words_inside(self, nodes: list[Node]) -> str:

@@ -2,16 +2,31 @@
 Markdown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
+
+import msgspec
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 
 Node: TypeAlias = dict[str, Any]
 """``{"t": constructor, "c": contents}``; without contents where the constructor takes none."""
+
+
+class Tree(msgspec.Struct):
+    """What pandoc's JSON holds."""
+
+    blocks: list[Node]
+    meta: dict[str, Any] = msgspec.field(default_factory=dict)
+
 
 HIDDEN = "#dogent-hidden"
 """Where a link leads around words that nobody sees in the document: what prepares it for pandoc
 puts them into one.
 """
+
+NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 _SPACES = ("Space", "SoftBreak", "LineBreak")
 
@@ -85,3 +100,43 @@ def take_hidden(node: Any) -> str:
 
 def _is_hidden(node: Any) -> bool:
     return isinstance(node, dict) and node.get("t") == "Link" and node["c"][2][0] == HIDDEN
+
+
+def plain(text: str) -> Node:
+    """Return `text` as an inline."""
+    return {"t": "Str", "c": text}
+
+
+def table_node(rows: Sequence[Sequence[tuple[int, int, list[Node]]]], *, heads: int) -> Node:
+    """Return a table of `rows` of cells: how many rows and columns each takes, and its blocks. The
+    first `heads` rows are its head.
+    """
+    width = max(sum(across for _, across, _ in row) for row in rows)
+    made = [
+        [NO_ATTRIBUTES, [[NO_ATTRIBUTES, {"t": "AlignDefault"}, *cell] for cell in row]]
+        for row in rows
+    ]
+    specs = [[{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]] * width
+    head, body = [NO_ATTRIBUTES, made[:heads]], [NO_ATTRIBUTES, 0, [], made[heads:]]
+    caption: list[Any] = [None, []]
+    return {"t": "Table", "c": [NO_ATTRIBUTES, caption, specs, head, [body], [NO_ATTRIBUTES, []]]}
+
+
+def decoded_tree(data: bytes, name: str) -> Tree:
+    """Return the tree in pandoc's JSON of the document `name`. Raises DocumentError."""
+    try:
+        return msgspec.json.decode(data, type=Tree)
+    except RecursionError:
+        raise too_deep(name) from None
+    except msgspec.DecodeError as error:
+        message = tr("pandoc's output for {name} cannot be read: {error}.")
+        raise DocumentError(message.format(name=name, error=error)) from error
+
+
+def too_deep(name: str) -> DocumentError:
+    """Return what there is to say about a document that nests deeper than Python can walk."""
+    return DocumentError(
+        tr("{name} is too deeply nested to be read.").format(name=name),
+        tr("No word processor made this file; accept it only from someone you trust."),
+        code="hostile",
+    )

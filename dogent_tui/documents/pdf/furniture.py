@@ -21,7 +21,7 @@ _GAP = 0.6
 """Sizes of the text between a running title and the text itself."""
 
 _LARGEST = 1.1
-"""What is set larger than the text by this factor is no running title."""
+"""What is set larger than the text by this factor is no running title, unless it counts."""
 
 _NUMBER = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
@@ -141,13 +141,15 @@ def _untagged(page: Page) -> set[int]:
 def _seen(
     line: Line, area: Box, number: int, body: float, font: str, *, apart: bool = False
 ) -> _Seen | None:
-    if not line.upright or line.size > _LARGEST * body:
+    if not line.upright:
         return None
     top = line.box.y1 < area.y0 + _EDGE * area.height
     if not top and line.box.y0 <= area.y1 - _EDGE * area.height:
         return None
     text = " ".join(line.text.split()).casefold()
     counter = _PAGE_NUMBER.fullmatch(text)
+    if counter is None and line.size > _LARGEST * body:
+        return None
     offset = _value(counter[2]) - number if counter else None
     shape = "#" if counter else _NUMBER.sub("#", text)
     apart = (

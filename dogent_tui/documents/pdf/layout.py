@@ -8,21 +8,21 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.documents.pandoc.tree import Node, plain, table_node
 from dogent_tui.documents.pdf.columns import aligned_tables, rows_of
 from dogent_tui.documents.pdf.labels import label_numbers
-from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_markdown
-from dogent_tui.documents.pdf.model import Line, Piece, Run, Table, TextBlock, around
+from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes
+from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock, around
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.rules import Rules, fenced_tables, page_rules
 from dogent_tui.documents.pdf.structure import (
     begins_item,
-    code_markdown,
+    code_block,
+    heading,
     heading_level,
-    heading_markdown,
     is_code,
-    paragraph_markdown,
+    paragraph,
     paragraphs,
-    table_markdown,
 )
 from dogent_tui.documents.pdf.survey import Survey
 
@@ -34,25 +34,28 @@ _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
 """Sizes of the text between the mark of an item, or a number that counts alone, and the item."""
 
 
-def layout_pieces(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[Piece]:
+def layout_nodes(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[Node]:
     """Yield what the `blocks` of the pymupdf page are, in the order of reading."""
-    yield from pieces(list(_items(page, [*_with_marks(blocks)])), known)
+    yield from nodes_of(list(_items(page, [*_with_marks(blocks)])), known)
 
 
-def pieces(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Piece]:
-    """Yield the Markdown of the `items`, of which those of a list are one piece."""
+def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
+    """Yield what the `items` are; those of a list are together."""
     labels = label_numbers(items, known.body)
     writer = _Lists()
     for place, item in enumerate(items):
         if isinstance(item, Table):
             yield from writer.flushed()
-            yield Piece(table_markdown(item))
+            cells = [
+                [(1, 1, [{"t": "Para", "c": [plain(text)]}]) for text in row] for row in item.rows
+            ]
+            yield table_node(cells, heads=1)
         elif level := heading_level(item, known, is_label=place in labels):
             yield from writer.flushed()
-            yield Piece(heading_markdown(item.text, level), level, " ".join(item.text.split()))
+            yield heading(item.text, level)
         elif not known.typewritten and is_code(item):
             yield from writer.flushed()
-            yield Piece(code_markdown(item.lines))
+            yield code_block(item.lines)
         else:
             for mark, rows in paragraphs(item):
                 yield from writer.written(mark, rows)
@@ -66,24 +69,23 @@ class _Lists:
         self._list = List()
         self._rows: list[list[Line]] = []
 
-    def written(self, mark: Mark | None, rows: list[list[Line]]) -> Iterator[Piece]:
+    def written(self, mark: Mark | None, rows: list[list[Line]]) -> Iterator[Node]:
         """Take a part of the text; yield what is complete now."""
         if mark is not None and self._list.takes(mark):
             self._rows = rows
-            self._list.add(mark, paragraph_markdown(rows, mark))
+            self._list.add(mark, [paragraph(rows, mark)])
         elif mark is None and self._list.items and self._goes_on(rows):
             self._rows = [*self._rows, *rows]
             last = self._list.items[-1]
-            last.texts[-1] = paragraph_markdown(self._rows, last.mark)
+            last.blocks[-1] = paragraph(self._rows, last.mark)
         else:
             yield from self.flushed()
-            yield Piece(paragraph_markdown(rows))
+            yield paragraph(rows)
 
-    def flushed(self) -> Iterator[Piece]:
+    def flushed(self) -> Iterator[Node]:
         """Yield the list so far, and begin another."""
-        if self._list.items:
-            yield Piece(list_markdown(self._list.items))
-            self._list = List()
+        yield from list_nodes(self._list.items)
+        self._list = List()
 
     def _goes_on(self, rows: list[list[Line]]) -> bool:
         """Tell whether `rows` are right below the last item and as far in as its text."""

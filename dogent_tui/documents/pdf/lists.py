@@ -1,10 +1,11 @@
-"""Lists: the marks of their items, how deep these are, and how they are written in Markdown."""
+"""Lists: the marks of their items, and how deep these are."""
 
 import re
 from collections.abc import Sequence
 
 import msgspec
 
+from dogent_tui.documents.pandoc.tree import Node, plain
 from dogent_tui.documents.pdf.model import Line
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
@@ -15,7 +16,7 @@ _ORDERED = re.compile(
 _MARK_ALONE = re.compile(
     rf"[{BULLETS}]|[-–—*·o]|(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\((?:\d{{1,3}}|[a-zA-Z])\)"
 )
-_BOXES = {"☐": "[ ] ", "☑": "[x] ", "☒": "[x] "}
+_BOXES = "☐☑☒"
 _DEEPER = 0.9
 """Sizes of the text by which an item is further in than the one that it belongs to."""
 
@@ -41,13 +42,11 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct):
-    """An item with its mark, how deep it is from 0, and its text in Markdown, of several
-    paragraphs perhaps.
-    """
+    """An item with its mark, how deep it is from 0, and what is in it."""
 
     mark: Mark
     depth: int
-    texts: list[str]
+    blocks: list[Node]
 
 
 def is_mark(text: str) -> bool:
@@ -91,13 +90,14 @@ class List:
             "",
         )
         return mark.label.lower() in {"a", "i"} or (
-            before.isalpha() and _order(before) < _order(mark.label) <= _order(before) + 8
+            before.isalpha()
+            and _order(before) < _order(mark.label) <= _order(before) + _MOST_SKIPPED
         )
 
-    def add(self, mark: Mark, text: str) -> None:
+    def add(self, mark: Mark, blocks: list[Node]) -> None:
         """Put an item at the end."""
         above = [item for item in self._open() if item.mark.x0 < mark.x0 - _DEEPER * mark.size]
-        self.items.append(Item(mark, len(above), [text]))
+        self.items.append(Item(mark, len(above), blocks))
 
     def _open(self) -> list[Item]:
         """Return the last item and those that it is within, the outermost first."""
@@ -112,42 +112,43 @@ def _order(label: str) -> int:
     return sum(ord(char) for char in label.lower()) if len(label) == 1 else ord("i")
 
 
-def list_markdown(items: Sequence[Item]) -> str:
-    """Return the items as a list of Markdown: what is within an item is indented as far as its
-    text.
+def list_nodes(items: Sequence[Item]) -> list[Node]:
+    """Return the items, each with those that are deeper and follow it, as lists."""
+    nodes: list[Node] = []
+    at = 0
+    while at < len(items):
+        item, start = items[at], at + 1
+        at = next((n for n in range(start, len(items)) if items[n].depth <= item.depth), len(items))
+        _append(nodes, item.mark, [*item.blocks, *list_nodes(items[start:at])])
+    return nodes
+
+
+def _append(nodes: list[Node], mark: Mark, blocks: list[Node]) -> None:
+    """Put an item into the last list, or a new one where its number does not come next. Letters
+    are kept in the text, as Markdown counts by numbers alone.
     """
-    widths: list[int] = []
-    counts: dict[int, int] = {}
-    lines = []
-    for item in items:
-        depth = min(item.depth, len(widths))
-        counts = {at: count for at, count in counts.items() if at <= depth}
-        counts[depth] = counts.get(depth, 0) + 1
-        del widths[depth:]
-        sign, first = _written(item, counts[depth])
-        indent = " " * sum(widths)
-        widths.append(len(sign))
-        inner = indent + " " * len(sign)
-        lines.append(f"{indent}{sign}{_indented(first, inner)}")
-        for text in item.texts[1:]:
-            lines += ["", inner + _indented(text, inner)]
-    return "\n".join(lines)
+    last: Node = nodes[-1] if nodes else {"t": ""}
+    if not mark.label:
+        if mark.sign in _BOXES:
+            blocks = _begun_with(mark.sign, blocks)
+        if last["t"] != "BulletList":
+            nodes.append(last := {"t": "BulletList", "c": []})
+        last["c"].append(blocks)
+        return
+    following = last["c"][0][0] + len(last["c"][1]) if last["t"] == "OrderedList" else 0
+    is_closed = mark.label.isdecimal() and mark.sign == f"{mark.label})"
+    delimiter = "OneParen" if is_closed else "Period"
+    number = int(mark.label) if mark.label.isdecimal() else following or 1
+    if not mark.label.isdecimal():
+        blocks = _begun_with(mark.sign, blocks)
+    if number != following or last["c"][0][2]["t"] != delimiter:
+        style = [number, {"t": "Decimal"}, {"t": delimiter}]
+        nodes.append(last := {"t": "OrderedList", "c": [style, []]})
+    last["c"][1].append(blocks)
 
 
-def _written(item: Item, count: int) -> tuple[str, str]:
-    """Return the mark as Markdown has it, and the first paragraph: with its letter, as Markdown
-    counts by numbers alone.
-    """
-    text = item.texts[0]
-    if not item.mark.label:
-        return "- ", f"{_BOXES.get(item.mark.sign, '')}{text}"
-    if item.mark.label.isdigit():
-        closing = (
-            ")" if item.mark.sign.endswith(")") and not item.mark.sign.startswith("(") else "."
-        )
-        return f"{item.mark.label}{closing} ", text
-    return f"{count}. ", f"{item.mark.sign} {text}"
-
-
-def _indented(text: str, indent: str) -> str:
-    return text.replace("\n", "\n" + indent)
+def _begun_with(sign: str, blocks: list[Node]) -> list[Node]:
+    begin = [plain(sign), {"t": "Space"}]
+    if blocks and blocks[0]["t"] == "Para":
+        return [{"t": "Para", "c": [*begin, *blocks[0]["c"]]}, *blocks[1:]]
+    return [{"t": "Para", "c": begin}, *blocks]

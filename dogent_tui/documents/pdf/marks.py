@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.documents.pandoc.escaping import escaped
 from dogent_tui.documents.pdf.model import Box, Line, Page, words_of
-from dogent_tui.documents.pdf.structure import escaped
 
 _MOST = 500
 _UNDER = {
@@ -20,16 +20,8 @@ _UNDER = {
 }
 _DRAWN = {"FreeText": "Text note", "Stamp": "Stamp"}
 _COMMENTS = {
-    "Text",
-    "Caret",
-    "Ink",
-    "Square",
-    "Circle",
-    "Line",
-    "Polygon",
-    "PolyLine",
-    "FileAttachment",
-}
+    "Text", "Caret", "Ink", "Square", "Circle", "Line", "Polygon", "PolyLine", "FileAttachment",
+}  # fmt: skip
 _CHECKS = {"CheckBox", "RadioButton"}
 
 
@@ -132,14 +124,4 @@ def marks_markdown(marks: Sequence[Annotation], page: Page) -> Iterator[str]:
 
 
 def _written(text: str) -> str:
-    return f"\\[{escaped(text)}\\]"
-
-
-def hidden_markdown(text: str) -> str:
-    """Return text that nobody sees on the page as a comment that says so: it is data, and often
-    not meant well.
-    """
-    return (
-        "<!-- hidden text, not visible on the page:"
-        f" {' '.join(text.split()).replace('--', '- -')} -->"
-    )
+    return f"\\[{escaped(' '.join(text.split()))}\\]"

@@ -1,7 +1,7 @@
 """What lies on a page, in points from its upper left corner."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -244,9 +244,13 @@ def blocks_in(nodes: Iterable[Element | TextBlock]) -> Iterator[TextBlock]:
             yield from blocks_in(node.kids)
 
 
-class Piece(msgspec.Struct, frozen=True):
-    """A block in Markdown; with the level and the title of the heading that it is, if it is one."""
-
-    markdown: str
-    level: int = 0
-    title: str = ""
+def changed(
+    nodes: Iterable[Element | TextBlock], change: Callable[[Line], Line | None]
+) -> Iterator[Element | TextBlock]:
+    """Yield `nodes` with each line as `change` returns it, without those where this is None."""
+    for node in nodes:
+        if isinstance(node, Element):
+            if kids := tuple(changed(node.kids, change)):
+                yield Element(node.kind, node.index, kids)
+        elif lines := tuple(filter(None, map(change, node.lines))):
+            yield TextBlock(lines)

@@ -7,15 +7,29 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
+import msgspec
+
+from dogent_tui.documents.model import (
+    Block,
+    DocumentError,
+    Opened,
+    ReadOptions,
+    Report,
+    Source,
+    encrypted,
+)
+from dogent_tui.documents.pandoc.escaping import hidden_comment
+from dogent_tui.documents.pandoc.markdown import MarkdownWriter
+from dogent_tui.documents.pandoc.tree import Node
 from dogent_tui.documents.pdf.furniture import told
-from dogent_tui.documents.pdf.layout import layout_pieces
-from dogent_tui.documents.pdf.marks import drawn_by, hidden_markdown, marks_markdown, page_marks
-from dogent_tui.documents.pdf.model import Element, Page, TextBlock
+from dogent_tui.documents.pdf.joining import PAGE_BREAK, continued
+from dogent_tui.documents.pdf.layout import layout_nodes
+from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
+from dogent_tui.documents.pdf.model import Line, Page, changed
 from dogent_tui.documents.pdf.pages import wanted_pages
 from dogent_tui.documents.pdf.scans import Scans
 from dogent_tui.documents.pdf.survey import Survey, survey
-from dogent_tui.documents.pdf.tags import StructureTree, agrees, tagged_pieces
+from dogent_tui.documents.pdf.tags import StructureTree, agrees, tagged_nodes
 from dogent_tui.documents.pdf.text import BROKEN, page_content
 from dogent_tui.language import ngettext, tr
 
@@ -25,9 +39,11 @@ SCANNED = tr("Unsupported PDF: no extractable text (scanned PDF not supported)."
 _HEAD_BYTES = 1024
 """The signature may stand so far into the file (PDF 1.7, Annex H.3, note 13)."""
 
-_DAMAGED = tr("{name} is damaged: its pages cannot be found.")
 _WORD = re.compile(r"[^\W_]+")
 _LEFTWARD = re.compile("[\u0590-\u08ff]")
+_MOST_JOINED = 20
+"""Pages that are read at once, as a table or a list continues over them."""
+
 _MOST_MISSING = 1_000
 _MOST_TITLES = 60
 _MOST_NAMED = 12
@@ -63,27 +79,20 @@ def _open(path: Path) -> Any:
                 tr("Check where it came from."),
                 code="damaged",
             )
+    damaged = DocumentError(
+        tr("{name} is damaged: its pages cannot be found.").format(name=path.name),
+        tr("Open it in another program and save it again."),
+        code="damaged",
+    )
     try:
         document = pymupdf.open(path, filetype="pdf")
         if document.needs_pass:
-            raise DocumentError(
-                tr("{path} is protected with a password.").format(path=path.name),
-                tr("Save a copy without the password and refer to that."),
-                code="encrypted",
-            )
+            raise encrypted(path.name)
         count = len(document)
     except BROKEN as error:
-        raise DocumentError(
-            _DAMAGED.format(name=path.name),
-            tr("Open it in another program and save it again."),
-            code="damaged",
-        ) from error
+        raise damaged from error
     if not count:
-        raise DocumentError(
-            _DAMAGED.format(name=path.name),
-            tr("Open it in another program and save it again."),
-            code="damaged",
-        )
+        raise damaged
     return document
 
 
@@ -130,7 +139,7 @@ def _blocks(
     document: Any, wanted: list[int], opened: Opened, scans: Scans, report: Report
 ) -> Iterator[Block]:
     known = survey(document, wanted)
-    reader = _Pages(document, known)
+    reader = _Pages(document, known, wanted)
     empty: list[int] = []
     broken: list[int] = []
     held: list[Block] = []  # of pages before the first that holds text
@@ -141,7 +150,7 @@ def _blocks(
         except BROKEN:
             blocks = []
             broken.append(number)
-        if not blocks and number not in broken:
+        if not (blocks or reader.is_read(number) or number in broken):
             empty.append(number)
         if len(empty) + len(broken) == done:
             held.append(page_block)
@@ -181,14 +190,28 @@ def _blocks(
         )
 
 
+class _Content(msgspec.Struct):
+    """A page without its running titles and what annotations show; its tags hold where it is
+    `tagged`.
+    """
+
+    page: Page
+    tagged: bool
+    marks: list[Annotation]
+    aside: list[Line]
+
+
 class _Pages:
     """Reads page after page, and remembers what is told of them all."""
 
-    def __init__(self, document: Any, known: Survey) -> None:
+    def __init__(self, document: Any, known: Survey, wanted: Iterable[int]) -> None:
         self._document = document
         self._known = known
+        self._wanted = frozenset(wanted)
         self._tree = StructureTree(document) if known.tagged else None
-        self._titles: list[tuple[int, str]] = []
+        self._writer = MarkdownWriter(image=str)
+        self._ahead: dict[int, _Content] = {}
+        self._after: dict[int, list[Node]] = {}
         self.running: dict[str, list[int]] = {}
         self.hiding: list[int] = []
         self.elsewhere: dict[str, str] = {}
@@ -196,10 +219,39 @@ class _Pages:
     @property
     def headings(self) -> tuple[str, ...]:
         """The headings above the place that is read."""
-        return tuple(title for _, title in self._titles)
+        return self._writer.headings
+
+    def is_read(self, number: int) -> bool:
+        """Whether all of a page belongs to what began on one before it."""
+        return number in self._after
 
     def blocks(self, number: int) -> Iterator[Block]:
         """Yield the blocks of page `number`."""
+        content = self._ahead.pop(number, None) or self._content(number)
+        written = [*content.page.hidden, *(line.text for line in content.aside)]
+        raw = content.page.raw
+        if number in self._after:
+            nodes, raw = iter(self._after[number]), ()
+        elif content.tagged and self._tree is not None:
+            nodes, raw = self._tagged(content, number, written)
+        else:
+            nodes = layout_nodes(self._document[number - 1], content.page.blocks, self._known)
+        for node in nodes:
+            for block in self._writer.write([node]):
+                written.append(block.markdown)
+                yield _on_page(block, number)
+        if content.page.hidden:
+            self.hiding.append(number)
+        for text in [
+            *(hidden_comment(text, "on the page") for text in content.page.hidden),
+            *marks_markdown(content.marks, content.page),
+        ]:
+            written.append(text)
+            yield Block(text, Source(page=number, headings=self.headings))
+        if words := _missing(raw, written):
+            self.elsewhere[str(number)] = " ".join(words)
+
+    def _content(self, number: int) -> _Content:
         pdf_page = self._document[number - 1]
         page = self._known.pages.pop(number, None) or page_content(pdf_page)
         marks = page_marks(pdf_page)
@@ -209,30 +261,48 @@ class _Pages:
         aside = self._known.furniture.of(page, number)
         for line in aside:
             self.running.setdefault(" ".join(line.text.split()), []).append(number)
-        gone = {id(line) for line in aside} | {
-            id(line) for block in page.blocks for line in block.lines if drawn_by(line, marks)
-        }
-        page = Page(page.area, tuple(_without(page.nodes, gone)), page.hidden, page.raw)
-        if tagged and self._tree is not None:
-            found = tagged_pieces(page, pdf_page.xref, self._tree, self._known)
-        else:
-            found = layout_pieces(pdf_page, page.blocks, self._known)
-        written = [*page.hidden, *(line.text for line in aside)]
-        for piece in found:
-            written.append(piece.markdown)
-            if piece.level:
-                self._titles = [
-                    *(title for title in self._titles if title[0] < piece.level),
-                    (piece.level, piece.title),
-                ]
-            yield Block(piece.markdown, Source(page=number, headings=self.headings))
-        if page.hidden:
-            self.hiding.append(number)
-        for text in [*map(hidden_markdown, page.hidden), *marks_markdown(marks, page)]:
-            written.append(text)
-            yield Block(text, Source(page=number, headings=self.headings))
-        if words := _missing(page.raw, written):
-            self.elsewhere[str(number)] = " ".join(words)
+        gone = set(map(id, aside))
+        nodes = changed(
+            page.nodes, lambda line: None if id(line) in gone or drawn_by(line, marks) else line
+        )
+        return _Content(Page(page.area, tuple(nodes), page.hidden, page.raw), tagged, marks, aside)
+
+    def _tagged(
+        self, content: _Content, number: int, written: list[str]
+    ) -> tuple[Iterator[Node], tuple[str, ...]]:
+        """Return what page `number` has, with all of what begins on it and continues on the next
+        ones, and their text as it is in the file.
+        """
+        page, last = content.page, number
+        while last + 1 in self._wanted and last - number < _MOST_JOINED:
+            try:
+                following = self._ahead[last + 1] = self._content(last + 1)
+            except BROKEN:  # which is told when it is its turn
+                break
+            whole = continued(page, following.page, last + 1) if following.tagged else None
+            if whole is None:
+                break
+            page, last = whole, last + 1
+            written += [*following.page.hidden, *(line.text for line in following.aside)]
+        assert self._tree is not None
+        xrefs = [self._document[at - 1].xref for at in range(number, last + 1)]
+        nodes = tagged_nodes(page, xrefs, self._tree, self._known)
+        if last == number:
+            return nodes, page.raw
+        parts: list[list[Node]] = [[]]
+        for node in nodes:
+            if node["t"] == PAGE_BREAK:
+                parts.append([])
+            else:
+                parts[-1].append(node)
+        for at, part in enumerate(parts[1:], number + 1):
+            self._after[at] = part
+        return iter(parts[0]), page.raw
+
+
+def _on_page(block: Block, number: int) -> Block:
+    source = msgspec.structs.replace(block.source, page=number)
+    return msgspec.structs.replace(block, source=source)
 
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
@@ -263,17 +333,6 @@ def _letters(word: str) -> str:
     letters in another order.
     """
     return "".join(sorted(word)) if _LEFTWARD.search(word) else word
-
-
-def _without(nodes: Iterable[Element | TextBlock], gone: set[int]) -> Iterator[Element | TextBlock]:
-    """Yield `nodes` without the lines that are `gone`."""
-    for node in nodes:
-        if isinstance(node, Element):
-            kids = tuple(_without(node.kids, gone))
-            if kids:
-                yield Element(node.kind, node.index, kids)
-        elif lines := tuple(line for line in node.lines if id(line) not in gone):
-            yield TextBlock(lines)
 
 
 def _tell(opened: Opened, empty: list[int], broken: list[int], hiding: list[int]) -> None:

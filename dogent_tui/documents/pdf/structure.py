@@ -9,8 +9,9 @@ from statistics import median_low
 
 import msgspec
 
+from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.lists import Mark, mark_of
-from dogent_tui.documents.pdf.model import WIDE, Line, Run, Table, TextBlock, around
+from dogent_tui.documents.pdf.model import WIDE, Line, Run, TextBlock, around
 from dogent_tui.documents.pdf.survey import Survey, letters
 
 _NUMBERED = re.compile(
@@ -26,11 +27,12 @@ _LONGEST_BOLD = 120
 """Characters of a heading that nothing but its weight tells from the text."""
 
 _LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
-_OPENING = re.compile(r"(\s*)([#>]|[-+](?=\s)|\d+[.)](?=\s)|={3,}|-{3,})")
-_INLINE = re.compile(r"([\\`*]|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w))")
 _HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 _HYPHENS = ("-", "\u2010")
 _MOST_BLANK = 3
+_OTHER_PAGE = 20
+"""Lines between two rows of a program that are on two pages: what is between them is not known."""
+
 _LONGEST_SHIFTED = 24
 
 
@@ -46,7 +48,12 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
         return level
     number = _NUMBERED.match(text)
     mark = mark_of(block.lines[:1])
-    if is_label or (mark is not None and not mark.label) or (_SENTENCE.search(text) and not number):
+    if (
+        not survey.guesses_headings
+        or is_label
+        or (mark is not None and not mark.label)
+        or (_SENTENCE.search(text) and not number)
+    ):
         return 0
     size = block.lines[0].size
     if size in survey.sizes and not text.endswith((",", ";")) and len(text) > 1:
@@ -59,26 +66,6 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
         return 0
     depth = number[1].count(".") if number and number[1] else 0
     return min(6, len(survey.sizes) + 1 + depth)
-
-
-def table_markdown(table: Table) -> str:
-    """Return `table` as a pipe table; its first row is the head, as the lines do not tell."""
-    head, *rows = ["| " + " | ".join(_cell(text) for text in row) + " |" for row in table.rows]
-    return "\n".join([head, "|" + " --- |" * len(table.rows[0]), *rows])
-
-
-def _cell(text: str) -> str:
-    return escaped(text).replace("|", "\\|")
-
-
-def escaped(text: str) -> str:
-    """Return `text` on one line, with what would be marks of Markdown escaped."""
-    return _INLINE.sub(r"\\\1", " ".join(text.split()))
-
-
-def heading_markdown(text: str, level: int) -> str:
-    """Return the heading `text` in Markdown."""
-    return f"{'#' * min(level, 6)} {escaped(text)}"
 
 
 def rows_in_order(lines: Sequence[Line]) -> list[list[Line]]:
@@ -171,12 +158,17 @@ def _new_paragraph(
     )
 
 
-def paragraph_markdown(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> str:
-    """Return the rows as running text: words that were parted at the end of a line are whole
-    again. Without the item's `mark`.
+def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
+    """Return the rows as a paragraph: words that were parted at the end of a line are whole again.
+    Without the item's `mark`.
     """
-    text = _LEADER.sub(" … ", " ".join(_styled(running_text(rows, mark)).split()))
-    return _OPENING.sub(r"\1\\\2", text, count=1) if _OPENING.match(text) and mark is None else text
+    return {"t": "Para", "c": _inlines(running_text(rows, mark))}
+
+
+def heading(text: str, level: int) -> Node:
+    """Return `text` as a heading."""
+    text = " ".join(text.split())
+    return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, [plain(text)]]}
 
 
 def plain_text(lines: Sequence[Line]) -> str:
@@ -273,18 +265,19 @@ def _look(run: Run) -> tuple[bool, bool, bool, int, str, bool]:
     return run.bold, run.italic, run.mono, run.shift, run.uri, run.markdown
 
 
-def _styled(runs: Sequence[Run]) -> str:
+def _inlines(runs: Sequence[Run]) -> list[Node]:
     whole = {_look(run)[:2] for run in runs if run.text.strip()}
-    plain = len(whole) == 1  # all bold or all italic says nothing within a block
-    parts = []
+    is_plain = len(whole) == 1  # all bold or all italic says nothing within a block
+    nodes: list[Node] = []
     for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
         text = "".join(run.text for run in same)
-        parts.append(
-            text
-            if markdown
-            else _marked(text, bold and not plain, italic and not plain, mono, shift, uri)
-        )
-    return "".join(parts)
+        if markdown:
+            nodes.append({"t": "RawInline", "c": ["markdown", text]})
+            continue
+        text = _LEADER.sub(" … ", text)
+        styles = [("Emph", italic and not is_plain), ("Strong", bold and not is_plain)]
+        nodes += _styled(text, [name for name, has in styles if has], mono, shift, uri)
+    return nodes
 
 
 def _inked(runs: Sequence[Run]) -> Iterator[Run]:
@@ -298,27 +291,29 @@ def _inked(runs: Sequence[Run]) -> Iterator[Run]:
             yield run
 
 
-def _marked(text: str, bold: bool, italic: bool, mono: bool, shift: int, uri: str) -> str:
-    inner = text.strip()
-    if not inner:
-        return text
-    lead, trail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    if mono and "`" not in inner:
-        body = f"`{inner}`"
-    else:
-        body = _INLINE.sub(r"\\\1", inner)
-        mark = "**" * bold + "*" * italic
-        body = f"{mark}{body}{mark[::-1]}" if any(c.isalnum() for c in inner) else body
-    if shift and len(inner) <= _LONGEST_SHIFTED and not mono:
-        tag = "sup" if shift > 0 else "sub"
-        body = f"<{tag}>{body}</{tag}>"
+def _styled(text: str, styles: list[str], mono: bool, shift: int, uri: str) -> Iterator[Node]:
+    inner = " ".join(text.split())
+    node = {"t": "Code", "c": [NO_ATTRIBUTES, inner]} if mono else plain(inner)
+    if any(c.isalnum() for c in inner):
+        for style in styles if not mono else ():
+            node = {"t": style, "c": [node]}
+    if shift and len(inner) <= _LONGEST_SHIFTED:
+        node = {"t": "Superscript" if shift > 0 else "Subscript", "c": [node]}
     if uri.startswith(("http://", "https://", "mailto:")):
-        body = f"[{body}](<{uri}>)" if re.search(r"[\s()<>]", uri) else f"[{body}]({uri})"
-    return f"{lead}{body}{trail}"
+        node = {"t": "Link", "c": [NO_ATTRIBUTES, [node], [uri, ""]]}
+    if text[:1].isspace() or not inner:
+        yield {"t": "Space"}
+    if inner:
+        yield node
+        if text[-1:].isspace():
+            yield {"t": "Space"}
 
 
-def code_markdown(lines: Sequence[Line]) -> str:
-    """Return the lines as a block of code, indented and parted as they are on the page."""
+def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
+    """Return the lines as a block of code, indented and parted as they are on the page.
+
+    `right`: where lines that were too long for the page continue in the next row.
+    """
     rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)
     longest = max(
@@ -326,22 +321,34 @@ def code_markdown(lines: Sequence[Line]) -> str:
         key=lambda line: (line.text.isascii(), len(line.text)),
     )
     width = max(longest.box.width / len(longest.text), 0.1)
+    widest = max(row[-1].box.x1 for row in rows)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
     step = max(median_low(steps) if steps else 0.0, 0.1)
     texts = [_code_line(rows[0], left, width)]
-    for row, down in zip(rows[1:], steps, strict=True):
-        texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))
-        texts.append(_code_line(row, left, width))
-    fence = "```" if not any("```" in text for text in texts) else "````"
-    return "\n".join([fence, *texts, fence])
+    for (above, row), down in zip(pairwise(rows), steps, strict=True):
+        text, end = _code_line(row, left, width), above[-1]
+        parts_words = (
+            end.text.endswith(" ") and end.box.x1 + len(text.split(" ")[0]) * width > right
+        )
+        is_full = end.box.x1 > max(right - 3 * width, widest - width / 2)
+        if (parts_words or is_full) and text[:1].strip() and down < 1.5 * step:
+            texts[-1] += " " * parts_words + text
+            continue
+        if down < _OTHER_PAGE * step:
+            texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))
+        texts.append(text)
+    return {"t": "CodeBlock", "c": [NO_ATTRIBUTES, "\n".join(texts)]}
 
 
 def _code_line(row: Sequence[Line], left: float, width: float) -> str:
-    out, gap = "", False
+    out, gap, end = "", True, float("-inf")
     for line in row:
         for place, run in enumerate(line.runs):
-            if gap or not place:  # a gap has no signs that tell how wide it is
-                out = (out + " " * gap).ljust(min(200, round((run.x0 - left) / width)))
+            if gap or (not place and run.x0 - end > width / 2):  # no signs tell how wide a gap is
+                out = (out + " " * (gap and bool(out))).ljust(
+                    min(200, round((run.x0 - left) / width))
+                )
             gap = run.made
             out += "" if run.made else run.text
+        end = line.box.x1
     return out.rstrip()

@@ -19,9 +19,12 @@ MOST_LOOKED_AT = 24
 _LARGER = 1.12
 """What is set larger than the text by this factor may be a heading."""
 
+_MUCH = 300
+"""Characters of a text that is set in one size: what is larger differs from it."""
+
 _LEVELS = 6
 _TELLING = frozenset(
-    {"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title", "L", "Table", "Code", "BlockQuote"}
+    {"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title", "L", "Table", "Code", "BlockQuote", "Note"}
 )
 
 
@@ -30,8 +33,9 @@ class Survey(msgspec.Struct, frozen=True):
 
     `body` is the size of the text in points, `sizes` those of headings from the largest, `titles`
     the bookmarks: text without spaces → level from 1. `kinds` are the elements of its structure
-    tree, `typewritten` tells that all is set as code is, and `pages` is what was seen of its pages,
-    by their numbers.
+    tree, `typewritten` tells that all is set as code is, `guesses_headings` that no tags call its
+    text paragraphs, or there is enough of it to know its size, and `pages` is what was seen of its
+    pages, by their numbers.
     """
 
     body: float
@@ -40,6 +44,7 @@ class Survey(msgspec.Struct, frozen=True):
     titles: dict[str, int]
     kinds: frozenset[str]
     typewritten: bool
+    guesses_headings: bool
     pages: dict[int, Page]
 
     @property
@@ -73,6 +78,7 @@ def survey(document: Any, pages: Sequence[int]) -> Survey:
         _titles(document),
         kinds,
         text is not sizes,
+        text[body] >= _MUCH or "P" not in kinds,
         seen,
     )
 

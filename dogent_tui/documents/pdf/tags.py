@@ -2,35 +2,38 @@
 32000-2, 14.7 and 14.8).
 """
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import Any
 
-from dogent_tui.documents.pdf.layout import pieces
-from dogent_tui.documents.pdf.lists import Item, List, Mark, list_markdown, mark_of
+import msgspec
+
+from dogent_tui.documents.pandoc.tree import Node, table_node
+from dogent_tui.documents.pdf.joining import PAGE_BREAK
+from dogent_tui.documents.pdf.layout import nodes_of
+from dogent_tui.documents.pdf.lists import BULLETS, Item, List, Mark, list_nodes, mark_of
 from dogent_tui.documents.pdf.model import (
     Box,
     Element,
     Line,
     Page,
-    Piece,
     Run,
     TextBlock,
     around,
     blocks_in,
+    changed,
 )
 from dogent_tui.documents.pdf.structure import (
-    code_markdown,
-    heading_markdown,
+    code_block,
+    heading,
+    heading_level,
     is_code,
-    paragraph_markdown,
-    paragraphs,
+    paragraph,
     plain_text,
     rows_in_order,
 )
-from dogent_tui.documents.pdf.survey import Survey
+from dogent_tui.documents.pdf.survey import Survey, letters
 from dogent_tui.documents.pdf.text import BROKEN
 
 _HEADINGS = {"H": 2, "Title": 1} | {f"H{level}": level for level in range(1, 7)}
@@ -39,8 +42,10 @@ _GROUPS = frozenset(
 )
 _BLOCKS = frozenset(
     {"P", "L", "LI", "Table", "BlockQuote", "Code", "Note", "FENote", "Figure", "Caption", "TOCI"}
+    | {"PageBreak"}
 )
 _REFERENCES = frozenset({"Link", "Reference", "Lbl"})
+_SPANS = frozenset({"Span", "Em", "Strong", "Link", "Code", "Quote", "Reference", "Lbl"})
 _NOTES = frozenset({"Note", "FENote"})
 _PICTURES = frozenset({"Figure", "Formula"})
 _CELLS = frozenset({"TH", "TD"})
@@ -52,6 +57,14 @@ _MOST_BACK = 0.3
 order is believed.
 """
 
+_LARGE = 1.2
+"""What is larger than the text by this factor may be a heading that has no tag."""
+
+_RAISED = 0.85
+"""The size of a sign, in sizes of the text, that refers to a note."""
+
+_SIGN = re.compile(r"\d{1,3}|[*†‡§]")
+_MOST_COLUMNS = 100
 _BACK_LINK = "\u21a9"
 _MOST_SPAN = 1000
 _FORMULA = re.compile(r"\$.+\$")
@@ -157,7 +170,12 @@ def agrees(page: Page) -> bool:
         for one, other in pairwise(boxes)
         if other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
     )
-    everything = sum(len(block.text) for block in page.blocks)
+    # MuPDF has what continues from the page before, at the top, outside of its element
+    above = takewhile(lambda node: isinstance(node, TextBlock), page.nodes)
+    from_before = sum(
+        len(block.text) for block in blocks_in(above) if boxes and block.box.y1 < boxes[0].y1
+    )
+    everything = sum(len(block.text) for block in page.blocks) - from_before
     return inside >= _LEAST_TAGGED * everything > 0 and back <= _MOST_BACK * len(boxes)
 
 
@@ -181,15 +199,19 @@ def _lines(nodes: Iterable[Element | TextBlock]) -> Iterator[Line]:
         yield from block.lines
 
 
-def tagged_pieces(page: Page, xref: int, tree: StructureTree, known: Survey) -> Iterator[Piece]:
-    """Yield what the tags of `page`, the object `xref`, say that there is, in their order."""
-    figures = list(tree.figures(xref))
+def tagged_nodes(
+    page: Page, xrefs: Sequence[int], tree: StructureTree, known: Survey
+) -> Iterator[Node]:
+    """Yield what the tags of `page`, made of the objects `xrefs`, say that there is, in their
+    order.
+    """
+    figures = [figure for xref in xrefs for figure in tree.figures(xref)]
     nodes = _with_figures(page.nodes, tree.root, tree, figures)
     tagged = _Tagged(page, tree, known)
-    yield from tagged.pieces(nodes, tree.root)
+    yield from tagged.nodes(nodes, tree.root)
     yield from tagged.notes
     for _, _, alt in figures:
-        yield Piece(_figure(alt))
+        yield _figure(alt)
 
 
 def _with_figures(
@@ -238,8 +260,9 @@ def _formula(alt: str, kids: Sequence[Element | TextBlock]) -> TextBlock:
     return TextBlock((Line(box, (run,), base=first.base if first else 0.0),))
 
 
-def _figure(alt: str) -> str:
-    return f"![{alt.replace('[', '(').replace(']', ')')}]()"
+def _figure(alt: str) -> Node:
+    alt = alt.replace("[", "(").replace("]", ")")
+    return {"t": "Para", "c": [{"t": "RawInline", "c": ["markdown", f"![{alt}]()"]}]}
 
 
 class _Tagged:
@@ -248,8 +271,10 @@ class _Tagged:
         self._known = known
         self._headed = bool(known.kinds & _HEADINGS.keys())
         self._listed = "L" in known.kinds
-        self.notes: list[Piece] = []
-        self._notes: dict[str, str] = {}
+        self._right = _right_edge(page)
+        self._depth = 0
+        self.notes: list[Node] = []
+        self._notes: set[str] = set()
         self._find_notes(page.nodes)
 
     def _find_notes(self, nodes: Iterable[Element | TextBlock]) -> None:
@@ -258,19 +283,19 @@ class _Tagged:
             if not isinstance(node, Element):
                 continue
             if node.kind in _NOTES or (node.kind == "LI" and _text(node).endswith(_BACK_LINK)):
-                if label := _label(node):
-                    self._notes[label] = f"[^{label}]"
+                self._notes |= {_label(node)} - {""}
             else:
                 self._find_notes(node.kids)
 
-    def pieces(
+    def nodes(
         self, nodes: Sequence[Element | TextBlock], parent: int, *, apart: bool = True
-    ) -> Iterator[Piece]:
-        """Yield the pieces of `nodes`, kids of `parent`. `apart`: each is one by itself, as are
-        those of a division.
+    ) -> Iterator[Node]:
+        """Yield what `nodes`, kids of `parent`, are. `apart`: each is one by itself, as are those
+        of a division.
         """
+        places = _paragraph_numbers(nodes)
         for kind, same in groupby(
-            enumerate(nodes), key=lambda numbered: self._sort(*numbered, apart=apart)
+            zip(places, nodes, strict=True), key=lambda numbered: self._sort(*numbered, apart=apart)
         ):
             group = [node for _, node in same]
             elements = [node for node in group if isinstance(node, Element)]
@@ -282,11 +307,16 @@ class _Tagged:
                 for node in elements:
                     yield from self._block(node, self._tree.kid(parent, node.index))
             elif kind == "bare":
-                yield from pieces(
-                    [block for block in group if isinstance(block, TextBlock)], self._known
-                )
+                yield from nodes_of(list(blocks_in(group)), self._known)
             else:
-                yield from self._paragraph(group)
+                yield from self._paragraph(group, inline=not apart)
+
+    def _within(self, nodes: Sequence[Element | TextBlock], parent: int) -> list[Node]:
+        """Return what `nodes` within a quotation, an item, a note or a cell are."""
+        self._depth += 1
+        found = list(self.nodes(nodes, parent, apart=False))
+        self._depth -= 1
+        return found
 
     def _sort(self, place: int, node: Element | TextBlock, *, apart: bool) -> str:
         if isinstance(node, TextBlock):
@@ -295,42 +325,58 @@ class _Tagged:
             return "L"
         return "block" if _is_block(node) else f"inline {place}" if apart else "inline"
 
-    def _block(self, node: Element, xref: int) -> Iterator[Piece]:
+    def _block(self, node: Element, xref: int) -> Iterator[Node]:
         kids = any(isinstance(kid, Element) and _is_block(kid) for kid in node.kids)
         if level := _HEADINGS.get(node.kind):
-            title = plain_text(list(_lines(node.kids)))
-            yield Piece(heading_markdown(title, level), level, title)
+            yield heading(plain_text(list(_lines(node.kids))), level)
         elif node.kind == "Table":
             yield from self._table(node, xref)
         elif node.kind == "Code":
-            yield Piece(code_markdown(list(_lines(node.kids))))
+            yield code_block(list(_lines(node.kids)), self._right)
         elif node.kind == "BlockQuote":
-            yield from (
-                Piece(_quoted(piece.markdown))
-                for piece in self.pieces(node.kids, xref, apart=False)
-            )
+            yield {"t": "BlockQuote", "c": self._within(node.kids, xref)}
         elif node.kind in _NOTES:
-            self._note(node, xref)
+            kids_of = [
+                kid for kid in node.kids if not isinstance(kid, Element) or kid.kind != "Lbl"
+            ]
+            self.notes.append(self._note(_label(node), kids_of, xref))
+        elif node.kind == PAGE_BREAK:
+            yield {"t": PAGE_BREAK}
         elif node.kind == "Figure":
             alt = self._tree.text(xref, "Alt")
-            yield from [Piece(_figure(alt))] if alt not in {"", "null"} else []
-            yield from self.pieces(node.kids, xref, apart=False)
+            yield from [_figure(alt)] if alt not in {"", "null"} else []
+            yield from self.nodes(node.kids, xref, apart=False)
         elif kids or node.kind in _GROUPS:
-            yield from self.pieces(node.kids, xref, apart=node.kind in _GROUPS)
+            yield from self.nodes(node.kids, xref, apart=node.kind in _GROUPS)
         else:
-            yield from self._paragraph(node.kids)
+            yield from self._paragraph(node.kids, inline=_has_code(node.kids))
 
-    def _paragraph(self, nodes: Sequence[Element | TextBlock]) -> Iterator[Piece]:
+    def _paragraph(
+        self, nodes: Sequence[Element | TextBlock], *, inline: bool = False
+    ) -> Iterator[Node]:
+        """Yield a paragraph. `inline`: one that is all of code is no block of it."""
         block = TextBlock(tuple(self._inline(nodes)))
         if not block.lines:
             return
-        if is_code(block) and not self._known.typewritten:
-            yield Piece(code_markdown(block.lines))
-        elif self._headed and (self._listed or all(mark is None for mark, _ in paragraphs(block))):
-            yield Piece(paragraph_markdown(rows_in_order(block.lines)))
-        # where none of the tags is a heading or a list, these are told as on a page without tags
+        rows = rows_in_order(block.lines)
+        mark = mark_of(rows[0])
+        if not inline and is_code(block) and not self._known.typewritten:
+            yield code_block(block.lines, self._right)
+        elif not (self._headed or self._depth) and (level := self._level(block)):
+            yield heading(block.text, level)
+        elif not self._listed and mark is not None and mark.sign in BULLETS:
+            yield from nodes_of([block], self._known)
         else:
-            yield from pieces([block], self._known)
+            yield paragraph(rows)
+
+    def _level(self, block: TextBlock) -> int:
+        """Return the level of a paragraph that is a heading by its bookmark, its size or its weight
+        in a file that has no tags for headings; else 0.
+        """
+        is_bold = all(line.bold for line in block.lines)
+        is_large = block.lines[0].size >= _LARGE * self._known.body
+        is_marked = letters(block.text) in self._known.titles
+        return heading_level(block, self._known) if is_bold or is_large or is_marked else 0
 
     def _inline(
         self, nodes: Iterable[Element | TextBlock], *, refers: bool = False
@@ -341,45 +387,49 @@ class _Tagged:
                 yield from self._inline(node.kids, refers=refers or node.kind in _REFERENCES)
             else:
                 for line in node.lines:
-                    note = self._notes.get(line.text.strip().strip("[]")) if refers else None
-                    yield (
-                        Line(line.box, (Run(note, line.size, markdown=True),), base=line.base)
-                        if note
-                        else line
+                    label = line.text.strip().strip("[]")
+                    raised = (
+                        _SIGN.fullmatch(label) is not None
+                        and line.size < _RAISED * self._known.body
+                        and line.runs[0].uri == "#"
                     )
+                    if raised or (refers and label in self._notes):
+                        run = Run(f"[^{label}]", line.size, x0=line.box.x0, markdown=True)
+                        yield Line(line.box, (run,), base=line.base)
+                    else:
+                        yield line
 
-    def _note(self, node: Element, xref: int) -> None:
-        kids = [kid for kid in node.kids if not isinstance(kid, Element) or kid.kind != "Lbl"]
-        text = "\n\n".join(piece.markdown for piece in self.pieces(kids, xref, apart=False))
-        self.notes.append(Piece(_note_markdown(_label(node), text)))
+    def _note(self, label: str, nodes: Sequence[Element | TextBlock], xref: int) -> Node:
+        """Return a foot note, without its `label` before the text and the link back after it."""
+        kept = list(changed(nodes, _without_back_link))
+        text = "".join(line.text for line in _lines(kept)).lstrip()
+        found = re.match(rf"\W{{0,4}}{re.escape(label)}[.)\]]?(?=\W)", text)
+        kept = list(_without_sign(kept, len(found[0]) if found else 0))
+        blocks = self._within(kept, xref)
+        return {"t": "NoteText", "c": [label, blocks]} if label else {"t": "Div", "c": ["", blocks]}
 
-    def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Piece]:
+    def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Node]:
         """Yield lists that follow each other. Some programs write those within others so: then
         their marks are further in.
         """
-        if all(
-            _text(item).endswith(_BACK_LINK)
-            for node, _ in lists
+        found = [
+            (item, self._tree.kid(xref, item.index))
+            for node, xref in lists
             for item in node.kids
             if isinstance(item, Element)
-        ):
-            for note in (
-                note for node, _ in lists for note in node.kids if isinstance(note, Element)
-            ):
-                yield Piece(
-                    _note_markdown(
-                        _label(note), paragraph_markdown(rows_in_order(list(_lines(note.kids))))
-                    )
-                )
+        ]
+        if all(_text(item).endswith(_BACK_LINK) for item, _ in found):
+            for item, xref in found:
+                kids = [kid for kid in item.kids if not _is_label(kid)]
+                yield self._note(_label(item), kids, xref)
             return
         items = [item for node, xref in lists for item in self._items(node, xref, 0)]
         if len(lists) > 1 and not any(item.depth for item in items):
             placed = List()
-            for item in items:
-                placed.add(item.mark, "")
-                placed.items[-1].texts = item.texts
+            for each in items:
+                placed.add(each.mark, each.blocks)
             items = placed.items
-        yield Piece(list_markdown(items))
+        yield from list_nodes(items)
 
     def _items(self, node: Element, xref: int, depth: int) -> Iterator[Item]:
         for kid in node.kids:
@@ -391,50 +441,25 @@ class _Tagged:
                 yield from self._item(kid.kids, self._tree.kid(xref, kid.index), depth)
 
     def _item(self, kids: Sequence[Element | TextBlock], xref: int, depth: int) -> Iterator[Item]:
-        label = [kid for kid in kids if isinstance(kid, Element) and kid.kind == "Lbl"]
-        bodies: list[tuple[Sequence[Element | TextBlock], int]] = [
-            ([kid for kid in kids if kid not in label], xref)
-        ]
-        for body in (kid for kid in kids if isinstance(kid, Element) and kid.kind == "LBody"):
-            bodies = [
-                ([kid for kid in bodies[0][0] if kid is not body], xref),
-                (body.kids, self._tree.kid(xref, body.index)),
-            ]
-        lines = [line for kids, _ in bodies for line in _lines(kids)]
-        signs = list(_lines(label))
-        own = None if signs else mark_of(rows_in_order(lines)[0]) if lines else None
-        mark = own or _mark(signs, lines)
-        texts: list[str] = []
-        within: list[Item] = []
-        for nodes, parent in bodies:
-            lists = [kid for kid in nodes if isinstance(kid, Element) and kid.kind == "L"]
-            for kid in lists:
-                within += self._items(kid, self._tree.kid(parent, kid.index), depth + 1)
-            texts += [
-                piece.markdown
-                for piece in self.pieces(
-                    [kid for kid in nodes if kid not in lists], parent, apart=False
-                )
-            ]
-        if own and texts:
-            first = list(bodies[0][0] or bodies[-1][0])
-            texts[0] = self._unmarked(first, own) or texts[0]
-        yield Item(mark, depth, texts or [""])
-        yield from within
+        signs = list(_lines(kid for kid in kids if _is_label(kid)))
+        parts: list[tuple[list[Element | TextBlock], int]] = []
+        for kid in kids:  # the body's kids are the item's
+            if isinstance(kid, Element) and kid.kind == "LBody":
+                parts.append((list(kid.kids), self._tree.kid(xref, kid.index)))
+            elif not _is_label(kid):
+                parts += [] if parts and parts[-1][1] == xref else [([], xref)]
+                parts[-1][0].append(kid)
+        lines = [line for nodes, _ in parts for line in _lines(nodes)]
+        own = mark_of(rows_in_order(lines)[0]) if lines and not signs else None
+        blocks: list[Node] = []
+        for place, (nodes, parent) in enumerate(parts):
+            if own and not place:
+                nodes = list(_without_sign(nodes, own.length))
+            blocks += self._within(nodes, parent)
+        yield Item(own or _mark(signs, lines), depth, blocks)
 
-    def _unmarked(self, nodes: Sequence[Element | TextBlock], mark: Mark) -> str:
-        first = next(
-            (node for node in nodes if isinstance(node, Element) and _is_block(node)), None
-        )
-        kids = (
-            [first]
-            if first is not None
-            else [node for node in nodes if not isinstance(node, Element) or node.kind != "L"]
-        )
-        return paragraph_markdown(rows_in_order(list(self._inline(kids))), mark)
-
-    def _table(self, node: Element, xref: int) -> Iterator[Piece]:
-        rows: list[list[tuple[str, int, int, list[str]]]] = []
+    def _table(self, node: Element, xref: int) -> Iterator[Node]:
+        rows: list[list[_Cell]] = []
         for kid in node.kids:
             inner = self._tree.kid(xref, kid.index) if isinstance(kid, Element) else 0
             if isinstance(kid, Element) and kid.kind == "TR":
@@ -446,14 +471,19 @@ class _Tagged:
                     if isinstance(row, Element) and row.kind == "TR"
                 ]
             else:
-                yield from self.pieces([kid], xref, apart=False)
+                yield from self.nodes([kid], xref, apart=False)
         if rows := [row for row in rows if row]:
-            yield Piece(_table_markdown(rows))
+            heads = next(
+                (at for at, row in enumerate(rows) if any(cell.kind == "TD" for cell in row)), 0
+            )
+            placed = _in_columns(rows)
+            yield table_node(
+                [[(cell.rows, cell.columns, cell.blocks) for cell in row] for row in placed],
+                heads=heads,
+            )
 
-    def _row(self, node: Element, xref: int) -> Iterator[tuple[str, int, int, list[str]]]:
-        """Yield the cells of a row: what it is, how many rows and columns it takes, its
-        paragraphs.
-        """
+    def _row(self, node: Element, xref: int) -> Iterator["_Cell"]:
+        """Yield the cells of a row."""
         there = {kid.index: kid for kid in node.kids if isinstance(kid, Element)}
         kids = self._tree.kids(xref) or [0] * (max(there, default=-1) + 1)
         for index, kid in enumerate(kids):
@@ -461,13 +491,127 @@ class _Tagged:
             kind = cell.kind if cell is not None else self._tree.kind(kid)
             if kind in _CELLS:
                 down, across = self._tree.spans(kid)
-                yield kind, down, across, list(self._cell(cell)) if cell is not None else []
+                if cell is None:
+                    yield _Cell(kind, down, across, [], None)
+                    continue
+                blocks = self._within(cell.kids, kid)
+                box = around(line.box for line in _lines(cell.kids))
+                yield _Cell(kind, down, across, blocks, box)
 
-    def _cell(self, cell: Element) -> Iterator[str]:
-        """Yield the paragraphs of a cell."""
-        parts = [kid for kid in cell.kids if isinstance(kid, Element) and _is_block(kid)]
-        for nodes in [[part] for part in parts] if len(parts) == len(cell.kids) else [cell.kids]:
-            yield paragraph_markdown(rows_in_order(list(self._inline(nodes))))
+
+class _Cell(msgspec.Struct, frozen=True):
+    """A cell of a table. `box`: where its text is, None where it has none."""
+
+    kind: str
+    rows: int
+    columns: int
+    blocks: list[Node]
+    box: Box | None
+
+
+def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
+    """Return `rows` with the empty cells that have no tags: those that are there are in the
+    columns in which the rows that lack none have theirs.
+    """
+    width = max(sum(cell.columns for cell in row) for row in rows)
+    if width > _MOST_COLUMNS:
+        return rows
+    from_above = [0] * width  # rows that a cell further up takes of each column
+    starts: dict[int, tuple[float, float]] = {}
+    found: list[list[_Cell]] = []
+    short = []
+    for row in rows:
+        free = [column for column in range(width) if not from_above[column]]
+        columns = [free] if sum(cell.columns for cell in row) >= len(free) else []
+        from_above = [max(0, left - 1) for left in from_above]
+        column = 0
+        at = []
+        for cell in row if columns else ():
+            while column < width and column not in free:
+                column += 1
+            at.append(column)
+            if cell.rows > 1:
+                from_above[column : column + cell.columns] = [cell.rows - 1] * len(
+                    from_above[column : column + cell.columns]
+                )
+            if cell.box is not None and cell.columns == 1:
+                start = starts.get(column, (cell.box.x0, cell.box.x1))
+                starts[column] = min(start[0], cell.box.x0), max(start[1], cell.box.x1)
+            column += cell.columns
+        if not columns:
+            short.append((len(found), free))
+        found.append(row)
+    for place, free in short:
+        found[place] = _spread(found[place], free, starts)
+    return found
+
+
+def _spread(
+    row: list[_Cell], free: list[int], starts: dict[int, tuple[float, float]]
+) -> list[_Cell]:
+    """Return a row with an empty cell in each of its `free` columns that no cell is nearest to."""
+    spread: list[_Cell] = []
+    kind = row[0].kind
+    left = sum(cell.columns for cell in row)
+    at = 0
+    for cell in row:
+        choice = range(at, len(free) - left + 1)
+        best = (
+            at if cell.box is None else min(choice, key=lambda n: _away(free[n], cell.box, starts))
+        )
+        spread += [_Cell(kind, 1, 1, [], None)] * (best - at) + [cell]
+        box = cell.box
+        if box is not None:
+            starts.setdefault(free[best], (box.x0, box.x1 if cell.columns == 1 else box.x0))
+        at, left = best + cell.columns, left - cell.columns
+    return spread + [_Cell(kind, 1, 1, [], None)] * (len(free) - at)
+
+
+def _away(column: int, box: Box | None, starts: dict[int, tuple[float, float]]) -> float:
+    """Return how far a text is from a column, which is between its neighbours where it has no
+    text of its own.
+    """
+    if box is None:
+        return 0.0
+    before = max((end for at, (_, end) in starts.items() if at < column), default=float("-inf"))
+    after = min((start for at, (start, _) in starts.items() if at > column), default=float("inf"))
+    start, end = starts.get(column, (before, after))
+    return max(0.0, start - box.x1, box.x0 - end)
+
+
+def _paragraph_numbers(nodes: Sequence[Element | TextBlock]) -> list[int]:
+    """Return a number for each of `nodes`, the same for spans that are in one row."""
+    numbers: list[int] = []
+    for place in range(len(nodes)):
+        pair = nodes[place - 1 : place + 1] if place else ()
+        if pair and all(isinstance(each, Element) and each.kind in _SPANS for each in pair):
+            above, below = (list(_lines([each])) for each in pair)
+            if above and below and above[-1].box.beside(below[0].box):
+                numbers.append(numbers[-1])
+                continue
+        numbers.append(place)
+    return numbers
+
+
+def _right_edge(page: Page) -> float:
+    """Return where the text of a page ends at the right: as far from its edge as at the left, or
+    further.
+    """
+    boxes = [line.box for block in page.blocks for line in block.lines]
+    left = min((box.x0 for box in boxes), default=0.0)
+    ends = [box.x1 for box in boxes if box.x1 < page.area.x1 - (left - page.area.x0) / 2]
+    return max([page.area.x0 + page.area.x1 - left, *ends])
+
+
+def _has_code(nodes: Iterable[Element | TextBlock]) -> bool:
+    return any(
+        isinstance(node, Element) and (node.kind == "Code" or _has_code(node.kids))
+        for node in nodes
+    )
+
+
+def _is_label(node: Element | TextBlock) -> bool:
+    return isinstance(node, Element) and node.kind == "Lbl"
 
 
 def _text(element: Element) -> str:
@@ -476,14 +620,10 @@ def _text(element: Element) -> str:
 
 def _mark(signs: Sequence[Line], lines: Sequence[Line]) -> Mark:
     text = "".join(line.text for line in signs).strip()
-    first = next(iter([*signs, *lines]), None)
+    first = next(iter([*lines, *signs]), None)  # of some marks there is no text
     x0, size = (first.box.x0, first.size) if first else (0.0, 10.0)
     label = re.search(r"\w+", text)
     return Mark(text, label[0] if label and text != "o" else "", x0, size)
-
-
-def _quoted(markdown: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in markdown.split("\n"))
 
 
 def _label(note: Element) -> str:
@@ -493,37 +633,34 @@ def _label(note: Element) -> str:
     return (found[1] or found[0]) if found else ""
 
 
-def _note_markdown(label: str, text: str) -> str:
-    """Return a foot note, without its `label` before the text and the link back after it."""
-    text = re.sub(rf"\s*(?:\[?{_BACK_LINK}[\ufe0e\ufe0f]?(?:\]\([^)]*\))?\s*)+$", "", text)
-    found = re.match(rf"\W{{0,4}}(?:<sup>)?{re.escape(label)}(?:</sup>)?[.)\]]?\s*", text)
-    return f"[^{label}]: {text[found.end() if found else 0 :]}" if label else text
+def _without_back_link(line: Line) -> Line | None:
+    kept = tuple(
+        msgspec.structs.replace(run, text=text)
+        for run in line.runs
+        if (text := re.sub(rf"\s*{_BACK_LINK}[\ufe0e\ufe0f]?\s*$", "", run.text))
+    )
+    return msgspec.structs.replace(line, runs=kept) if kept else None
 
 
-def _table_markdown(rows: Sequence[Sequence[tuple[str, int, int, list[str]]]]) -> str:
-    """Return a pipe table, or HTML where cells are merged. Cells whose texts are Markdown are
-    shown as such in both.
-    """
-    width = max(sum(across for _, _, across, _ in row) for row in rows)
-    if all(down == across == 1 for row in rows for _, down, across, _ in row):
-        lines = [
-            "| " + " | ".join("<br>".join(texts).replace("|", "\\|") for *_, texts in row) + " |"
-            for row in rows
-        ]
-        lines = [line + "  |" * (width - len(row)) for line, row in zip(lines, rows, strict=True)]
-        return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
-    out = ["<table>"]
-    for row in rows:
-        cells = ""
-        for kind, down, across, texts in row:
-            spans = (f' rowspan="{down}"' if down > 1 else "") + (
-                f' colspan="{across}"' if across > 1 else ""
-            )
-            cells += f"<{kind.lower()}{spans}>{'<br>'.join(map(_as_html, texts))}</{kind.lower()}>"
-        out.append(f"<tr>{cells}</tr>")
-    return "\n".join([*out, "</table>"])
+def _without_sign(
+    nodes: Iterable[Element | TextBlock], length: int
+) -> Iterator[Element | TextBlock]:
+    """Yield `nodes` without their first `length` signs and the blanks around these."""
+    left = length
 
+    def shortened(line: Line) -> Line | None:
+        nonlocal left
+        runs = []
+        for run in line.runs:
+            text = run.text
+            if left >= 0 and length:
+                text = text.lstrip()
+                cut = min(left, len(text))
+                text, left = text[cut:], left - cut
+                if not left and text.strip():
+                    text, left = text.lstrip(), -1
+            if text:
+                runs.append(msgspec.structs.replace(run, text=text))
+        return msgspec.structs.replace(line, runs=tuple(runs)) if runs else None
 
-def _as_html(markdown: str) -> str:
-    text = html.escape(re.sub(r"\\([\\`*_<])", r"\1", markdown), quote=False)
-    return re.sub(r"&lt;(/?su[bp])&gt;", r"<\1>", text)
+    yield from changed(nodes, shortened)

@@ -94,9 +94,7 @@ class _Reader:
     """Makes lines of ours, and puts aside what nobody sees."""
 
     def __init__(self, page: Any) -> None:
-        self._links = [
-            (Box(*link["from"]), link["uri"]) for link in page.get_links() if link.get("uri")
-        ]
+        self._links = [(Box(*link["from"]), link.get("uri") or "#") for link in page.get_links()]
         self._sight = Sight(page)
         self.hidden: list[str] = []
         self.raw: list[str] = []

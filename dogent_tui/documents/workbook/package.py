@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 import msgspec
 
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.model import DocumentError, encrypted
 from dogent_tui.language import tr
 
 CHUNK = 1 << 16
@@ -157,11 +157,7 @@ class problems:  # noqa: N801 - reads as a statement
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         """Raise what `error` means to the reader of the document."""
         if isinstance(error, RuntimeError) and "password" in str(error):
-            raise DocumentError(
-                tr("{name} is protected with a password.").format(name=self._name),
-                tr("Save a copy without the password."),
-                code="encrypted",
-            ) from error
+            raise encrypted(self._name) from error
         # zipfile raises NotImplementedError and OverflowError as well over sizes and methods that
         # cannot be
         expected = (

@@ -14,6 +14,7 @@ from typing import Any
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.pandoc.archive import check_archive
+from dogent_tui.documents.pandoc.escaping import hidden_comment
 from dogent_tui.documents.workbook.columns import cell_range, letters, spans
 from dogent_tui.documents.workbook.contents import (
     MOST_SIZED,
@@ -226,11 +227,8 @@ class _Reading:
         nobody sees it in the workbook.
         """
         for place, texts in self._hidden_texts.items():
-            said = " | ".join(" ".join(text.split()) for text in texts).replace("--", "- -")
-            yield Block(
-                f"<!-- hidden {place}, not visible in the workbook: {said} -->",
-                Source(sheet=self._sheet.name),
-            )
+            said = hidden_comment(" | ".join(texts), "in the workbook", place)
+            yield Block(said, Source(sheet=self._sheet.name))
 
     def _read_surroundings(self) -> None:
         """Read what lies around the cells; where that is damaged, the cells are read all the

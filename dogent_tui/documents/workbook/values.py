@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Report
+from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Report, encrypted
 from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
 from dogent_tui.documents.workbook.columns import cell_range
 from dogent_tui.documents.workbook.contents import Contents, SheetPart, choose_sheet
@@ -46,10 +46,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
         sheet = choose_sheet(Contents(sheets, "", "", False, {}), named, path.name)
         content = book.get_sheet_by_name(sheet.name)
     except calamine.PasswordError as error:
-        message = tr("{name} is protected with a password.").format(name=path.name)
-        raise DocumentError(
-            message, tr("Save a copy without the password."), code="encrypted"
-        ) from error
+        raise encrypted(path.name) from error
     except (calamine.CalamineError, LookupError, ValueError) as error:
         raise DocumentError(
             tr("{name} is damaged or not a workbook.").format(name=path.name),

@@ -81,7 +81,7 @@ def test_a_cell_stays_on_its_line_and_shows_its_own_characters(tmp_path):
         r"| bar | a\|b |",
         r"| bar after backslash | a\\&#124;b |",
         "| lines | one<br>two |",
-        r"| markup | \<b>x\</b> & \*star\* \_u\_ \`c\` snake_case \[a](b) \&lt; |",
+        r"| markup | \<b>x\</b> & \*star\* \_u\_ \`c\` snake_case [a\](b) \&lt; |",
     ]
 
 

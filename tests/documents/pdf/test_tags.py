@@ -1,0 +1,98 @@
+"""Files with tags, as typst writes them: what they say is believed, over the end of a page too."""
+
+import pytest
+import typst
+
+from dogent_tui.documents.model import ReadOptions
+from dogent_tui.documents.pdf.reader import open_pdf
+
+_SMALL = "#set page(width: 200pt, height: 160pt, margin: 20pt, numbering: none)\n"
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(source):
+        (tmp_path / "made.typ").write_text(source, encoding="utf-8")
+        typst.compile(str(tmp_path / "made.typ"), output=str(tmp_path / "made.pdf"))
+        return open_pdf(tmp_path / "made.pdf", ReadOptions(), lambda *_: None)
+
+    return write
+
+
+def texts(opened):
+    return [block.markdown for block in opened.blocks]
+
+
+def test_a_paragraph_by_its_tag_is_no_heading_however_it_is_set(written):
+    found = texts(written("Plain words.\n\n#text(22pt)[Large words]\n\n*Bold words*\n\n`code`"))
+    assert found == [
+        "<!-- page 1 -->",
+        "Plain words.",
+        "Large words",
+        "Bold words",
+        "`code`",
+    ]
+
+
+def test_a_table_goes_on_over_pages_with_its_head_once(written):
+    rows = ", ".join(f"[row {n}], [{n}]" for n in range(1, 25))
+    opened = written(f"{_SMALL}#table(columns: 2, table.header([Name], [Count]), {rows})\n\nEnd.")
+    found = list(opened.blocks)
+    tables = [block for block in found if block.markdown.startswith("| Name")]
+    assert len(tables) == 1
+    lines = tables[0].markdown.split("\n")
+    assert len(lines) == 26
+    assert lines[-1] == "| row 24 | 24 |"
+    assert sum("<!-- page 2 -->" in line for line in lines) == 1
+    assert (found[-1].markdown, found[-1].source.page) == ("End.", 5)
+
+
+def test_pages_that_are_all_of_a_table_are_not_called_empty(written):
+    rows = ", ".join(f"[row {n}]" for n in range(1, 25))
+    opened = written(f"{_SMALL}#table(columns: 1, table.header([Name]), {rows})")
+    found = texts(opened)
+    assert [text for text in found if text.startswith("<!--")] == [
+        f"<!-- page {number} -->" for number in (1, 2, 3, 4, 5)
+    ]
+    assert not opened.warnings
+
+
+def test_a_list_goes_on_over_pages(written):
+    items = "\n".join(
+        f"+ item {n}" + (f"\n  - below {n}" if n % 3 == 0 else "") for n in range(1, 25)
+    )
+    found = texts(written(f"{_SMALL}{items}"))
+    lists = [text for text in found if text.startswith("1.")]
+    assert len(lists) == 1
+    assert "24. item 24\n    - below 24" in lists[0]
+    assert lists[0].count("<!-- page") == 3
+
+
+def test_a_program_goes_on_over_pages(written):
+    code = "\n".join(f"line{n} = {n}" for n in range(1, 31))
+    found = texts(written(f"{_SMALL}```\n{code}\n```"))
+    assert f"```\n{code}\n```" in found
+
+
+def test_lists_in_cells_and_merged_cells_are_kept(written):
+    found = texts(
+        written(
+            "#table(columns: 2, table.header([A], [B]), [- one\n- two], [x],"
+            " table.cell(colspan: 2)[both])"
+        )
+    )
+    assert found[1] == (
+        "<table>\n<tr><th>A</th><th>B</th></tr>\n"
+        "<tr><td><ul><li>one</li><li>two</li></ul></td><td>x</td></tr>\n"
+        '<tr><td colspan="2">both</td></tr>\n</table>'
+    )
+
+
+def test_boxes_of_tasks_stay_at_every_depth(written):
+    source = "#set list(marker: none)\n- ☐ first\n  - ☑ second\n    - ☐ third\n      + one\n"
+    assert texts(written(source))[1].split("\n") == [
+        "- [ ] first",
+        "  - [x] second",
+        "    - [ ] third",
+        "      1. one",
+    ]
