@@ -34,7 +34,7 @@ from dogent_tui.documents.export.model import (
     write_target,
 )
 from dogent_tui.documents.export.page import contents_title
-from dogent_tui.documents.export.source import FrontMatter
+from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, mapped, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
 from dogent_tui.language import tr
@@ -80,14 +80,20 @@ def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
     document = read_document(request, halt)
     front = document.front
     reference = find_reference(
-        request.root, request.home, lang=front.lang, text=document.source.text
+        request.root,
+        request.home,
+        document.theme,
+        lang=front.lang,
+        text=document.source.text,
     )
     area = text_area(reference.content)
     stand_ins = StandIns(document.images, area)
     contents = _contents(document, contents_styles(reference.content))
-    blocks = mapped(document.blocks, _Writer(stand_ins, contents).handlers, _apart)
-    blocks = blocks if document.placed else [*contents, *blocks]
-    written = _write(halt, tree.to_json(blocks, _meta(front)), reference.content)
+    handlers = _Writer(stand_ins, contents).handlers
+    title = mapped(title_docx(document.theme, front), handlers)
+    blocks = mapped(document.blocks, handlers, _apart)
+    blocks = [*title, *blocks] if document.placed else [*title, *contents, *blocks]
+    written = _write(halt, tree.to_json(blocks, _meta(front.lang)), reference.content)
     fallbacks = {
         name: fallback_png(image, halt)
         for name, image in stand_ins.pictures.items()
@@ -169,23 +175,9 @@ def _bookmark(name: str) -> str:
     return f"X{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[1:]}"
 
 
-def _meta(front: FrontMatter) -> Node:
-    """Return the metadata of which pandoc makes the title; the properties are `docx_package`'s."""
-    texts = {
-        "title": front.title,
-        "subtitle": front.subtitle,
-        "date": front.date,
-        "lang": front.lang,
-    }
-    meta: Node = {
-        name: {"t": "MetaInlines", "c": words(text)} for name, text in texts.items() if text
-    }
-    if front.authors:
-        meta["author"] = {
-            "t": "MetaList",
-            "c": [{"t": "MetaInlines", "c": words(author)} for author in front.authors],
-        }
-    return meta
+def _meta(lang: str) -> Node:
+    """Return the metadata that styles take; the properties are `docx_package`'s."""
+    return {"lang": {"t": "MetaInlines", "c": words(lang)}} if lang else {}
 
 
 class _Writer:
@@ -207,7 +199,7 @@ class _Writer:
         return [{"t": "Image", "c": [["", [], []], alt, [stand_in, title]]}] if stand_in else []
 
     def _div(self, content: Any) -> list[Node]:
-        (name, kinds, _), inside = content
+        (name, kinds, given), inside = content
         blocks = mapped(inside, self.handlers, _apart)
         if tree.BREAK in kinds:
             return [tree.raw("openxml", BREAK_XML)]
@@ -220,6 +212,7 @@ class _Writer:
                 tree.raw("openxml", LANDSCAPE_ENDS),
             ]
         style = "Callout" if tree.CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
+        style = style or dict(given).get("custom-style", "")
         return [{"t": "Div", "c": [[name, [], [["custom-style", style]] if style else []], blocks]}]
 
 

@@ -25,6 +25,8 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     Whether `target` may be replaced is settled before: it is, once the export went well. `root` is
     the real path of the workspace, out of which no image is taken; `home` is the user's folder
     (``~/.dogent``), for styles. `toc`: a table of contents, None for what the front matter says.
+    `theme` is the name of one that holds whatever the front matter says, `usual_theme` of the one
+    that holds where it says nothing.
     """
 
     markdown: Path
@@ -32,6 +34,8 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     home: Path
     toc: bool | None = None
+    theme: str = ""
+    usual_theme: str = ""
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.themes import title_html
 from dogent_tui.documents.export.tree import Node, mapped
 from dogent_tui.processes import Halt
 
@@ -73,7 +74,7 @@ class Page(msgspec.Struct, frozen=True):
         language = f' lang="{escape(document.front.lang)}"' if document.front.lang else ""
         running = (
             f"@page {{ @top-center {{ content: {_css_string(document.front.title)} }} }}"
-            if document.front.title
+            if document.front.title and document.theme.running
             else ""
         )
         return (
@@ -83,22 +84,8 @@ class Page(msgspec.Struct, frozen=True):
             "<style>@layer built-in"
             f" {{\n{running}\n{built_in}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
             f"<style>{own}</style></head>\n"
-            f"<body>{self._head()}\n{body}</body></html>"
+            f"<body>{title_html(document.theme, document.front)}\n{body}</body></html>"
         )
-
-    def _head(self) -> str:
-        """Return the title block, as the front matter gives it."""
-        front = self.document.front
-        lines = [
-            ("title", front.title),
-            ("subtitle", front.subtitle),
-            ("author", ", ".join(front.authors)),
-            ("date", front.date),
-        ]
-        written = "".join(
-            f'<p class="{name}">{escape(text, quote=False)}</p>' for name, text in lines if text
-        )
-        return f'<header class="document">{written}</header>' if written else ""
 
     def _toc(self, pages: Mapping[str, int]) -> str:
         contents = self.document.contents

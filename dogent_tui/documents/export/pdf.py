@@ -22,7 +22,8 @@ from dogent_tui.documents.export.model import (
     write_target,
 )
 from dogent_tui.documents.export.page import Page, compose
-from dogent_tui.documents.export.styles import Style, built_in, find_style
+from dogent_tui.documents.export.styles import Style, find_style, shipped
+from dogent_tui.documents.export.themes import as_css
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
@@ -143,7 +144,8 @@ def _compose(request: ExportRequest, halt: Halt) -> _Draft:
     """Read what `request` names, and return the page. Blocks. Raises DocumentError."""
     document = read_document(request, halt)
     style = find_style(request.root, request.home)
-    return _Draft(compose(document, (built_in(), style.css), halt), style)
+    built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
+    return _Draft(compose(document, (built_in, style.css), halt), style)
 
 
 def _doubtful(page: Page) -> set[str]:

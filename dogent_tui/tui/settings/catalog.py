@@ -10,6 +10,7 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.local_models.model import KINDS, LABELS
+from dogent_tui.tui.exporting.first_page import THEMES
 from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
 from dogent_tui.workspace.secrets import is_missing
@@ -37,6 +38,8 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
         tr("Unless the prompt specifies another.")),
     ("images_path", tr("Images folder"), "folder", "./images", "",
         tr("For images from the web; inside this folder.")),
+    ("export_theme", tr("Theme of documents"), "choice", "", tr("article"),
+        tr("For pdf and docx, unless the document says.")),
     ("review_edits", tr("Review each change"), "switch", False, "",
         tr("You review every change the agent writes.")),
     ("learn_auto", tr("Offer to note lessons"), "switch", True, "",
@@ -175,6 +178,8 @@ def options_of(
         return [unset, *setting.words]
     if key == "theme":
         return [unset, *themes.items()]
+    if key == "export_theme":
+        return [unset, *THEMES.items()]
     if key == "doc_template":
         found = templates(draft.workspace, draft.home, trusted=FolderTrust(draft.workspace).trusted)
         return [unset, *((template.spelled, template.spelled) for template in found)]

@@ -27,6 +27,8 @@ from dogent_tui.tui.results.model import Results
         ("@notes.md", ("notes.md", "pdf", "")),
         ('"pdf.md"', ("pdf.md", "pdf", "")),
         ("NOTES", ("NOTES", "pdf", "")),
+        ("a.md letter docx", ("a.md", "docx", "", "letter")),
+        ("theme a.md", ("a.md", "pdf", "", "theme")),
     ],
 )
 def test_words_say_what_they_are(typed, wish):
