@@ -130,16 +130,16 @@ class Exporter:
         """Make the file that `request` asks for. Its target is replaced at the very end, or not
         at all. Raises DocumentError.
         """
+        if self._pdf is None:
+            from dogent_tui.documents.export.pdf import PdfExporter
+
+            self._pdf = PdfExporter()
         if kind == "docx":
             from dogent_tui.documents.export.docx import (
                 export_docx,
             )  # on use, as are the engines in it
 
-            return await export_docx(request, on_progress)
-        if self._pdf is None:
-            from dogent_tui.documents.export.pdf import PdfExporter
-
-            self._pdf = PdfExporter()
+            return await export_docx(request, on_progress, self._pdf.browser)
         return await self._pdf.export(request, on_progress)
 
     async def close(self) -> None:

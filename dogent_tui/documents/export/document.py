@@ -284,7 +284,7 @@ class _Cleaner:
             "Figure": self._figure,
             "Table": self._table,
             "Code": lambda content: [node("Code", [attributes(), content[1]])],
-            "CodeBlock": _code,
+            "CodeBlock": self._code,
         }
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
@@ -450,6 +450,15 @@ class _Cleaner:
             else list(inside)
         )
 
+    def _code(self, content: Any) -> list[Node]:
+        (name, classes, given), text = content
+        language = [kind.lower() for kind in classes[:1] if re.fullmatch(r"[\w+#.-]+", kind)]
+        code = node("CodeBlock", [attributes("", *language), text])
+        caption = words(dict(given).get("caption", ""))
+        if language != ["mermaid"]:
+            return [code]
+        return [tree.figure(name, self._labels.caption("fig", self._named(name), caption), [code])]
+
     def _table(self, content: Any) -> list[Node]:
         (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content
         inlines = self._labels.caption("tbl", self._named(name), self._caption(caption))
@@ -468,12 +477,6 @@ class _Cleaner:
             [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
             for _, cells in rows
         ]
-
-
-def _code(content: Any) -> list[Node]:
-    (_, classes, _), text = content
-    language = [kind.lower() for kind in classes[:1] if re.fullmatch(r"[\w+#.-]+", kind)]
-    return [node("CodeBlock", [attributes("", *language), text])]
 
 
 def length(text: str) -> str:

@@ -13,6 +13,8 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from dogent_tui.documents.export import tree
+from dogent_tui.documents.export.browser import Browser
+from dogent_tui.documents.export.diagrams import with_diagrams
 from dogent_tui.documents.export.document import Document, read_document, writer_warnings
 from dogent_tui.documents.export.docx_body import (
     BREAK_XML,
@@ -56,14 +58,18 @@ nothing, or an empty paragraph, is between them.
 """
 
 
-async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
-    """Make the docx that `request` asks for. Its target is replaced at the very end, or not at
-    all. Raises DocumentError.
+async def export_docx(
+    request: ExportRequest, on_progress: Progress = unheard, browser: Browser | None = None
+) -> ExportResult:
+    """Make the docx that `request` asks for; `browser` draws its diagrams. Its target is replaced
+    at the very end, or not at all. Raises DocumentError.
     """
     on_progress(tr("Creating the docx"))
     halt = Halt()
     try:
-        made, left_out = await asyncio.to_thread(_make, request, halt)
+        document = await asyncio.to_thread(read_document, request, halt)
+        document = await with_diagrams(document, browser or Browser(list), pictures=True)
+        made = await asyncio.to_thread(_make, request, document, halt)
     except asyncio.CancelledError:
         # the thread would go on otherwise, and leaving the application would wait for it
         halt.halt()
@@ -72,12 +78,14 @@ async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -
         write_target, request, made.content
     )  # who was cancelled by now has written nothing
     return ExportResult(
-        path=request.target, engine=made.engine, warnings=made.warnings, left_out=left_out
+        path=request.target,
+        engine=made.engine,
+        warnings=made.warnings,
+        left_out=tuple(document.left_out),
     )
 
 
-def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
-    document = read_document(request, halt)
+def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     front = document.front
     reference = find_reference(
         request.root,
@@ -95,7 +103,7 @@ def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
     blocks = [*title, *blocks] if document.placed else [*title, *contents, *blocks]
     written = _write(halt, tree.to_json(blocks, _meta(front.lang)), reference.content)
     fallbacks = {
-        name: fallback_png(image, halt)
+        name: image.fallback or fallback_png(image, halt)
         for name, image in stand_ins.pictures.items()
         if image.kind == "svg"
     }
@@ -103,10 +111,7 @@ def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
         written.data, document, Finish(_now(os.environ), area, stand_ins.pictures, fallbacks)
     )
     warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
-    return (
-        Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings),
-        document.left_out,
-    )
+    return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings)
 
 
 def _write(halt: Halt, document: bytes, reference: bytes) -> Output:

@@ -50,7 +50,8 @@ _EVERYWHERE = frozenset({"png", "jpeg", "gif"})
 class ExportImage(msgspec.Struct, frozen=True):
     """An image that may go into a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``;
     `width` and `height` are in pixels, 0 where a vector image does not say; `dpi` is what the file
-    says, 0 where it says nothing.
+    says, 0 where it says nothing. `fallback` is a PNG of an svg for what draws none, where there is
+    a better one than we make.
     """
 
     data: bytes
@@ -58,6 +59,7 @@ class ExportImage(msgspec.Struct, frozen=True):
     width: int = 0
     height: int = 0
     dpi: float = 0
+    fallback: bytes = b""
 
     @property
     def mime(self) -> str:
@@ -99,6 +101,10 @@ class Images:
                 self._found[address] = None
                 self._left_out.add(tr("Image"), address, str(reason))
         return self._found[address]
+
+    def add(self, address: str, image: ExportImage) -> None:
+        """Have `find` return `image`, which is ours."""
+        self._found[address] = image
 
     def _take(self, address: str) -> ExportImage:
         image = identify(_inline(address) if address[:5].lower() == "data:" else self.read(address))

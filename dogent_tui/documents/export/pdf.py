@@ -11,6 +11,7 @@ from typing import Self
 import msgspec
 
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError, find_browsers
+from dogent_tui.documents.export.diagrams import with_diagrams
 from dogent_tui.documents.export.document import Document, read_document
 from dogent_tui.documents.export.finish import finish, heading_pages, prepare
 from dogent_tui.documents.export.model import (
@@ -45,7 +46,7 @@ class PdfExporter:
         """`find` names the browsers that may be used, in order; none of them starts before the
         first export.
         """
-        self._browser = Browser(find)
+        self.browser = Browser(find)
         self._drawn: set[str] = set()
         """Characters that a font was seen to have: looking for them takes as long as all else
         together.
@@ -59,17 +60,19 @@ class PdfExporter:
 
     async def close(self) -> None:
         """End the browser. A later export starts it again."""
-        await self._browser.close()
+        await self.browser.close()
 
     async def export(self, request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
         """Make the pdf that `request` asks for. The target is replaced at the very end, or not
         at all. Raises DocumentError.
         """
         on_progress(tr("Reading {markdown}").format(markdown=request.markdown.name))
-        starting = asyncio.ensure_future(self._browser.start())  # while the text is read
+        starting = asyncio.ensure_future(self.browser.start())  # while the text is read
         halt = Halt()
         try:
-            draft = await asyncio.to_thread(_compose, request, halt)
+            document = await asyncio.to_thread(read_document, request, halt)
+            document = await with_diagrams(document, self.browser, pictures=False)
+            draft = await asyncio.to_thread(_compose, request, document, halt)
             made = await self._made(draft, starting, on_progress)
         finally:
             halt.halt()  # who gives up waits for no program
@@ -77,7 +80,6 @@ class PdfExporter:
             with suppress(asyncio.CancelledError, DocumentError):
                 await starting
         on_progress("Finishing")
-        document = draft.page.document
         finished = await asyncio.to_thread(
             finish,
             made.content,
@@ -105,17 +107,17 @@ class PdfExporter:
         self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress
     ) -> Made:
         """Return the pdf of `draft`, by the browser that is `starting` or else by typst."""
-        if not self._browser.warm:
+        if not self.browser.warm:
             on_progress(tr("Starting the browser"))
             await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))
         page = draft.page
         try:
             await starting
             on_progress("Printing")
-            printed = await self._browser.print(page.html())
+            printed = await self.browser.print(page.html())
             if page.document.contents:  # the numbers in it are known only now; they change no line
                 pages = await asyncio.to_thread(heading_pages, printed.content)
-                printed = await self._browser.print(page.html(pages))
+                printed = await self.browser.print(page.html(pages))
             return Made(printed.content, printed.engine, page.warnings)
         except BrowserUnavailableError as error:
             on_progress(tr("Typesetting with typst"))
@@ -140,9 +142,8 @@ class _Draft(msgspec.Struct, frozen=True):
     style: Style
 
 
-def _compose(request: ExportRequest, halt: Halt) -> _Draft:
-    """Read what `request` names, and return the page. Blocks. Raises DocumentError."""
-    document = read_document(request, halt)
+def _compose(request: ExportRequest, document: Document, halt: Halt) -> _Draft:
+    """Return the page of `document`. Blocks. Raises DocumentError."""
     style = find_style(request.root, request.home)
     built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
     return _Draft(compose(document, (built_in, style.css), halt), style)
