@@ -37,14 +37,16 @@ _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")image:(\d+)"')
 _CODE_LINE = re.compile(
     r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
 )
-_BOXES = {
+_NOT_ON_PAPER = {
+    ' role="doc-noteref"': "",  # with which Chromium takes it for no link
+    ' role="doc-backlink"': "",
     "<label>": "",
     "</label>": "",
     '<input type="checkbox" checked="" />': "☑ ",
     '<input type="checkbox" />': "☐ ",
 }
-"""The box before a task as a sign: a field of a form, which pandoc makes of it, is no text on
-paper.
+"""What pandoc's HTML has and paper has not. The box before a task is a sign: a field of a form is
+no text.
 """
 
 _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
@@ -113,7 +115,7 @@ def compose(document: Document, styles: tuple[str, str], halt: Halt | None = Non
     written = tree.ask_pandoc(tree.to_json(blocks), *arguments, halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
     html = _FORMULA.sub(_named, html)
-    for field, sign in _BOXES.items():
+    for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
     html = _IMAGE.sub(lambda found: f'{found[1]}{writer.addresses[int(found[2])]}"', html)
     return Page(document, html, styles, tuple(writer_warnings(written.warnings)))

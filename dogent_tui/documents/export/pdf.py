@@ -85,7 +85,7 @@ class PdfExporter:
             made.content,
             _properties(document),
             document.front.lang,
-            [heading.text for heading in document.headings if heading.text],
+            {heading.name: heading.text for heading in document.headings if heading.text},
             _doubtful(draft.page) - self._drawn,
         )
         self._drawn |= finished.drawn

@@ -162,7 +162,7 @@ class _Writer:
         return blocks if self._document.placed else [*_outline(self._document), *blocks]
 
     def _image(self, content: Any) -> list[Node]:
-        (name, _, sizes), alt, (address, title) = content
+        (_, _, sizes), alt, (address, _) = content
         image = self._document.images.find(address)
         if image is None:  # what is no image of ours would be a file that typst reads
             return []
@@ -171,8 +171,9 @@ class _Writer:
                 f"image-{len(self._names)}.{'jpg' if image.kind == 'jpeg' else image.kind}"
             )
             (self._folder / self._names[address]).write_bytes(image.data)
-        fitting = [[what, _fitting(size)] for what, size in sizes]
-        return [{"t": "Image", "c": [[name, [], fitting], alt, [self._names[address], title]]}]
+        given = [f'"{self._names[address]}"', f"alt: {_quoted(tree.plain_text(alt))}"]
+        given += [f"{what}: {_fitting(size)}" for what, size in sizes]
+        return [tree.raw("typst", f"#box(image({', '.join(given)}))", inline=True)]
 
     def _div(self, content: Any) -> list[Node]:
         attributes, inside = content
@@ -215,5 +216,8 @@ def _formula(content: Any) -> list[Node]:
 
 
 def _fitting(size: str) -> str:
-    """Return a size for pandoc. No image is wider than the text."""
-    return "100%" if size.endswith("px") and float(size[:-2]) > _WIDEST else size
+    """Return a size of CSS for typst. No image is wider than the text."""
+    if not size.endswith("px"):
+        return size
+    pixels = float(size[:-2])
+    return "100%" if pixels > _WIDEST else f"{pixels * 0.75}pt"
