@@ -106,11 +106,15 @@ class PdfExporter:
     async def _made(
         self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress
     ) -> Made:
-        """Return the pdf of `draft`, by the browser that is `starting` or else by typst."""
+        """Return the pdf of `draft`, by the browser that is `starting` or else by typst; by that
+        at once where notes are wanted at the foot of their pages, where no browser can put them.
+        """
+        page = draft.page
+        if page.document.front.notes_at_foot:
+            return await _typeset(draft, on_progress)
         if not self.browser.warm:
             on_progress(tr("Starting the browser"))
             await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))
-        page = draft.page
         try:
             await starting
             on_progress("Printing")
@@ -120,19 +124,24 @@ class PdfExporter:
                 printed = await self.browser.print(page.html(pages))
             return Made(printed.content, printed.engine, page.warnings)
         except BrowserUnavailableError as error:
-            on_progress(tr("Typesetting with typst"))
-            from dogent_tui.documents.export.typst import set_pdf  # on use
-
-            made = await set_pdf(page.document)
-            style = (
-                tr(", without the styles of {path}").format(path=draft.style.path)
-                if draft.style.path
-                else ""
-            )
+            made = await _typeset(draft, on_progress)
             told = tr(
-                "{message} The pdf was made with typst instead, in a simpler style{style}. {remedy}"
-            ).format(message=error.message, style=style, remedy=error.remedy)
+                "{message} The pdf was made with typst instead, in a simpler style. {remedy}"
+            ).format(message=error.message, remedy=error.remedy)
             return Made(made.content, made.engine, (told, *made.warnings))
+
+
+async def _typeset(draft: "_Draft", on_progress: Progress) -> Made:
+    on_progress(tr("Typesetting with typst"))
+    from dogent_tui.documents.export.typst import set_pdf  # on use
+
+    made = await set_pdf(draft.page.document)
+    if draft.style.path is None:
+        return made
+    told = tr("The styles of {path} were not used: typst made the pdf.").format(
+        path=draft.style.path
+    )
+    return Made(made.content, made.engine, (*made.warnings, told))
 
 
 class _Draft(msgspec.Struct, frozen=True):

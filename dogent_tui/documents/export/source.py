@@ -42,7 +42,8 @@ class FrontMatter(msgspec.Struct, frozen=True):
 
     `lang` is a BCP 47 tag (``zh-CN``). `date` is as it was written. `toc` is None where nothing is
     said of a table of contents, `number_sections` likewise. `to` is whom a letter is for, line by
-    line. `bibliography` and `csl` name files of the workspace.
+    line. `notes_at_foot`: on their pages in a pdf too. `bibliography` and `csl` name files of the
+    workspace.
     """
 
     title: str = ""
@@ -58,6 +59,7 @@ class FrontMatter(msgspec.Struct, frozen=True):
     toc_title: str = ""
     number_sections: bool | None = None
     theme: str = ""
+    notes_at_foot: bool = False
     to: tuple[str, ...] = ()
     bibliography: tuple[str, ...] = ()
     csl: str = ""
@@ -212,6 +214,7 @@ def _front(values: Mapping[str, Any]) -> FrontMatter:
             _text(lowered.get("number-sections", lowered.get("numbersections")))
         ),
         theme=_text(lowered.get("theme")).lower(),
+        notes_at_foot=_text(lowered.get("footnotes")).lower() == "page",
         to=_texts(lowered.get("to")),
         bibliography=_texts(lowered.get("bibliography")),
         csl=_text(lowered.get("csl", lowered.get("citation-style"))),
