@@ -48,8 +48,8 @@ def _name_links(document: Any, page: Any, places: Mapping[str, str]) -> None:
     """Say where each link leads (7.18.5)."""
     import pymupdf  # on use; whoever made `document` has it
 
-    for xref, kind, _ in page.annot_xrefs():
-        if kind != pymupdf.PDF_ANNOT_LINK:
+    for xref, _, _ in page.annot_xrefs():
+        if document.xref_get_key(xref, "Subtype")[1] != "/Link":
             continue
         if document.xref_get_key(xref, "Contents")[0] != "null":
             continue

@@ -169,7 +169,7 @@ async def _draw(browser: Browser, texts: list[str], *, pictures: bool) -> list[_
     late = 0
     while len(drawn) < len(texts):
         if late >= _MOST_LATE or len(drawn) >= _MOST:
-            reason = tr("too many diagrams before it took too long")
+            reason = tr("drawing the ones before it took too long")
             return drawn + [_Drawn(why=reason)] * (len(texts) - len(drawn))
         async with browser.scripted_page() as page:
             try:

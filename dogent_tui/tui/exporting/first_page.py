@@ -43,14 +43,15 @@ def first_page(name: str) -> Content:
     from PIL import Image  # on use
 
     with Image.open(shipped(f"themes/{name}.png")) as file:
-        image = file.convert("RGB")
-    lines = []
-    for y in range(0, image.height - 1, 2):
-        cells = []
-        for x in range(image.width):
-            upper, lower = (
-                "#{:02x}{:02x}{:02x}".format(*image.getpixel((x, row))) for row in (y, y + 1)
-            )
-            cells.append(Content.styled("▀", f"{upper} on {lower}"))
-        lines.append(Content("").join(cells))
-    return Content("\n").join(lines)
+        width, height, pixels = file.width, file.height, file.convert("RGB").tobytes()
+
+    def color(x: int, y: int) -> str:
+        at = 3 * (y * width + x)
+        return f"#{pixels[at : at + 3].hex()}"
+
+    return Content("\n").join(
+        Content("").join(
+            Content.styled("▀", f"{color(x, y)} on {color(x, y + 1)}") for x in range(width)
+        )
+        for y in range(0, height - 1, 2)
+    )
