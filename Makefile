@@ -56,7 +56,7 @@ snapshots: setup  ## accept what the screens look like now
 	@$(BIN)/python -m pytest -n $(JOBS) -m snapshot --snapshot-update
 
 schemas: setup  ## rewrite dogent_tui/schemas after a change to the configuration models
-	@$(BIN)/python -c 'from dogent_tui.workspace.json_schemas import write_schemas; write_schemas()'
+	@$(BIN)/python -c 'from dogent_tui.settings.json_schemas import write_schemas; write_schemas()'
 
 LOCALE := dogent_tui/locale
 messages: setup  ## collect the messages, merge the translations, and compile them

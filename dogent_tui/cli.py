@@ -192,7 +192,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     from dogent_tui.agent.session import SessionOptions, open_session
     from dogent_tui.errors import UsageError
     from dogent_tui.processes import guard_children
-    from dogent_tui.workspace.paths import Workspace
+    from dogent_tui.storage.paths import Workspace
 
     folder = _sample_folder(options) if options.sample else Path(options.workspace)
     resume = ""
@@ -225,7 +225,7 @@ def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Pat
     from pathlib import Path
 
     from dogent_tui.errors import UsageError
-    from dogent_tui.workspace.sessions import find_session
+    from dogent_tui.storage.sessions import find_session
 
     record = find_session(wanted)
     if record is None:

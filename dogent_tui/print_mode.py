@@ -42,10 +42,10 @@ from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_requ
 from dogent_tui.errors import AgentError, ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
-from dogent_tui.workspace.checking import read_profiles
-from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE
-from dogent_tui.workspace.references import find_references
+from dogent_tui.references.lookup import find_references
+from dogent_tui.settings.checking import read_profiles
+from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE
+from dogent_tui.storage.paths import dogent_home
 
 OutputFormat = Literal["text", "json", "stream-json"]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.sample import copy_sample
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.workspace.paths import Workspace
 
 PROMPT = "Write a short report on Sunday opening from @meeting-notes.md and @interview-okafor.txt "
 

@@ -8,9 +8,9 @@ import pytest
 
 from dogent_tui import __version__
 from dogent_tui.cli import _parsed, main
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.session_log import SessionHold
-from dogent_tui.workspace.sessions import list_sessions, open_log
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.session_log import SessionHold
+from dogent_tui.storage.sessions import list_sessions, open_log
 
 ROOT = Path(__file__).parents[1]
 

@@ -98,7 +98,10 @@ def test_the_help_needs_argparse_alone(tmp_path):
                 "asyncio",
                 "dogent_tui.tui",
                 "dogent_tui.agent",
-                "dogent_tui.workspace",
+                "dogent_tui.settings",
+                "dogent_tui.storage",
+                "dogent_tui.undo",
+                "dogent_tui.references",
                 *HEAVY,
             ),
         )
@@ -111,7 +114,7 @@ import os
 from pathlib import Path
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 
 class Painted(DogentApp):
     def _begin(self):

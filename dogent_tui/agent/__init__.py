@@ -32,9 +32,9 @@ The life of a prompt
 5. The end of the turn becomes `RunFinished`, with a status, a reason and a remedy. The next prompt
    in the queue runs.
 
-What is kept of it. A session's log (`workspace/session_log.py`) has every event as a line, in
+What is kept of it. A session's log (`storage/session_log.py`) has every event as a line, in
 pieces of 16 MB, from the first run or shell command on, without any key of the profiles or the
-environment (`known_secrets.py`), nor any that was looked up since; `workspace/sessions.py` lists,
+environment (`known_secrets.py`), nor any that was looked up since; `storage/sessions.py` lists,
 finds, renames and deletes by the page beside it, which the log itself can replace. `SessionHold` is
 a lock of the kernel on the log: a second window that opens the conversation gets
 `OpenedSession.read_only`, starts no agent and records nothing; it follows the log
@@ -49,7 +49,7 @@ is a notice, as are lines that cannot be read. Prompts that waited when a window
 by the log's last `QueueChanged`, and are the user's again (`replay.cut_off`). A conversation of
 another folder is opened by ending the application and starting it again there, in the same process
 (`run_app`). `tests/agent/test_nothing_lost.py` is the list of what may happen to all this,
-`tests/workspace/hammering.py` two windows at once. Where the home cannot be written, `files.locked`
+`tests/storage/hammering.py` two windows at once. Where the home cannot be written, `files.locked`
 locks the folder of the file instead.
 
 Going back (`/rewind`). A run's id is how the UUID of its message begins, which we give the CLI and
@@ -60,7 +60,7 @@ says `dropped`, so that a start after a crash goes back again. Where nothing cam
 session begins under the same log (`SessionRecord.before`, `first_id`); where the CLI cannot cut
 there (before a summary), the first prompt says what was said until then. `Rewound` in the log has a
 replay draw the same (`turn_index.py`, `TranscriptModel`). The files are gone back over with our own
-copies alone (`workspace/rewinding.py`): they cover what the SDK's checkpoints do and shell commands
+copies alone (`undo/rewinding.py`): they cover what the SDK's checkpoints do and shell commands
 besides, keep permissions, and know by the states that are noted after each call what someone else
 changed since. A rewind is itself a change that is kept.
 
@@ -79,7 +79,7 @@ what changed goes along as a note (`ClaudeConversation.send`). The CLI keeps the
 conversation's first request when it is resumed; `_OURS_EACH_TIME` has it take ours (measured;
 [models.md] (docs/models.md) has what each request holds). A template that a prompt names after `@@`
 travels behind its attachments (`with_template`), since the model could open none outside the folder
-without asking. Commands of the user's own (`workspace/custom_commands.py`) are prompts, sent by the
+without asking. Commands of the user's own (`settings/custom_commands.py`) are prompts, sent by the
 same `PromptController.send`.
 
 When things go wrong. A failing endpoint ends the run and not the session. A stream that is cut in
@@ -109,7 +109,7 @@ The life of a question
    submits meanwhile waits.
 4. `RequestController` (`tui/requests.py`) opens the form (`screens/clarification.py`) or the
    outline editor (`screens/outline.py`) once the run has ended. Esc leaves it open: a line above
-   the prompt says so, F2 brings it back. Every change is saved (`workspace/answer_drafts.py`).
+   the prompt says so, F2 brings it back. Every change is saved (`storage/answer_drafts.py`).
 5. The answer comes by `service.reply`. Several requests of a turn are put one after the other, and
    their answers go as one prompt, before those that wait (`answer_text`); `Prompt.answers` names
    the requests. Abandoning settles all of them: the run then counts as interrupted, and the next

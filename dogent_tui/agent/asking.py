@@ -32,11 +32,11 @@ from dogent_tui.agent.ui_requests import (
 )
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.sources.ledger import Ledger
+from dogent_tui.storage.files import content_of
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.proposing import propose_document_change_tool
 from dogent_tui.tools.server import tool_name
 from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
-from dogent_tui.workspace.files import content_of
-from dogent_tui.workspace.paths import Workspace
 
 ASK_USER_QUESTION = "AskUserQuestion"
 """The CLI's own tool for questions."""

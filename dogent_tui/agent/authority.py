@@ -15,17 +15,17 @@ import msgspec
 from dogent_tui.agent.events import Scope
 from dogent_tui.agent.wall_status import find_wall_status
 from dogent_tui.language import tr
-from dogent_tui.workspace.grants import GrantStore, RememberedGrant
-from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
+from dogent_tui.settings.grants import GrantStore, RememberedGrant
+from dogent_tui.storage.paths import Workspace, dogent_home, state_dir
 
 if TYPE_CHECKING:
     from dogent_tui.permissions.grants import Grant
     from dogent_tui.permissions.model import Decision, Effect, ToolCall
     from dogent_tui.permissions.question import Question
+    from dogent_tui.storage.places import ApprovedPlaces
     from dogent_tui.wall.changes import Difference, Loss
     from dogent_tui.wall.probe import WallStatus
     from dogent_tui.web.named import NamedHosts
-    from dogent_tui.workspace.places import ApprovedPlaces
 
 _OURS = "mcp__dogent__"
 _READ_DOCUMENT = "mcp__dogent__read_document"
@@ -292,8 +292,8 @@ def _looker(workspace: Workspace) -> str:
     from urllib.parse import urlsplit
 
     from dogent_tui.errors import DogentError
+    from dogent_tui.settings.values import load_settings
     from dogent_tui.vision.profiles import load_profile
-    from dogent_tui.workspace.settings import load_settings
 
     try:
         profile = load_profile(load_settings(workspace)[0].vision_profile, dogent_home())

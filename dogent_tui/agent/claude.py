@@ -77,17 +77,17 @@ from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import kill_tree
+from dogent_tui.settings.known_secrets import known_secrets
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.secrets import redact
 from dogent_tui.sources.ledger import Ledger
+from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.planning import NAME as PLAN
 from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.tools.web import FETCH, NATIVE
-from dogent_tui.workspace.files import atomic_write, private_folder
-from dogent_tui.workspace.known_secrets import known_secrets
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.secrets import redact
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.undo.undo_log import UndoLog
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebSearch", "WebFetch")
 """The CLI's own tools that the model is offered; those of the web only where ours do not stand

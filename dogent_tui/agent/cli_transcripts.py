@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.processes import is_alive
-from dogent_tui.workspace.files import atomic_write
-from dogent_tui.workspace.paths import state_dir
-from dogent_tui.workspace.secrets import spellings
+from dogent_tui.settings.secrets import spellings
+from dogent_tui.storage.files import atomic_write
+from dogent_tui.storage.paths import state_dir
 
 _ID = re.compile(r"[0-9a-fA-F-]{36}")
 

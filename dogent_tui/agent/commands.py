@@ -28,6 +28,8 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.git_config import harmless_settings
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
+from dogent_tui.storage.files import private_folder
+from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import read_difference
@@ -37,8 +39,6 @@ from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.snapshot import open_snapshot
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
 from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
-from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.undo_log import UndoLog
 
 T = TypeVar("T")
 

@@ -25,8 +25,8 @@ from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
 from dogent_tui.language import tr
 from dogent_tui.plain import columns_of, one_line
 from dogent_tui.processes import stream_process
+from dogent_tui.storage.paths import Workspace, display_path
 from dogent_tui.wall.own import own_wall
-from dogent_tui.workspace.paths import Workspace, display_path
 
 _LIMIT_S = 10.0
 _NAME_COLUMNS = 22

@@ -11,8 +11,8 @@ import msgspec
 from dogent_tui.agent.events import BUDGET_SPENT, Retrying
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.profiles import ENVIRONMENT, Endpoint
-from dogent_tui.workspace.secrets import redact
+from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint
+from dogent_tui.settings.secrets import redact
 
 REWIND_AT_WORK = tr("The agent is working."), tr("Wait, or stop it first with Esc.")
 REWIND_UNKNOWN = tr("This prompt is no longer part of the conversation."), tr("Nothing was done.")

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from dogent_tui.workspace.secrets import redact
+from dogent_tui.settings.secrets import redact
 
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 """What stands before the host of an address: a name and a password."""

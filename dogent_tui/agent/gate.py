@@ -34,7 +34,7 @@ from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.sources.ledger import How, Ledger, hash_of
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.undo.undo_log import UndoLog
 
 if TYPE_CHECKING:
     from claude_agent_sdk.types import PreToolUseHookSpecificOutput

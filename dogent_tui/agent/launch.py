@@ -19,18 +19,18 @@ from dogent_tui.agent.conversation import Ask, AskForm, Conversation, Effort, Se
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.project_instructions import ProjectInstructions, read_project_instructions
 from dogent_tui.agent.prompts import skills_prompt, system_prompt
+from dogent_tui.references.walking import changed_files
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.skills import skills
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.settings import WorkspaceSettings
-from dogent_tui.workspace.skills import skills
-from dogent_tui.workspace.trust import FolderTrust
-from dogent_tui.workspace.walking import changed_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dogent_tui.workspace.undo_log import UndoLog
+    from dogent_tui.undo.undo_log import UndoLog
 
 
 AnsweredBy: TypeAlias = Literal["user", "file", "nobody"]
@@ -178,7 +178,7 @@ class ClaudeLauncher(msgspec.Struct):
         """
         if self.endpoint.kind == "offline" or self.libraries.consent:
             return {}
-        from dogent_tui.workspace.mcp_servers import mcp_servers, started_with
+        from dogent_tui.settings.mcp_servers import mcp_servers, started_with
 
         servers, warnings = mcp_servers(self.workspace, trusted=self.trust.trusted)
         ready, left = started_with(servers)

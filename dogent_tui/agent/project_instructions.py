@@ -9,10 +9,10 @@ import msgspec
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.plain import cut_bytes
-from dogent_tui.workspace.lessons import latest_lessons, lessons_text
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings
-from dogent_tui.workspace.templates import find_template, templates
+from dogent_tui.settings.lessons import latest_lessons, lessons_text
+from dogent_tui.settings.templates import find_template, templates
+from dogent_tui.settings.values import ConfigWarning, WorkspaceSettings
+from dogent_tui.storage.paths import Workspace, dogent_home
 
 MOST_BYTES = 60_000
 """Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is

@@ -27,12 +27,12 @@ from dogent_tui.agent.redacting import Redactor
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.history import History, HistoryEntry
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.session_log import SessionHold, SessionLog, read_lines
-from dogent_tui.workspace.sessions import TITLE_CHARS, SessionRecord, open_log
-from dogent_tui.workspace.trust import make_own_folder
-from dogent_tui.workspace.usage import UsageEntry, note_usage
+from dogent_tui.settings.trust import make_own_folder
+from dogent_tui.storage.history import History, HistoryEntry
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.session_log import SessionHold, SessionLog, read_lines
+from dogent_tui.storage.sessions import TITLE_CHARS, SessionRecord, open_log
+from dogent_tui.storage.usage import UsageEntry, note_usage
 
 _LOG = logging.getLogger(__name__)
 _SUMMARY_CHARS = 500

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.session import OpenedSession
-from dogent_tui.workspace.known_secrets import known_secrets, learned_secrets
+from dogent_tui.settings.known_secrets import known_secrets, learned_secrets
 
 
 def session_recorder(

@@ -18,7 +18,7 @@ from dogent_tui.agent.events import (
     ToolResult,
     to_json,
 )
-from dogent_tui.workspace.secrets import SHORTEST, redact, spellings
+from dogent_tui.settings.secrets import SHORTEST, redact, spellings
 
 _Piece = TextDelta | ThinkingDelta | ToolOutput
 

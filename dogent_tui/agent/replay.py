@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dogent_tui.agent.events import Event, Notice, QueueChanged, from_json
 from dogent_tui.language import tr
-from dogent_tui.workspace.session_log import read_lines
+from dogent_tui.storage.session_log import read_lines
 
 _OF = r'"[^{\[]*?"(?:message_id|tool_use_id)": ?"([^"]*)"(?:, ?"block": ?(\d+))?'
 _PIECE = re.compile(r'\{"type": ?"(?:text_delta|tool_output)' + _OF)

@@ -14,8 +14,8 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.edits import text_after
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.sources.ledger import Ledger
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.proposing import UNDECIDED
-from dogent_tui.workspace.paths import Workspace
 
 REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The CLI's tools that write texts. NotebookEdit is not offered."""

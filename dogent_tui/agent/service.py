@@ -67,8 +67,8 @@ from dogent_tui.agent.turn import TurnLost, take_turn
 from dogent_tui.agent.turn_index import TurnIndex, course_of
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.secrets import redact
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.secrets import redact
 
 _LOG = logging.getLogger(__name__)
 

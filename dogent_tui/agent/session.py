@@ -21,16 +21,11 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, UsageError
 from dogent_tui.language import listing, tr
-from dogent_tui.tools.libraries import Libraries
-from dogent_tui.web.profiles import read_access
-from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.key_files import key_file_warnings
-from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
-from dogent_tui.workspace.profiles import ENVIRONMENT, Endpoint, choose_endpoint, ensure_home_files
-from dogent_tui.workspace.references import Reference, ResolvedReference, format_lines, resolve
-from dogent_tui.workspace.session_log import SessionHold
-from dogent_tui.workspace.sessions import SessionRecord, latest_session, list_sessions
-from dogent_tui.workspace.settings import (
+from dogent_tui.references.lookup import Reference, ResolvedReference, format_lines, resolve
+from dogent_tui.settings.key_files import key_file_warnings
+from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint, ensure_home_files
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.settings.values import (
     EVERY_TOOL,
     ConfigWarning,
     HomeSettings,
@@ -39,10 +34,15 @@ from dogent_tui.workspace.settings import (
     load_home_settings,
     load_settings,
 )
-from dogent_tui.workspace.trust import FolderTrust
+from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.paths import Workspace, display_path, dogent_home, state_dir
+from dogent_tui.storage.session_log import SessionHold
+from dogent_tui.storage.sessions import SessionRecord, latest_session, list_sessions
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.web.profiles import read_access
 
 if TYPE_CHECKING:
-    from dogent_tui.workspace.undo_log import UndoLog
+    from dogent_tui.undo.undo_log import UndoLog
 
 
 class SessionOptions(msgspec.Struct, frozen=True):
@@ -265,7 +265,7 @@ def session_copies(
 
     @cache
     def copies() -> "UndoLog":
-        from dogent_tui.workspace.undo_log import UndoLog
+        from dogent_tui.undo.undo_log import UndoLog
 
         return UndoLog(workspace, session_id, fork_of=fork_of)
 
@@ -295,7 +295,7 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
 
     Raises ConfigError where there is no such template, or more than one is named; OSError.
     """
-    from dogent_tui.workspace.templates import find_template, named_templates, templates
+    from dogent_tui.settings.templates import find_template, named_templates, templates
 
     named = named_templates(prompt.text)
     if not named:

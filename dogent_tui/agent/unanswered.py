@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 from dogent_tui.agent.failures import Failure, api_failure, who_answers
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.secrets import redact
 from dogent_tui.web.messages_probe import Answered, probe_messages, probe_presence
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.secrets import redact
 
 CHEAP_MODEL = "claude-haiku-4-5"
 """What is asked where a profile names no model, as with Anthropic's own endpoint."""

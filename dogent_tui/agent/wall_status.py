@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.events import Notice
 from dogent_tui.language import tr
-from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.paths import Workspace, state_dir
+from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.paths import Workspace, state_dir
 
 if TYPE_CHECKING:
     from dogent_tui.wall.probe import WallStatus

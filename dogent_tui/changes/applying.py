@@ -8,10 +8,10 @@ from dogent_tui.changes.model import LARGEST, DocumentChange, propose
 from dogent_tui.changes.text import Lines, decoded
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.workspace.files import content_of, write_checked
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.places import pinned
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.storage.files import content_of, write_checked
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.places import pinned
+from dogent_tui.undo.undo_log import UndoLog
 
 
 class Reviewed:

@@ -12,8 +12,8 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.settings import load_settings
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.paths import Workspace, dogent_home
 
 if TYPE_CHECKING:
     from dogent_tui.documents.export.pdf import PdfExporter

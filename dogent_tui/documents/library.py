@@ -19,7 +19,7 @@ from dogent_tui.documents.spool import Shown
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.documents.workers import Workers
 from dogent_tui.language import tr
-from dogent_tui.workspace.paths import cache_dir
+from dogent_tui.storage.paths import cache_dir
 
 DEFAULT_CHARS = 15_000
 """Characters of a page (SPEC 5)."""

@@ -16,7 +16,7 @@ from dogent_tui import __version__
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.spool import Spool
 from dogent_tui.language import interface_language
-from dogent_tui.workspace.files import atomic_write, private_folder
+from dogent_tui.storage.files import atomic_write, private_folder
 
 _MOST_BYTES = 512 << 20
 """Of all conversions together; the least recently used go first."""

@@ -21,8 +21,8 @@ from dogent_tui.documents.pandoc.program import pandoc_places
 from dogent_tui.documents.worker import LONG_CHARS, worker_command
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, talk_process, tree_cpu, tree_memory
+from dogent_tui.storage.places import open_real
 from dogent_tui.wall.own import walled
-from dogent_tui.workspace.places import open_real
 
 _LONGEST_S = 600.0
 """No conversion takes longer, however many blocks come: 64 MB of Markdown come sooner."""

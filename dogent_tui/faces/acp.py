@@ -20,10 +20,10 @@ from dogent_tui.faces.acp_session import Block, EditorSession, image_folder
 from dogent_tui.faces.connected import open_to_write
 from dogent_tui.faces.seen import Chunk
 from dogent_tui.language import tr
-from dogent_tui.workspace.checking import read_profiles
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.profiles import OFFLINE
-from dogent_tui.workspace.sessions import SessionRecord, all_sessions, list_sessions
+from dogent_tui.settings.checking import read_profiles
+from dogent_tui.settings.profiles import OFFLINE
+from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.storage.sessions import SessionRecord, all_sessions, list_sessions
 
 _PAGE = 200
 """Sessions of one answer to ``session/list``."""

@@ -23,9 +23,9 @@ from dogent_tui.faces.connected import Connected
 from dogent_tui.faces.reviews import decide, open_review, written
 from dogent_tui.faces.seen import Chunk
 from dogent_tui.language import tr
-from dogent_tui.workspace.custom_commands import CustomCommand, custom_commands
-from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.paths import state_dir
+from dogent_tui.settings.custom_commands import CustomCommand, custom_commands
+from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.paths import state_dir
 
 Block: TypeAlias = (
     schema.TextContentBlock

@@ -25,8 +25,8 @@ from dogent_tui.faces.seed_names import own_call
 from dogent_tui.faces.seen import Chunk
 from dogent_tui.faces.turns import Turn
 from dogent_tui.language import tr
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.sessions import all_sessions, list_sessions
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.sessions import all_sessions, list_sessions
 
 MOST_CHATS = 64
 """Open at once; each may hold a process of the agent."""

@@ -18,8 +18,8 @@ from dogent_tui.agent.session import (
 )
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import find_references
+from dogent_tui.references.lookup import find_references
+from dogent_tui.storage.paths import Workspace
 
 
 def open_to_write(workspace: Workspace, options: SessionOptions) -> OpenedSession:

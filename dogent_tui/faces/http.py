@@ -25,9 +25,9 @@ from dogent_tui.faces.door import Door, in_sentences
 from dogent_tui.faces.seen import Chunk
 from dogent_tui.faces.turns import Turn
 from dogent_tui.language import tr
-from dogent_tui.workspace.files import atomic_write, private_folder
-from dogent_tui.workspace.paths import Workspace, state_dir
-from dogent_tui.workspace.walking import changed_files
+from dogent_tui.references.walking import changed_files
+from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.paths import Workspace, state_dir
 
 T = TypeVar("T")
 Say: TypeAlias = Callable[[str, str, str], None]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.server import tool_name
-from dogent_tui.workspace.paths import Workspace
 
 _PAGE_NAMES: Mapping[str, str] = {
     "mcp__dogent__read_markdown_file": "readMarkdownFile",

@@ -16,7 +16,7 @@ The life of a search
    are processors, which count matches while it still walks (`searching.py`, `counting.py`);
    StringZilla finds them whatever their capitals.
 4. The walk is a plain scan; that nothing is ignored is known when ripgrep's walk *counts* as many
-   entries, which costs a tenth of having it name them (`workspace/walking.py`). Only where it does
+   entries, which costs a tenth of having it name them (`references/walking.py`). Only where it does
    not, it names them.
 5. Every file is opened component by component with `O_NOFOLLOW` (`opening.py`): a link that is put
    in meanwhile is not followed.

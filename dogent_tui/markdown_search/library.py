@@ -29,8 +29,8 @@ from dogent_tui.markdown_search.model import (
 from dogent_tui.markdown_search.reading import MarkdownFile, read_markdown
 from dogent_tui.markdown_search.worker import worker_command
 from dogent_tui.processes import end_tree, talk_process
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.wall.own import walled
-from dogent_tui.workspace.paths import Workspace
 
 LIMIT_S = 20.0
 """After which a search is given up."""

@@ -14,7 +14,7 @@ from dogent_tui.markdown_search.model import (
     is_markdown,
 )
 from dogent_tui.markdown_search.reading import when
-from dogent_tui.workspace.walking import count, scan, walk
+from dogent_tui.references.walking import count, scan, walk
 
 
 def find_files(request: FindFiles) -> FoundFiles:

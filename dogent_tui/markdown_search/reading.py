@@ -14,7 +14,7 @@ from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import ManuscriptError, is_markdown
 from dogent_tui.markdown_search.opening import folder_below, open_in
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 
 LARGEST = 16 << 20
 """Bytes of a file that is read."""

@@ -23,7 +23,7 @@ from dogent_tui.markdown_search.model import (
 )
 from dogent_tui.markdown_search.naming import shown
 from dogent_tui.markdown_search.opening import folder_below, text_in
-from dogent_tui.workspace.walking import count, scan, walk
+from dogent_tui.references.walking import count, scan, walk
 
 FORKS_FROM = 256
 """Files from which on it pays to fork."""

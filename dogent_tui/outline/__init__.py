@@ -14,7 +14,7 @@ counting gives every one of them, and then follow the order. While the Markdown 
 has the tree follow it some eight times a second: long texts are read in a thread, and `RawEdit`
 makes all of it one step of undo. The preview stays beside it from 120 columns, the tree too from
 160; only one of them is ever edited. `/outline FILE.md` is the same screen over
-`workspace/text_file.py`; what is not saved yet is kept by `DraftKeeper` (`tui/draft_keeper.py`)
+`storage/text_file.py`; what is not saved yet is kept by `DraftKeeper` (`tui/draft_keeper.py`)
 with the fingerprint of the file, and comes back while the file is still that one, else it is kept
 in a file of its own. Every action has a key that every terminal sends: Ctrl+Enter arrives only
 where the kitty keyboard protocol is spoken, which Textual asks for at the start. `docs/outline/`

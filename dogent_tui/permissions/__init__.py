@@ -26,6 +26,6 @@ The life of a tool call
    and an identical call gets the same answer without asking until the run ends. An interrupt, a
    lost session and closing cancel the question.
 5. Before a tool other than Bash runs, the gate copies what it will change or delete
-   (`workspace/undo_log.py`); `CopiesKept` says what `/undo` can bring back. A disk that takes no
+   (`undo/undo_log.py`); `CopiesKept` says what `/undo` can bring back. A disk that takes no
    copy does not stop the call.
 """

@@ -4,7 +4,7 @@ that every engine can do them.
 
 from collections.abc import Sequence
 
-from dogent_tui.workspace.references import format_reference
+from dogent_tui.references.lookup import format_reference
 
 _OF_THE_SAMPLE = (
     (("meeting-notes.md",), "What was decided in @meeting-notes.md?"),

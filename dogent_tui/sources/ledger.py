@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.workspace.files import atomic_write, private_folder
-from dogent_tui.workspace.paths import state_dir
+from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.paths import state_dir
 
 LARGEST = 4 << 20
 """Bytes of a file that is copied; of a larger one only the size and the time of its last change

@@ -21,9 +21,9 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.files import atomic_write
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.trust import make_own_folder
+from dogent_tui.settings.trust import make_own_folder
+from dogent_tui.storage.files import atomic_write
+from dogent_tui.storage.paths import Workspace
 
 FOLDER = ".dogent/sources"
 ENTRIES = "sources.json"

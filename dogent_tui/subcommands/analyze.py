@@ -10,13 +10,13 @@ import msgspec
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
+from dogent_tui.settings.profiles import ensure_home_files
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.subcommands.arguments import existing_folder
 from dogent_tui.vision.looking import look_at
 from dogent_tui.vision.model import Analysis
 from dogent_tui.vision.profiles import DEFAULT_PROFILE
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.profiles import ensure_home_files
-from dogent_tui.workspace.settings import load_settings
 
 INTERRUPTED = 14
 """Exit status, as in print mode."""

@@ -13,8 +13,8 @@ from dogent_tui import __version__
 from dogent_tui.agent.doctor import as_text, examine
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.workspace.paths import Workspace
 
 
 def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:

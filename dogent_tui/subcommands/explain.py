@@ -15,8 +15,8 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.explain import as_text, describe
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import visible
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.workspace.paths import Workspace
 
 
 def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:

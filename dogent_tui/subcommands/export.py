@@ -15,9 +15,9 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.subcommands.arguments import existing_folder
 from dogent_tui.subcommands.terminal import Terminal, offer_browser, offer_pandoc
-from dogent_tui.workspace.paths import Workspace, dogent_home
 
 FAILED, INTERRUPTED = 1, 14
 """Exit statuses, as in print mode."""
@@ -128,7 +128,7 @@ def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
     ``.dogent``.
     """
     from dogent_tui.documents.export.docx_reference import built_in
-    from dogent_tui.workspace.files import atomic_write
+    from dogent_tui.storage.files import atomic_write
 
     if not _may_write(target, terminal, force=force):
         return FAILED

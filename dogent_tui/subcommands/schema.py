@@ -5,7 +5,7 @@ from typing import TextIO
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
-from dogent_tui.workspace.json_schemas import NAMES, schema_file, schema_text
+from dogent_tui.settings.json_schemas import NAMES, schema_file, schema_text
 
 
 def run_schema(arguments: Sequence[str], stdout: TextIO) -> int:

@@ -10,6 +10,9 @@ import msgspec
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.settings.home_files import ensure_home_files
+from dogent_tui.settings.values import ConfigWarning, load_settings
+from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.subcommands.arguments import existing_folder
 from dogent_tui.web.profiles import WebAccess, find_profile, read_access
 from dogent_tui.web.search.model import (
@@ -20,9 +23,6 @@ from dogent_tui.web.search.model import (
     WebResult,
 )
 from dogent_tui.web.search.searcher import Searcher
-from dogent_tui.workspace.home_files import ensure_home_files
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.settings import ConfigWarning, load_settings
 
 INTERRUPTED = 14
 """Exit status, as in print mode."""

@@ -18,14 +18,14 @@ from dogent_tui.documents.places import places as source_places
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.scans import remedy, with_pictures_read
 from dogent_tui.tools.server import REASON, result
 from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.vision.profiles import load_profile
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.places import ApprovedPlaces
-from dogent_tui.workspace.settings import load_settings
 
 NAME = "read_document"
 

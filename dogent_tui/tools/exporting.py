@@ -10,11 +10,11 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.documents.export.model import ExportResult
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
 from dogent_tui.errors import DogentError
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.tools.telling import Tell, Telling
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.places import ApprovedPlaces
 
 NAME = "export_document"
 

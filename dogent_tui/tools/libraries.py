@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace, dogent_home, state_dir
+from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.web.named import NamedHosts
 from dogent_tui.web.profiles import WebAccess
-from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
-from dogent_tui.workspace.places import ApprovedPlaces
-from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

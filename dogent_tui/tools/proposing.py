@@ -13,8 +13,8 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.sources.ledger import Ledger
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.server import result
-from dogent_tui.workspace.paths import Workspace
 
 NAME = "propose_document_change"
 

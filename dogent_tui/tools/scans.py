@@ -8,10 +8,10 @@ import msgspec
 
 from dogent_tui.documents.library import ReadResult
 from dogent_tui.errors import DogentError
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.vision.looking import look_at
 from dogent_tui.vision.profiles import load_profile
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.settings import load_settings
 
 _PICTURE = re.compile(r"!\[[^\]]*\]\((page-(\d+)\.png)\)")
 

@@ -8,13 +8,13 @@ import msgspec
 from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.errors import DogentError
+from dogent_tui.settings.values import load_settings
+from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.vision.looking import look_at
 from dogent_tui.vision.model import MediaType, VisionError
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.places import ApprovedPlaces
-from dogent_tui.workspace.settings import load_settings
 
 NAME = "analyze_media"
 

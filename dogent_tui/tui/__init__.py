@@ -1,8 +1,8 @@
 """Everything Textual.
 
-`tui/driver.py` reads the terminal in place of Textual's reader, which turns a paste with an ESC in
-it into keys and ends over a byte that is not UTF-8. `tui/key_hints.py` replaces Textual's footer,
-whose widgets cost a sixth of the first paint.
+`tui/textual_fixes/driver.py` reads the terminal in place of Textual's reader, which turns a paste
+with an ESC in it into keys and ends over a byte that is not UTF-8. `tui/key_hints.py` replaces
+Textual's footer, whose widgets cost a sixth of the first paint.
 
 The first paint is the prompt, the status bar and the keys; `ConversationLayout.bring`
 (`tui/conversation_layout.py`) brings the transcript after it, and the attachments, the search and
@@ -17,9 +17,10 @@ colors, which cannot be mixed, the table says it in attributes. `tests/test_impo
 must not be there at the first paint.
 
 Between the frames. `tui/garbage.py` holds Python's collections back and makes small ones once a
-second: one of 20,000 objects took 20 ms in the middle of a change of theme. `tui/timers.py` calls
-back after a while; Textual's one-shot timers skip their only tick where the process is held up as
-they start, and the transcript, which waited for one of a millisecond, stood still.
+second: one of 20,000 objects took 20 ms in the middle of a change of theme.
+`tui/textual_fixes/timers.py` calls back after a while; Textual's one-shot timers skip their only
+tick where the process is held up as they start, and the transcript, which waited for one of a
+millisecond, stood still.
 
 In `tui/`: `running.py` opens the application in the terminal, `app.py` owns sessions and the way of
 events to the screen, `screens/conversation.py` composes the widgets and is the one place where
@@ -37,7 +38,7 @@ is written to a file as (`screens/sessions.py`), `history_rows.py` the table of 
 from plain models (`transcript/model.py`, `prompt/model.py`, `attachments/model.py`,
 `questions/model.py`, `Status`) that tests drive without a screen.
 
-A change of theme. `tui/themed_styles.py` keeps what was parsed of the styles for each theme, and
-parses those of a theme in a thread while its name is in the prompt (`Command.prepare`): the parsing
-was a third of the change.
+A change of theme. `tui/textual_fixes/themed_styles.py` keeps what was parsed of the styles for each
+theme, and parses those of a theme in a thread while its name is in the prompt (`Command.prepare`):
+the parsing was a third of the change.
 """

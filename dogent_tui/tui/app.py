@@ -27,7 +27,14 @@ from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.colorless import Colorless
+from dogent_tui.settings.known_secrets import known_secrets
+from dogent_tui.settings.secrets import redact
+from dogent_tui.settings.trust import make_own_folder
+from dogent_tui.storage.answer_drafts import AnswerDrafts
+from dogent_tui.storage.drafts import Drafts
+from dogent_tui.storage.history import History, HistoryEntry, utc_now
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.sessions import list_sessions
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
@@ -45,26 +52,19 @@ from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.textual_fixes.colorless import Colorless
+from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
-from dogent_tui.workspace.answer_drafts import AnswerDrafts
-from dogent_tui.workspace.drafts import Drafts
-from dogent_tui.workspace.history import History, HistoryEntry, utc_now
-from dogent_tui.workspace.known_secrets import known_secrets
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.secrets import redact
-from dogent_tui.workspace.sessions import list_sessions
-from dogent_tui.workspace.trust import make_own_folder
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.command import CommandPalette, Provider
     from textual.worker import Worker
 
     from dogent_tui.agent.conversation import Effort
-    from dogent_tui.tui.driver import BackgroundTold
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
+    from dogent_tui.tui.textual_fixes.driver import BackgroundTold
 
 _LOG = logging.getLogger(__name__)
 
@@ -150,7 +150,7 @@ class DogentApp(AppPort):
         chosen = super().get_driver_class()
         if chosen.__module__ != "textual.drivers.linux_driver":
             return chosen
-        from dogent_tui.tui.driver import TerminalDriver  # not importable on Windows
+        from dogent_tui.tui.textual_fixes.driver import TerminalDriver  # not importable on Windows
 
         return TerminalDriver
 

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from dogent_tui.workspace.answer_drafts import AnswerDrafts
+from dogent_tui.storage.answer_drafts import AnswerDrafts
 
 _LOG = logging.getLogger(__name__)
 

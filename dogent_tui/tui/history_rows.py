@@ -9,8 +9,8 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.tui.transcript.entries import duration
-from dogent_tui.workspace.history import HistoryEntry
 
 _WORDS = {
     "completed": tr("done"),

@@ -8,8 +8,8 @@ import msgspec
 from textual.binding import Binding, BindingType
 
 from dogent_tui.language import tr
+from dogent_tui.settings.checking import ConfigWarning, nearest
 from dogent_tui.tui.prompt.editor import PromptEditor
-from dogent_tui.workspace.checking import ConfigWarning, nearest
 
 _FIXED = frozenset(
     {

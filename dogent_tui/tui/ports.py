@@ -18,6 +18,9 @@ if TYPE_CHECKING:  # for the checker alone
     from dogent_tui.agent.events import Event, PermissionAnswer, PermissionRequested
     from dogent_tui.agent.service import AgentService
     from dogent_tui.agent.session import OpenedSession
+    from dogent_tui.references.file_index import FileIndex
+    from dogent_tui.storage.history import History
+    from dogent_tui.storage.paths import Workspace
     from dogent_tui.tui.attachments.controller import AttachmentsController
     from dogent_tui.tui.attachments.model import Attachments
     from dogent_tui.tui.commands.table import Command, CommandTable
@@ -35,9 +38,6 @@ if TYPE_CHECKING:  # for the checker alone
     from dogent_tui.tui.todos import TodoPanel
     from dogent_tui.tui.transcript.view import Transcript
     from dogent_tui.tui.welcome import Welcome
-    from dogent_tui.workspace.file_index import FileIndex
-    from dogent_tui.workspace.history import History
-    from dogent_tui.workspace.paths import Workspace
 
 
 class QuestionPort(Protocol):

@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from dogent_tui.agent.events import Reply, UiAnswer
+from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.questions.controller import QuestionContext, QuestionController
 from dogent_tui.tui.requests import RequestContext, RequestController
 from dogent_tui.tui.screens.permission import UnderlyingPrompt
 from dogent_tui.tui.trusting import settle_trust
-from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort, ConversationPort

@@ -23,12 +23,12 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
+from dogent_tui.storage.answer_drafts import AnswerDrafts
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.text_file import save_new
 from dogent_tui.tui.draft_keeper import DraftKeeper
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
-from dogent_tui.workspace.answer_drafts import AnswerDrafts
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.text_file import save_new
 
 if TYPE_CHECKING:  # imported when one is opened
     from dogent_tui.tui.clarification.model import FormResult
@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # imported when one is opened
     from dogent_tui.tui.screens.clarification import ClarificationScreen
     from dogent_tui.tui.screens.outline import OutlineScreen
     from dogent_tui.tui.screens.review import ReviewScreen
-    from dogent_tui.workspace.undo_log import UndoLog
+    from dogent_tui.undo.undo_log import UndoLog
 
 
 class RequestContext(msgspec.Struct, frozen=True):

@@ -8,12 +8,12 @@ from typing import TextIO
 
 from dogent_tui.agent.session import OpenedSession, open_session
 from dogent_tui.language import tr
+from dogent_tui.storage.paths import display_path, log_dir
+from dogent_tui.storage.sessions import latest_session
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.garbage import hold_back
 from dogent_tui.tui.safe_logging import KeylessFormatter
 from dogent_tui.tui.terminal import own_terminal
-from dogent_tui.workspace.paths import display_path, log_dir
-from dogent_tui.workspace.sessions import latest_session
 
 
 def run_app(opened: OpenedSession, *, choose: bool = False) -> int:

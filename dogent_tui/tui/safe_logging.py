@@ -5,8 +5,8 @@ crash, both without keys.
 import logging
 import traceback
 
-from dogent_tui.workspace.known_secrets import known_secrets
-from dogent_tui.workspace.secrets import redact
+from dogent_tui.settings.known_secrets import known_secrets
+from dogent_tui.settings.secrets import redact
 
 _FORMAT = "%(asctime)s %(name)s %(levelname)s %(message)s"
 

@@ -36,7 +36,7 @@ from dogent_tui.agent.session import OpenedSession, endpoint_label
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.paths import display_path
+from dogent_tui.storage.paths import display_path
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dogent_tui.processes import run_in_terminal
-from dogent_tui.workspace.files import private_folder
+from dogent_tui.storage.files import private_folder
 
 
 @contextmanager

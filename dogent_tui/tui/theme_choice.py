@@ -24,8 +24,8 @@ async def choose_theme(app: "AppPort", name: str) -> str:
     """
     app.theme = name
     await app.conversation.wait_for_refresh()  # seen first, kept then
+    from dogent_tui.settings.values import plan_settings
     from dogent_tui.tui.questions.own_writes import write_own
-    from dogent_tui.workspace.settings import plan_settings
 
     opened = app.opened
     plan = partial(plan_settings, opened.workspace, {"theme": name})

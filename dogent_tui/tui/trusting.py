@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import listing, tr
+from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.commands.custom import offer_custom_commands
-from dogent_tui.workspace.paths import display_path
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
@@ -29,8 +29,8 @@ async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
 
     Not to be awaited by a handler of messages: the answer is a message, too.
     """
+    from dogent_tui.settings.trust_inventory import trust_inventory
     from dogent_tui.tui.screens.trust import TrustScreen
-    from dogent_tui.workspace.trust_inventory import trust_inventory
 
     found = await asyncio.to_thread(trust_inventory, opened.workspace)
     answered: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()

@@ -7,8 +7,8 @@ from itertools import groupby
 from dogent_tui.agent.launch import Budget
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.usage import Total, UsageEntry, total_of
 from dogent_tui.tui.transcript.lines import Line, Span
-from dogent_tui.workspace.usage import Total, UsageEntry, total_of
 
 DAYS = 30
 """How many days back it looks."""

@@ -11,13 +11,13 @@ from typing import Any
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
+from dogent_tui.settings import config_models
+from dogent_tui.settings.checking import checked, nearest
+from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
+from dogent_tui.settings.secrets import is_missing, revealed
+from dogent_tui.storage.files import read_json
+from dogent_tui.storage.paths import display_path
 from dogent_tui.vision.model import VisionError, VisionProfile
-from dogent_tui.workspace import config_models
-from dogent_tui.workspace.checking import checked, nearest
-from dogent_tui.workspace.endpoint_url import check_url, sends_keys_in_clear
-from dogent_tui.workspace.files import read_json
-from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.secrets import is_missing, revealed
 
 DEFAULT_PROFILE = "glm-4.6v"
 """Where a workspace has chosen none (SPEC 1)."""

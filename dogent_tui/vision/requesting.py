@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.secrets import redact
 from dogent_tui.vision.model import VisionError, VisionProfile
-from dogent_tui.workspace.secrets import redact
 
 _MOST_ANSWER_BYTES = 1 << 20
 _CHUNK = 65_536

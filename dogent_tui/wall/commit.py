@@ -21,13 +21,13 @@ from typing import IO, TypeAlias
 
 import msgspec
 
+from dogent_tui.storage.files import private_folder
+from dogent_tui.undo import moving
+from dogent_tui.undo.moving import ChangedMeanwhileError, Ours, synced
+from dogent_tui.undo.undo_log import Change as KeptChange
+from dogent_tui.undo.undo_log import Item, UndoLog, json_line
 from dogent_tui.wall.changes import Change, Difference, Entry
 from dogent_tui.wall.difference import entry_at, every_change
-from dogent_tui.workspace import moving
-from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.moving import ChangedMeanwhileError, Ours, synced
-from dogent_tui.workspace.undo_log import Change as KeptChange
-from dogent_tui.workspace.undo_log import Item, UndoLog, json_line
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)

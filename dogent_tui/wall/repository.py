@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from os.path import dirname, join
 from typing import Literal, TypeAlias
 
+from dogent_tui.undo import git_data
+from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
 from dogent_tui.wall.changes import Difference, Loss
 from dogent_tui.wall.difference import entry_at, is_opaque, same_content
-from dogent_tui.workspace import git_data
-from dogent_tui.workspace.git_data import GitObjects, blob_name, text_of
 
 _KEPT_S = 30 * 86_400
 """Entries of a reflog that are older than this go whenever Git tidies up."""

@@ -25,13 +25,13 @@ from typing import TypeAlias
 
 import msgspec
 
+from dogent_tui.storage.files import private_folder
+from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import kernel
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same
 from dogent_tui.wall.removing import remove_tree
-from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.undo_log import UndoLog
 
 LARGEST_FILE = 50_000_000
 """Bytes of a file that is still copied where the file system cannot share them."""

@@ -22,6 +22,8 @@ import msgspec
 
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
+from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.paths import dogent_home, state_dir
 from dogent_tui.wall.client import answer_text, client_text
 from dogent_tui.wall.leftovers import hold
 from dogent_tui.wall.outside import Outside, copied_places
@@ -29,8 +31,6 @@ from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.removing import remove_layer, remove_tree
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
 from dogent_tui.wall.view import RUN, Level, View, tools
-from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.paths import dogent_home, state_dir
 
 _SNAPSHOTS = "/run/snapshots"
 """Where the CLI's files about the user's shell are inside; their names begin with their time."""

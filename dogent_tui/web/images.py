@@ -16,11 +16,11 @@ import msgspec
 from dogent_tui.image_files import without_metadata
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, python_command, talk_process
+from dogent_tui.storage.files import temporary_beside
+from dogent_tui.storage.places import pinned
 from dogent_tui.wall.own import walled
 from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
-from dogent_tui.workspace.files import temporary_beside
-from dogent_tui.workspace.places import pinned
 
 MOST_BYTES = 24 << 20
 _DECODING_S = 10.0

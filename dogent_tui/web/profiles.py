@@ -10,13 +10,13 @@ import msgspec
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
+from dogent_tui.settings import config_models
+from dogent_tui.settings.checking import ConfigWarning, checked, nearest, read_profiles
+from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
+from dogent_tui.settings.secrets import is_missing, revealed
+from dogent_tui.settings.values import load_home_settings
+from dogent_tui.storage.paths import display_path
 from dogent_tui.web.model import WebError
-from dogent_tui.workspace import config_models
-from dogent_tui.workspace.checking import ConfigWarning, checked, nearest, read_profiles
-from dogent_tui.workspace.endpoint_url import check_url, sends_keys_in_clear
-from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.secrets import is_missing, revealed
-from dogent_tui.workspace.settings import load_home_settings
 
 WEB_FILE = "web.json"
 

@@ -18,11 +18,11 @@ from dogent_tui.agent.conversation import (
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.settings import WorkspaceSettings
-from dogent_tui.workspace.trust import FolderTrust
 
 
 class FakeConversation:

@@ -9,8 +9,8 @@ import pytest
 from dogent_tui.agent.authority import Authority
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.storage.paths import Workspace, dogent_home, state_dir
 from dogent_tui.web.named import NamedHosts
-from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 
 
 @pytest.fixture

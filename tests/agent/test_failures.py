@@ -4,8 +4,8 @@ import pytest
 
 from dogent_tui.agent.events import Retrying, RunStarted
 from dogent_tui.agent.failures import api_failure, retry_reason
+from dogent_tui.settings.profiles import environment_endpoint, profile_endpoint
 from dogent_tui.tui.status import Status
-from dogent_tui.workspace.profiles import environment_endpoint, profile_endpoint
 
 
 def failed(home, data, environ, status=401):
@@ -26,7 +26,7 @@ def test_the_remedy_names_where_the_credential_really_came_from(tmp_path, monkey
         "environment: set MY_KEY"
         in failed(home, {"ANTHROPIC_AUTH_TOKEN": "env:MY_KEY"}, {"MY_KEY": "sk-1234"}).remedy
     )
-    monkeypatch.setattr("dogent_tui.workspace.secrets._from_keyring", lambda _: "sk-1234")
+    monkeypatch.setattr("dogent_tui.settings.secrets._from_keyring", lambda _: "sk-1234")
     assert (
         "keyring set dogent-tui work"
         in failed(home, {"ANTHROPIC_AUTH_TOKEN": "keyring:work"}, {}).remedy

@@ -18,9 +18,9 @@ from dogent_tui.agent.events import CopiesKept
 from dogent_tui.agent.gate import Gate
 from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.web.named import NamedHosts
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
 
 ALLOW = Verdict(allow=True)
 FETCH = "mcp__dogent__web_fetch"

@@ -32,12 +32,12 @@ from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.history import History, HistoryEntry
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.session_log import SessionHold, metadata_file, read_lines
+from dogent_tui.storage.sessions import latest_session, list_sessions, open_log
 from dogent_tui.tui.transcript.model import Asked, ToolCall, TranscriptModel, UserTurn
-from dogent_tui.workspace.history import History, HistoryEntry
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.session_log import SessionHold, metadata_file, read_lines
-from dogent_tui.workspace.sessions import latest_session, list_sessions, open_log
 from tests.agent.fake_conversation import FakeLauncher
 
 ENDED = TurnEnded("completed", text="Tea is hot.")

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from dogent_tui.agent.probing import probe
-from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.storage.paths import dogent_home
 from tests.local_models.stand_ins import LM_STUDIO, StandIn, chat, chat_delta
 
 KEY = "sk-secret-0123456789"

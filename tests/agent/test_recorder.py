@@ -19,10 +19,10 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.ui_requests import Clarification, Question
-from dogent_tui.workspace.history import History
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.sessions import latest_session
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.history import History
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.sessions import latest_session
 from tests.agent.fake_conversation import FakeLauncher
 
 REQUEST = ui_requested(Clarification("Before I write", (Question("length", "How long?"),)))

@@ -25,11 +25,11 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.redacting import Redactor
 from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.settings.known_secrets import known_secrets
+from dogent_tui.storage.history import History
+from dogent_tui.storage.paths import Workspace, state_dir
 from dogent_tui.vision.profiles import load_profile
 from dogent_tui.web.profiles import choose_profile
-from dogent_tui.workspace.history import History
-from dogent_tui.workspace.known_secrets import known_secrets
-from dogent_tui.workspace.paths import Workspace, state_dir
 
 KEY = 'sk-"quoted"\\ключ-1234'
 
@@ -92,7 +92,7 @@ async def test_no_file_of_the_session_holds_a_key(tmp_path, home, monkeypatch):
     (home / ".dogent" / "web.json").write_text(json.dumps(profiles))
     (home / ".dogent" / "vision.json").write_text("[broken")
     keys = (KEY, "in-web-json-1", "from-the-environment-1", "named-by-the-file-1")
-    monkeypatch.setattr("dogent_tui.workspace.secrets._REVEALED", {"out-of-the-keyring-1"})
+    monkeypatch.setattr("dogent_tui.settings.secrets._REVEALED", {"out-of-the-keyring-1"})
     keys = (*keys, "out-of-the-keyring-1")
     secrets = known_secrets()
     assert set(keys) <= set(secrets)

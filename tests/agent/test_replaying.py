@@ -34,8 +34,8 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.redacting import Redactor
 from dogent_tui.agent.replay import earlier_events
+from dogent_tui.storage.session_log import SessionLog
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel
-from dogent_tui.workspace.session_log import SessionLog
 
 WORDS = st.text(st.characters(codec="utf-8"), max_size=12)
 """Brackets, quotes, newlines, control characters: what a JSON line has to carry."""

@@ -13,8 +13,8 @@ from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.gate import Gate
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.undo_log import UndoLog
 
 PROPOSE = "mcp__dogent__propose_document_change"
 

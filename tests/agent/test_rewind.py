@@ -24,8 +24,8 @@ from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question
 from dogent_tui.errors import AgentError
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.sessions import latest_session, list_sessions
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.sessions import latest_session, list_sessions
 from tests.agent.fake_conversation import FakeLauncher
 from tests.agent.test_service import serving
 

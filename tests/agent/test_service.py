@@ -31,7 +31,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import AgentError
-from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.settings.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher
 from tests.e2e.conftest import Listener
 

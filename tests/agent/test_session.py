@@ -9,8 +9,8 @@ import pytest
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.permissions.model import ToolCall
-from dogent_tui.workspace import trust
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.settings import trust
+from dogent_tui.storage.paths import Workspace
 
 
 @pytest.mark.parametrize(

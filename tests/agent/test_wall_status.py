@@ -8,8 +8,8 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.wall_status import find_wall_status, standing_notices, standing_words
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.storage.paths import Workspace, state_dir
 from dogent_tui.wall.probe import WallStatus
-from dogent_tui.workspace.paths import Workspace, state_dir
 
 
 @pytest.fixture

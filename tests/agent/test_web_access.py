@@ -8,7 +8,7 @@ import pytest
 
 from dogent_tui.agent.events import Prompt, RunStarted
 from dogent_tui.agent.session import SessionOptions, open_session
-from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.storage.paths import Workspace, dogent_home
 from tests.agent.fake_conversation import FakeLauncher
 from tests.agent.test_service import serving
 

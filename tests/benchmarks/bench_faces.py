@@ -27,8 +27,8 @@ from dogent_tui.agent.session import SessionOptions
 from dogent_tui.faces.chats import Chats
 from dogent_tui.faces.door import Door
 from dogent_tui.faces.http import ChatServer
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.sessions import open_log
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.sessions import open_log
 from tests.benchmarks.table import Row
 from tests.e2e.conftest import write_profile
 from tests.e2e.scripted_api import ScriptedApi

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from dogent_tui.workspace.file_index import FileIndex
+from dogent_tui.references.file_index import FileIndex
 from tests.benchmarks.table import Row
 
 FILES = 100_000

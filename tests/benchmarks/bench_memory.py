@@ -26,10 +26,10 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.garbage import GIVE_BACK_AFTER_S
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.benchmarks.table import Row
 

@@ -33,12 +33,12 @@ def run_app(folder: Path) -> None:
     from textual.app import App, ComposeResult
     from textual.widgets import Static
 
-    from dogent_tui.tui.driver import TerminalDriver
+    from dogent_tui.references.file_index import FileIndex
+    from dogent_tui.storage.paths import Workspace
     from dogent_tui.tui.prompt.box import PromptBox
     from dogent_tui.tui.prompt.references import WorkspaceReferences
     from dogent_tui.tui.stylesheets import stylesheet
-    from dogent_tui.workspace.file_index import FileIndex
-    from dogent_tui.workspace.paths import Workspace
+    from dogent_tui.tui.textual_fixes.driver import TerminalDriver
 
     index = FileIndex(folder)
 

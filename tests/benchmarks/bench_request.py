@@ -19,12 +19,12 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Prompt, RunFinished
 from dogent_tui.agent.launch import ClaudeLauncher
 from dogent_tui.agent.service import AgentService
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import tool_name
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.settings import WorkspaceSettings
-from dogent_tui.workspace.trust import FolderTrust
 from tests.benchmarks.table import Row
 from tests.e2e.scripted_api import ScriptedApi
 

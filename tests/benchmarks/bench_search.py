@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dogent_tui.markdown_search.library import ManuscriptLibrary
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 from tests.benchmarks.table import Row
 
 FILES = 10_000

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
-from dogent_tui.workspace.history import History, HistoryEntry, utc_now
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.history import History, HistoryEntry, utc_now
+from dogent_tui.storage.paths import Workspace
 from tests.benchmarks.table import Row
-from tests.workspace.hammering import hammer
+from tests.storage.hammering import hammer
 
 SECONDS = 60.0
 ENTRIES = 100_000

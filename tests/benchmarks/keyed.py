@@ -15,7 +15,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import THEMES
 from tests.benchmarks.bench_transcript import Throwaway
 

@@ -19,8 +19,8 @@ import psutil
 
 from dogent_tui.agent.events import Event, to_json
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyStream
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.sessions import open_log
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.sessions import open_log
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import DOGENT, Terminal, plain_environment
 

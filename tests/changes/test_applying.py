@@ -9,8 +9,8 @@ from hypothesis import given
 
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.errors import DogentError
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.undo_log import UndoLog
 from tests.changes.strategies import versions
 
 

@@ -11,7 +11,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.permissions.policy import decide
-from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.storage.paths import Workspace, dogent_home
 
 
 @pytest.fixture

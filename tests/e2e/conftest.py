@@ -26,12 +26,12 @@ from dogent_tui.agent.launch import Budget, ClaudeLauncher
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import session_copies
 from dogent_tui.endpoint_kind import EndpointKind
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import WebAccess
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.settings import WorkspaceSettings
-from dogent_tui.workspace.trust import FolderTrust
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import CTRL_C, DOGENT, Terminal, plain_environment
 

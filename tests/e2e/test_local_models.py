@@ -16,11 +16,11 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.launch import ClaudeLauncher
 from dogent_tui.agent.service import AgentService
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.settings import WorkspaceSettings
-from dogent_tui.workspace.trust import FolderTrust
 from tests.e2e.conftest import IN_ONE_LOOP, Listener
 from tests.local_models.stand_ins import LLAMA_CPP, StandIn, chat, chat_delta
 

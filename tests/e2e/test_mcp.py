@@ -11,9 +11,9 @@ import psutil
 import pytest
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, RunFinished, ToolResult
-from dogent_tui.workspace.mcp_servers import mcp_servers, switch
-from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.trust import make_own_folder
+from dogent_tui.settings.mcp_servers import mcp_servers, switch
+from dogent_tui.settings.trust import make_own_folder
+from dogent_tui.storage.paths import dogent_home
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]

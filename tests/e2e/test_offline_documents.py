@@ -12,7 +12,7 @@ import pytest
 
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.print_mode import PrintRequest, run_print
-from dogent_tui.workspace.trust import make_own_folder
+from dogent_tui.settings.trust import make_own_folder
 from tests.e2e.terminal import DOGENT, ENTER, Terminal, plain_environment
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.sample import copy_sample
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 
 pytestmark = pytest.mark.slow
 

@@ -18,9 +18,9 @@ from dogent_tui.agent.events import (
     ToolResult,
 )
 from dogent_tui.agent.recorder import Recorder
-from dogent_tui.workspace.history import History
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.storage.history import History
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.undo_log import UndoLog
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 
 pytestmark = IN_ONE_LOOP

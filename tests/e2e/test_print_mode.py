@@ -16,9 +16,9 @@ import pytest
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.offline.messages_api import ReplyText
 from dogent_tui.print_mode import PrintRequest, run_print
-from dogent_tui.workspace.history import History
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.trust import FolderTrust, make_own_folder
+from dogent_tui.settings.trust import FolderTrust, make_own_folder
+from dogent_tui.storage.history import History
+from dogent_tui.storage.paths import Workspace
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import DOGENT

@@ -12,10 +12,10 @@ from textual.pilot import Pilot
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, RunFinished, ToolResult
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.errors import DogentError
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.review import ReviewScreen
-from dogent_tui.workspace.paths import Workspace
 from tests.e2e.conftest import IN_ONE_LOOP, Listener, write_profile
 
 pytestmark = IN_ONE_LOOP

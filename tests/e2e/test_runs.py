@@ -31,7 +31,7 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.errors import AgentError
-from dogent_tui.workspace.trust import make_own_folder
+from dogent_tui.settings.trust import make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]

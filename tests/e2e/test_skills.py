@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, RunFinished, ToolResult
-from dogent_tui.workspace.trust import make_own_folder
+from dogent_tui.settings.trust import make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]

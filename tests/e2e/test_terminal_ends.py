@@ -8,7 +8,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from dogent_tui.workspace.sessions import list_sessions
+from dogent_tui.storage.sessions import list_sessions
 from tests.e2e.conftest import EMPTY, IN_ONE_LOOP
 from tests.e2e.terminal import CTRL_C, CTRL_S, CTRL_Z, TAB, UP, eventually
 

@@ -21,8 +21,8 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.errors import AgentError
 from dogent_tui.offline.messages_api import ReplyText
-from dogent_tui.workspace.history import History
-from dogent_tui.workspace.sessions import latest_session
+from dogent_tui.storage.history import History
+from dogent_tui.storage.sessions import latest_session
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = IN_ONE_LOOP

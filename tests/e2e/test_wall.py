@@ -15,8 +15,8 @@ from dogent_tui.agent.events import (
     RunFinished,
     ToolResult,
 )
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.undo_log import UndoLog
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 from tests.e2e.terminal import eventually
 

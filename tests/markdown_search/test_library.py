@@ -21,7 +21,7 @@ from dogent_tui.markdown_search.model import (
     SearchContent,
 )
 from dogent_tui.markdown_search.reading import read_markdown
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 from tests.children import children_running
 
 

@@ -15,10 +15,10 @@ from dogent_tui.errors import DogentError
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, READ_DOCUMENT
 from dogent_tui.offline.finder import reply
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
+from dogent_tui.references.lookup import find_references, resolve
+from dogent_tui.references.walking import changed_files
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.documents import as_text
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import find_references, resolve
-from dogent_tui.workspace.walking import changed_files
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", READ_DOCUMENT, EXPORT, PROPOSE)
 REMINDER = (

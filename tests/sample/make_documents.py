@@ -10,7 +10,7 @@ import openpyxl
 import pymupdf
 
 from dogent_tui.documents.exporter import Exporter, plan_export
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 
 FILES = Path(__file__).parents[2] / "dogent_tui" / "sample" / "files"
 SUNDAY = 640

@@ -9,10 +9,10 @@ import pytest
 
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.print_mode import PrintRequest, run_print
+from dogent_tui.references.lookup import find_references, resolve
 from dogent_tui.sample import copy_sample
 from dogent_tui.sample.requests import requests_for
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import find_references, resolve
+from dogent_tui.storage.paths import Workspace
 
 _SAMPLE = (
     "README.md",

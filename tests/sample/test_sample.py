@@ -5,9 +5,9 @@ import pytest
 
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import ReadOptions
+from dogent_tui.references.lookup import find_references, resolve
 from dogent_tui.sample import copy_sample
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import find_references, resolve
+from dogent_tui.storage.paths import Workspace
 
 
 def test_it_is_copied_whole_and_writable(tmp_path):

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from dogent_tui.sources.ledger import LARGEST, Ledger, forget, hash_of
-from dogent_tui.workspace.paths import state_dir
+from dogent_tui.storage.paths import state_dir
 
 
 @pytest.fixture

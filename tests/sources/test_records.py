@@ -10,7 +10,7 @@ from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.sources.quotes.gathering import QuoteChecker
 from dogent_tui.sources.records import SourceRecord, SourceRecords, public_address
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 
 PAGE = SourceRecord(
     "", "https://example.org/a?id=7", "Opening hours", "Ada Okafor", "2025-03-04",

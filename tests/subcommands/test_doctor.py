@@ -8,7 +8,7 @@ from dogent_tui.agent import doctor
 from dogent_tui.agent.wall_status import find_wall_status, standing_words
 from dogent_tui.cli import main
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.storage.paths import Workspace, dogent_home
 
 
 @pytest.fixture

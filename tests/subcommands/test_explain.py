@@ -9,9 +9,9 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.wall_status import find_wall_status, standing_words
 from dogent_tui.cli import main
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.subcommands.explain import explained
 from dogent_tui.wall.probe import WallStatus
-from dogent_tui.workspace.paths import Workspace
 
 
 @pytest.fixture

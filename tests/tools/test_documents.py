@@ -8,8 +8,8 @@ import pytest
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.pandoc.download import downloaded_path
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.documents import MOST_CHARS, SCHEMA, as_text, read_document_tool
-from dogent_tui.workspace.paths import Workspace
 from tests.documents.pandoc.made_docx import PNG
 
 

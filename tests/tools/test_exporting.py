@@ -4,8 +4,8 @@ import docx
 import pytest
 
 from dogent_tui.documents.exporter import Exporter
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.exporting import export_document_tool
-from dogent_tui.workspace.paths import Workspace
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import pytest
 
 from dogent_tui.agent.tool_names import result_summary
 from dogent_tui.markdown_search.reading import MarkdownFile
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.markdown_search import MOST_CHARS, manuscript_tools, read_text
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.settings import WorkspaceSettings
 
 
 @pytest.fixture

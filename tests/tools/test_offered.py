@@ -2,11 +2,11 @@
 
 from claude_agent_sdk import SdkMcpTool
 
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools import offered
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.settings import WorkspaceSettings
 
 
 async def _nothing(_: object) -> dict[str, object]:

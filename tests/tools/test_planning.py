@@ -2,11 +2,11 @@
 
 import json
 
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.planning import planning_tools
 from dogent_tui.tools.server import tool_name
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.settings import WorkspaceSettings
 
 
 def tool(tmp_path):

@@ -4,8 +4,8 @@ once.
 
 import pytest
 
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.proposing import NOTHING_OPEN, UNDECIDED, propose_document_change_tool
-from dogent_tui.workspace.paths import Workspace
 
 
 @pytest.fixture

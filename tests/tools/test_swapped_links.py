@@ -8,11 +8,11 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.documents import read_document_tool
 from dogent_tui.tools.exporting import export_document_tool
 from dogent_tui.tools.vision import analyze_media_tool
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.places import ApprovedPlaces
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ import pytest
 
 from dogent_tui.agent.claude import native_tools
 from dogent_tui.agent.tool_names import result_summary
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.web import FETCH, SEARCH, search_json, web_tools
 from dogent_tui.web.model import FetchResult, SavedImage, WebError
 from dogent_tui.web.profiles import WebAccess, WebProfile
 from dogent_tui.web.search.model import ImageResult, SearchResults, WebResult
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.settings import WorkspaceSettings
 
 PROFILE = WebProfile("mine", "brave", api_key="k")
 PAGE = FetchResult(

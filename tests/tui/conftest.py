@@ -13,9 +13,9 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from dogent_tui.agent.service import AgentService
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeConversation, FakeLauncher, opened_session
 from tests.tui.idle import watch_for_idle
 

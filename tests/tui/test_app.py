@@ -19,7 +19,7 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.errors import AgentError
-from dogent_tui.tui.driver import BackgroundTold
+from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.screens.help import (
     HelpPart,
@@ -30,9 +30,9 @@ from dogent_tui.tui.screens.help import (
 )
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
-from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.textual_fixes.driver import BackgroundTold
+from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
-from dogent_tui.workspace.history import History, HistoryEntry
 
 REPLY = "# Draft\n\nTea is **hot**, says [b]the[/b] note.\n\n| a | b |\n|---|---|\n| 1 | 茶 |"
 

@@ -18,6 +18,8 @@ from dogent_tui.agent.events import (
     UsedTokens,
 )
 from dogent_tui.agent.launch import Budget
+from dogent_tui.storage.paths import state_dir
+from dogent_tui.storage.usage import UsageEntry, note_usage, usage_since
 from dogent_tui.tui.budget import dollars
 from dogent_tui.tui.context_page import context_page
 from dogent_tui.tui.screens.choice import ChoiceScreen
@@ -27,8 +29,6 @@ from dogent_tui.tui.transcript.entries import Look, entry_lines
 from dogent_tui.tui.transcript.model import Compacted as Shown
 from dogent_tui.tui.transcript.model import TranscriptModel
 from dogent_tui.tui.usage_page import usage_page
-from dogent_tui.workspace.paths import state_dir
-from dogent_tui.workspace.usage import UsageEntry, note_usage, usage_since
 
 USE = ContextUse(
     total=61_000,

@@ -7,11 +7,11 @@ from textual.widgets import OptionList, Static
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.wall_status import standing_words
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.settings.grants import RememberedGrant
 from dogent_tui.tui.commands.conversation import undone_words
 from dogent_tui.tui.screens.permissions import PermissionsScreen
+from dogent_tui.undo.undo_log import Undone
 from dogent_tui.wall.probe import WallStatus
-from dogent_tui.workspace.grants import RememberedGrant
-from dogent_tui.workspace.undo_log import Undone
 
 
 def allow(authority: Authority, tool: str, scope: str, **tool_input: str) -> None:

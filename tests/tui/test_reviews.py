@@ -7,8 +7,8 @@ import pytest
 
 from dogent_tui.agent.change_requests import ChangeRequest
 from dogent_tui.agent.events import UiRequested
+from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.review import ReviewScreen
-from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 BASE = "one\n\ntwo\n\nthree\n"
 

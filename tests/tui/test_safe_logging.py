@@ -5,9 +5,9 @@ import sys
 from types import SimpleNamespace
 
 from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.settings.secrets import revealed
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.safe_logging import KeylessFormatter
-from dogent_tui.workspace.secrets import revealed
 
 
 async def test_a_crash_is_told_without_keys(workspace, monkeypatch, capsys):

@@ -25,10 +25,10 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.service import AgentService
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.welcome import Welcome
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.test_context import compacted_conversation
 

@@ -6,10 +6,10 @@ import pytest
 from textual.widgets import OptionList
 
 from dogent_tui.agent.conversation import ServerState
+from dogent_tui.settings.mcp_servers import mcp_servers, started_with
+from dogent_tui.settings.trust import make_own_folder
+from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.screens.servers import ServersScreen
-from dogent_tui.workspace.mcp_servers import mcp_servers, started_with
-from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.trust import make_own_folder
 
 NOTES = {"command": "npx", "args": ["-y", "notes-server"], "env": {"NOTES_TOKEN": "token-1234567"}}
 

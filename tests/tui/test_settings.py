@@ -12,6 +12,8 @@ from textual.widgets import Input, OptionList, Static
 from dogent_tui.agent.events import SessionStarted
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.dialog import Dialog
 from dogent_tui.tui.screens.choice import ChoiceScreen
@@ -21,8 +23,6 @@ from dogent_tui.tui.screens.profile import ProfileScreen
 from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.screens.typing import TypingScreen
 from dogent_tui.tui.settings.rows import RowList
-from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
 

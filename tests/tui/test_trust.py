@@ -6,12 +6,12 @@ import pytest
 from textual.app import App
 from textual.widgets import OptionList, Static
 
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.settings.trust_inventory import Found
+from dogent_tui.settings.values import load_settings
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.permissions import PermissionsScreen
 from dogent_tui.tui.screens.trust import TrustScreen
-from dogent_tui.workspace.settings import load_settings
-from dogent_tui.workspace.trust import FolderTrust
-from dogent_tui.workspace.trust_inventory import Found
 
 
 @pytest.fixture

@@ -18,11 +18,11 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.ui_requests import Clarification, Option, OutlineRequest, Question
+from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.outline import OutlineScreen
 from dogent_tui.tui.screens.trust import TrustScreen
-from dogent_tui.workspace.answer_drafts import AnswerDrafts
-from dogent_tui.workspace.trust import FolderTrust
 
 QUESTIONS = Clarification(
     "Before I write",

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.conversation import TurnEnded
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.history import History
 from dogent_tui.tui.lessons import OFFER
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
-from dogent_tui.workspace.history import History
-from dogent_tui.workspace.profiles import Endpoint
 
 
 def hint(s) -> str:

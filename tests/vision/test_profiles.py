@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from dogent_tui.settings.home_files import STUBS, ensure_home_files
 from dogent_tui.vision.model import VisionError
 from dogent_tui.vision.profiles import load_profile
 from dogent_tui.vision.providers import client_for
-from dogent_tui.workspace.home_files import STUBS, ensure_home_files
 from tests.vision.conftest import KEY
 
 GOOD = {"provider": "openai", "model": "m", "base_url": "https://example.org/v1", "api_key": KEY}

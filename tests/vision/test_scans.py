@@ -10,8 +10,8 @@ import pytest
 from dogent_tui.agent.authority import Authority
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.documents import read_document_tool
-from dogent_tui.workspace.paths import Workspace
 from tests.vision.conftest import KEY
 
 

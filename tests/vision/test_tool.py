@@ -6,8 +6,8 @@ import json
 import pytest
 from aiohttp import web
 
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.vision import SCHEMA, STOP, analyze_media_tool
-from dogent_tui.workspace.paths import Workspace
 from tests.vision.conftest import KEY, SEEN
 from tests.vision.media_files import mp4
 

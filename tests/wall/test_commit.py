@@ -17,14 +17,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo import moving
+from dogent_tui.undo import undo_log as copies_module
+from dogent_tui.undo.rewinding import carry_out, plan
+from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.changes import Difference
 from dogent_tui.wall.commit import Committed, Committing
 from dogent_tui.wall.difference import read_difference
-from dogent_tui.workspace import moving
-from dogent_tui.workspace import undo_log as copies_module
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.rewinding import carry_out, plan
-from dogent_tui.workspace.undo_log import UndoLog
 from tests.wall.overlay import quoted, run_on_layer
 from tests.wall.pictures import picture
 

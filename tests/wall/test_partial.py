@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from dogent_tui.errors import AgentError
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot
 from dogent_tui.wall.wall import Answer, Ended, Wall
 from dogent_tui.web.command_proxy import Proxy
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
 from tests.wall.users import as_ordinary_user
 
 _BARE = WallStatus("partial", "no namespaces")

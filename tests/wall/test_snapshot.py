@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import snapshot as snapshot_module
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import every_change, read_difference
 from dogent_tui.wall.snapshot import Snapshot, open_snapshot
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.permissions.model import Decision, ToolCall
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.undo_log import UndoLog
 
 
 class Agent:

@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
+from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.web.profiles import WebAccess, choose_profile, find_profile, read_access
-from dogent_tui.workspace.home_files import ensure_home_files
 
 
 @pytest.fixture

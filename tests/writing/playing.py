@@ -35,9 +35,9 @@ from dogent_tui.agent.session import (
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.faces.reviews import open_review, written
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyText, ReplyToolUse
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.references import find_references
-from dogent_tui.workspace.trust import make_own_folder
+from dogent_tui.references.lookup import find_references
+from dogent_tui.settings.trust import make_own_folder
+from dogent_tui.storage.paths import Workspace, dogent_home
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.writing.outcome import WRITES, Call, Outcome
 from tests.writing.script import ROOT, Script

@@ -10,7 +10,7 @@ from typing import Literal
 from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.project_instructions import ProjectInstructions
 from dogent_tui.agent.turn_index import MOST_TOLD, Said
-from dogent_tui.workspace.skills import Skill
+from dogent_tui.settings.skills import Skill
 
 _FOLDER = Path(__file__).parent
 

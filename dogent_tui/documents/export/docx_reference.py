@@ -18,7 +18,7 @@ from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.language import tr
-from dogent_tui.workspace.paths import display_path
+from dogent_tui.storage.paths import display_path
 
 RUNNING_TITLE = b"The title of the document"
 """What the built-in page header has in the place of the title."""

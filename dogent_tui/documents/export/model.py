@@ -9,7 +9,7 @@ import msgspec
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.places import write_real
+from dogent_tui.storage.places import write_real
 
 Progress: TypeAlias = Callable[[str], None]
 """Is told what goes on, a phrase at a time (``Starting the browser``). Called on the event loop."""

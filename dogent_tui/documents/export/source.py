@@ -17,7 +17,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.places import open_real
+from dogent_tui.storage.places import open_real
 
 LARGEST = 16 << 20
 """Bytes of a Markdown file that is exported: some 4,000 pages of text."""

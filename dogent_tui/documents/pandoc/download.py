@@ -20,7 +20,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import python_command, stream_process
-from dogent_tui.workspace.paths import data_dir
+from dogent_tui.storage.paths import data_dir
 
 VERSION = "3.9.0.2"
 """The release that is downloaded: the last of the series that `pypandoc_binary` brings."""

@@ -8,7 +8,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
 from dogent_tui.documents.workbook.package import CHUNK, Feed, Package, Relation, damaged, problems
 from dogent_tui.language import tr
-from dogent_tui.workspace.sheets import TableOfContents, table_of_contents
+from dogent_tui.references.sheets import TableOfContents, table_of_contents
 
 _MOST_MEASURED = 1_000_000
 """Bytes of a sheet's part that are parsed to learn its size where it states none; four times

@@ -36,7 +36,7 @@ from dogent_tui.documents.workbook.styles import read_formatters
 from dogent_tui.documents.workbook.tables import sheet_blocks
 from dogent_tui.documents.workbook.window import Window, window_of
 from dogent_tui.language import listing, ngettext, tr
-from dogent_tui.workspace.sheets import split_cells
+from dogent_tui.references.sheets import split_cells
 
 _SUFFIXES = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 _ROWS_PER_REPORT = 2000

@@ -17,7 +17,7 @@ from dogent_tui.documents.workbook.rows import Cell, Row
 from dogent_tui.documents.workbook.tables import sheet_blocks
 from dogent_tui.documents.workbook.window import Window, window_of
 from dogent_tui.language import tr
-from dogent_tui.workspace.sheets import split_cells
+from dogent_tui.references.sheets import split_cells
 
 _ROWS_PER_REPORT = 2000
 

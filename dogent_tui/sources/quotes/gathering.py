@@ -17,14 +17,14 @@ from dogent_tui.documents.model import DocumentError, ReadOptions, Source
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import tr
+from dogent_tui.references.walking import scan
 from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
 from dogent_tui.sources.quotes.sources import Names, bibliography
 from dogent_tui.sources.records import FOLDER, records_in
-from dogent_tui.workspace.files import atomic_write, private_folder
-from dogent_tui.workspace.paths import cache_dir
-from dogent_tui.workspace.places import open_real
-from dogent_tui.workspace.walking import scan
+from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.paths import cache_dir
+from dogent_tui.storage.places import open_real
 
 _FORMAT = 1
 _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile", "too_large"})

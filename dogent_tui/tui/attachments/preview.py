@@ -28,8 +28,8 @@ from dogent_tui.tui.attachments.reading import CONVERTED, DocumentReading, Sheet
 from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.prompt.literal import carry, newlines
-from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 PREVIEW_BYTES = 65_536
 LONGEST_LINE = 2_000

@@ -20,8 +20,8 @@ from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.clarification.layout import Placed, question_lines, row_mark, skip_lines
 from dogent_tui.tui.clarification.model import Entry
 from dogent_tui.tui.prompt.literal import carry, release
-from dogent_tui.tui.prompt.literal_area import LiteralArea
-from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS
+from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
+from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
 from dogent_tui.tui.transcript.palette import LOOKS, MARGIN, Palette
 

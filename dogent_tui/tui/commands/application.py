@@ -8,9 +8,9 @@ from dogent_tui.agent.wall_status import standing_words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.sample import SAMPLE, copy_sample
+from dogent_tui.storage.paths import Workspace, display_path
 from dogent_tui.tui.commands.table import Command, shown_key
 from dogent_tui.tui.trusting import ask_for_trust, trust_words
-from dogent_tui.workspace.paths import Workspace, display_path
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

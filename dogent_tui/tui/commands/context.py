@@ -52,9 +52,9 @@ class ContextCommands:
         return await self._set_budget(typed) if typed else self._show_usage()
 
     def _show_usage(self) -> str:
+        from dogent_tui.storage.usage import usage_since
         from dogent_tui.tui.screens.page import PageScreen
         from dogent_tui.tui.usage_page import DAYS, usage_page
-        from dogent_tui.workspace.usage import usage_since
 
         opened, prompts = self._app.opened, self._app.conversation.transcript.model.prompts()
 

@@ -12,7 +12,7 @@ from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
-    from dogent_tui.workspace.undo_log import Undone
+    from dogent_tui.undo.undo_log import Undone
 
 _MOST_NAMED = 3
 """Files that a line names."""

@@ -10,17 +10,17 @@ from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
+    from dogent_tui.settings.custom_commands import CustomCommand
+    from dogent_tui.settings.skills import Skill
     from dogent_tui.tui.ports import AppPort
-    from dogent_tui.workspace.custom_commands import CustomCommand
-    from dogent_tui.workspace.skills import Skill
 
 
 async def offer_custom_commands(app: "AppPort") -> None:
     """Offer what lies in the folders of commands now; what a folder brought along counts once it
     is trusted.
     """
-    from dogent_tui.workspace.custom_commands import custom_commands
-    from dogent_tui.workspace.skills import skills
+    from dogent_tui.settings.custom_commands import custom_commands
+    from dogent_tui.settings.skills import skills
 
     opened = app.opened
     trusted, home = opened.trust.trusted, Path.home()
@@ -33,7 +33,7 @@ async def offer_custom_commands(app: "AppPort") -> None:
 
 def _of_skill(app: "AppPort", skill: "Skill") -> Command:
     async def run(typed: str) -> str:
-        from dogent_tui.workspace.references import find_references
+        from dogent_tui.references.lookup import find_references
 
         asked = tr("Use the skill {name}: read {file} first, and follow it.").format(
             name=skill.name, file=skill.file
@@ -48,7 +48,7 @@ def _of_skill(app: "AppPort", skill: "Skill") -> Command:
 
 def _command(app: "AppPort", custom: "CustomCommand") -> Command:
     async def run(typed: str) -> str:
-        from dogent_tui.workspace.references import find_references
+        from dogent_tui.references.lookup import find_references
 
         text = custom.filled_in(typed)
         if not text.strip():

@@ -10,10 +10,10 @@ from dogent_tui.agent.events import Attachment
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.archive import anything_to_archive, archive, asides
+from dogent_tui.storage.forgetting import FORGETTABLE, Forgettable, forget, is_there, place
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.model import Recall
-from dogent_tui.workspace.archive import anything_to_archive, archive, asides
-from dogent_tui.workspace.forgetting import FORGETTABLE, Forgettable, forget, is_there, place
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

@@ -9,17 +9,17 @@ from dogent_tui.agent.conversation import EFFORTS
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.table import Command, shown_key
-from dogent_tui.tui.prompt.controller import READ_ONLY
-from dogent_tui.workspace.checking import ConfigWarning, nearest, read_profiles
-from dogent_tui.workspace.paths import Workspace, dogent_home
-from dogent_tui.workspace.profiles import (
+from dogent_tui.settings.checking import ConfigWarning, nearest, read_profiles
+from dogent_tui.settings.profiles import (
     ENVIRONMENT,
     OFFLINE,
     environment_endpoint,
     profile_endpoint,
 )
-from dogent_tui.workspace.settings import load_home_settings, load_settings
+from dogent_tui.settings.values import load_home_settings, load_settings
+from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.tui.commands.table import Command, shown_key
+from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
     from dogent_tui.agent.conversation import Effort

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from pathlib import Path
 
+    from dogent_tui.settings.own_files import OwnChange
+    from dogent_tui.settings.templates import Template
     from dogent_tui.tui.ports import AppPort
-    from dogent_tui.workspace.own_files import OwnChange
-    from dogent_tui.workspace.templates import Template
 
 _GENERAL = "general"
 """The template that the agent fills in where the user describes what they write."""
@@ -88,8 +88,8 @@ class WritingCommands:
         return self._later(self._set_up(typed))
 
     async def _set_up(self, typed: str) -> str:
-        from dogent_tui.workspace.paths import dogent_home
-        from dogent_tui.workspace.templates import called, templates
+        from dogent_tui.settings.templates import called, templates
+        from dogent_tui.storage.paths import dogent_home
 
         opened = self._app.opened
         among = await asyncio.to_thread(
@@ -103,9 +103,9 @@ class WritingCommands:
         return await self._describe(typed)
 
     async def _choose(self, among: "list[Template]") -> "Template | None":
+        from dogent_tui.settings.templates import where_templates_lie
+        from dogent_tui.storage.paths import dogent_home
         from dogent_tui.tui.screens.choice import choose
-        from dogent_tui.workspace.paths import dogent_home
-        from dogent_tui.workspace.templates import where_templates_lie
 
         titles = await asyncio.to_thread(
             lambda: [f"{template.spelled} · {template.title}" for template in among]
@@ -123,7 +123,7 @@ class WritingCommands:
         return None if place is None else among[place]
 
     async def _use(self, template: "Template") -> str:
-        from dogent_tui.workspace.own_files import plan_change
+        from dogent_tui.settings.own_files import plan_change
 
         file = self._app.opened.workspace.constraints_file
         text = await asyncio.to_thread(template.text)
@@ -173,7 +173,7 @@ class WritingCommands:
         )
 
     async def _offer(self, *, on: bool) -> str:
-        from dogent_tui.workspace.settings import plan_settings
+        from dogent_tui.settings.values import plan_settings
 
         because = _asked_with(f"/learn {'on' if on else 'off'}")
         done = await self._write(
@@ -191,7 +191,7 @@ class WritingCommands:
         )
 
     async def _note(self, lesson: str) -> str:
-        from dogent_tui.workspace.lessons import plan_lesson
+        from dogent_tui.settings.lessons import plan_lesson
 
         about = self._app.conversation.lessons.about
         plan = partial(
@@ -218,9 +218,9 @@ class WritingCommands:
         )
 
     async def _edit_file(self, path: str) -> str:
+        from dogent_tui.settings.own_files import OwnChange
+        from dogent_tui.storage.files import content_of
         from dogent_tui.tui.terminal import edit_copy
-        from dogent_tui.workspace.files import content_of
-        from dogent_tui.workspace.own_files import OwnChange
 
         workspace = self._app.opened.workspace
         file = workspace.absolute(path)
@@ -254,8 +254,8 @@ class WritingCommands:
         """Put aside what may not be written: not text any more, denied, or of a file that
         changed meanwhile.
         """
-        from dogent_tui.workspace.files import atomic_write, private_folder
-        from dogent_tui.workspace.paths import display_path, state_dir
+        from dogent_tui.storage.files import atomic_write, private_folder
+        from dogent_tui.storage.paths import display_path, state_dir
 
         kept = (
             private_folder(state_dir() / "edited") / f"{datetime.now():%Y%m%d-%H%M%S}-{file.name}"

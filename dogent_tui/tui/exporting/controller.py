@@ -19,6 +19,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
+from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
 from dogent_tui.tui.exporting.typed import CHOOSE, parse_export
@@ -27,7 +28,6 @@ from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.workspace.file_index import FileIndex
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

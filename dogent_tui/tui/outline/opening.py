@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.paths import display_path
+from dogent_tui.storage.text_file import TextFile, save_new
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
 from dogent_tui.tui.screens.outline import OutlineScreen
-from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.text_file import TextFile, save_new
 
 if TYPE_CHECKING:
     from textual.app import App
 
+    from dogent_tui.storage.answer_drafts import AnswerDrafts
+    from dogent_tui.storage.paths import Workspace
     from dogent_tui.tui.draft_keeper import DraftKeeper
-    from dogent_tui.workspace.answer_drafts import AnswerDrafts
-    from dogent_tui.workspace.paths import Workspace
 
 _AGAIN = tr("Your unsaved edit was restored: Ctrl+S saves it, Ctrl+Z undoes it.")
 

@@ -12,9 +12,9 @@ from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines
-from dogent_tui.tui.immediate_keys import ImmediateKeys
 from dogent_tui.tui.prompt.literal import carry, release
-from dogent_tui.tui.prompt.literal_area import LiteralArea
+from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
+from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")

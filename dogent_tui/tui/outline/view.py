@@ -19,8 +19,6 @@ from textual.widget import Widget
 from dogent_tui.language import tr
 from dogent_tui.outline.markdown import titles
 from dogent_tui.outline.tree import OutlineTree
-from dogent_tui.tui.fast_render import cached_lines
-from dogent_tui.tui.immediate_keys import ImmediateKeys
 from dogent_tui.tui.outline.rows import (
     GUTTER,
     INDENT,
@@ -31,6 +29,8 @@ from dogent_tui.tui.outline.rows import (
     row_spans,
     title_column,
 )
+from dogent_tui.tui.textual_fixes.fast_render import cached_lines
+from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:

@@ -10,6 +10,13 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
+from dogent_tui.references.lookup import (
+    Reference,
+    ResolvedReference,
+    find_references,
+    format_lines,
+    resolve,
+)
 from dogent_tui.tui.attachments.reading import DocumentReading
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
@@ -24,13 +31,6 @@ from dogent_tui.tui.pane.text import (
     stamp_of,
 )
 from dogent_tui.tui.pane.view import PaneView
-from dogent_tui.workspace.references import (
-    Reference,
-    ResolvedReference,
-    find_references,
-    format_lines,
-    resolve,
-)
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -17,10 +17,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dogent_tui.language import tr
-from dogent_tui.tui.fast_render import cached_lines
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes, Part
-from dogent_tui.tui.timers import after
+from dogent_tui.tui.textual_fixes.fast_render import cached_lines
+from dogent_tui.tui.textual_fixes.timers import after
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH
 from dogent_tui.tui.transcript.palette import MARGIN, Palette

@@ -14,6 +14,7 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.events import Attachment, QueuedPrompt
 from dogent_tui.language import tr
+from dogent_tui.references.lookup import Reference, ReferenceKey
 from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState, SecondPress
@@ -24,7 +25,6 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import PromptReferences
 from dogent_tui.tui.prompt.strip import PromptStrip
-from dogent_tui.workspace.references import Reference, ReferenceKey
 
 CHECK_DELAY_S = 0.15
 """Seconds without a key before references are looked up on the disk."""

@@ -11,11 +11,11 @@ from dogent_tui.agent.session import make_prompt, with_template
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.references.lookup import Reference
 from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.trusting import settle_trust
-from dogent_tui.workspace.references import Reference
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort, ConversationPort

@@ -6,7 +6,7 @@ from time import monotonic
 
 from textual.message_pump import MessagePump
 
-from dogent_tui.tui.timers import after
+from dogent_tui.tui.textual_fixes.timers import after
 
 
 class Debounce:

@@ -21,13 +21,13 @@ from textual.widgets import TextArea
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
+from dogent_tui.references.lookup import Reference, ReferenceKey
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.prompt.folding_area import FoldingArea
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
-from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
-from dogent_tui.workspace.references import Reference, ReferenceKey
+from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
 
 if TYPE_CHECKING:
     from textual.timer import Timer

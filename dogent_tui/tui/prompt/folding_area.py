@@ -6,8 +6,8 @@ from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
 
 from dogent_tui.tui.prompt.literal import carry, newlines, release
-from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.prompt.model import PastedTexts, Placeholder, can_show
+from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 _HEAD = 400
 """Of a text too long to be shown, so many characters stay unfolded at its beginning."""

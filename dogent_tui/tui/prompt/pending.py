@@ -14,9 +14,9 @@ from textual.message import Message
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.references.lookup import ReferenceKey, format_lines
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
-from dogent_tui.workspace.references import ReferenceKey, format_lines
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP

@@ -6,13 +6,8 @@ from typing import Protocol
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.session import as_attachment
 from dogent_tui.language import ngettext, tr
-from dogent_tui.tui.commands.table import Command
-from dogent_tui.tui.prompt.completion import Completions
-from dogent_tui.tui.prompt.dropped import existing
-from dogent_tui.tui.prompt.editor import ReferenceState
-from dogent_tui.workspace.file_index import FileIndex
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import (
+from dogent_tui.references.file_index import FileIndex
+from dogent_tui.references.lookup import (
     Reference,
     ReferenceKey,
     ResolvedReference,
@@ -22,6 +17,11 @@ from dogent_tui.workspace.references import (
     sheet_names,
     split_cells,
 )
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.prompt.completion import Completions
+from dogent_tui.tui.prompt.dropped import existing
+from dogent_tui.tui.prompt.editor import ReferenceState
 
 _MOST_COUNTED = 8 << 20
 """Bytes of a text whose lines are counted."""
@@ -141,8 +141,8 @@ class WorkspaceReferences:
         return ReferenceState(length, "", attachment)
 
     def _templates(self) -> Sequence[tuple[str, str]]:
-        from dogent_tui.workspace.paths import dogent_home
-        from dogent_tui.workspace.templates import templates
+        from dogent_tui.settings.templates import templates
+        from dogent_tui.storage.paths import dogent_home
 
         return [
             (found.spelled, found.title)

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
 from dogent_tui.agent.questions import put_in_words, requested
-from dogent_tui.workspace.own_files import OwnChange, make_change
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.settings.own_files import OwnChange, make_change
+from dogent_tui.storage.paths import Workspace
 
 if TYPE_CHECKING:
     from dogent_tui.permissions.model import ToolCall

@@ -9,7 +9,7 @@ from pathlib import Path
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import feed_process
-from dogent_tui.workspace.paths import display_path
+from dogent_tui.storage.paths import display_path
 
 _PATIENCE_S = 5.0
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from dogent_tui.changes.applying import Reviewed
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.undo.undo_log import UndoLog
 
 
 class ReviewResult(msgspec.Struct, frozen=True):

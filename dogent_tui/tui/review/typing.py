@@ -6,8 +6,8 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from dogent_tui.language import tr
-from dogent_tui.tui.immediate_keys import ImmediateKeys
-from dogent_tui.tui.prompt.literal_area import LiteralArea
+from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
+from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 
 class HunkArea(ImmediateKeys, LiteralArea):

@@ -12,8 +12,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dogent_tui.language import tr
-from dogent_tui.tui.immediate_keys import ImmediateKeys
 from dogent_tui.tui.review.rows import LOOKS, list_row
+from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:

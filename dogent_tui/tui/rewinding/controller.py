@@ -16,8 +16,8 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.sessions.controller import AT_WORK
-from dogent_tui.workspace.rewinding import changed_places, plan
-from dogent_tui.workspace.undo_log import Undone
+from dogent_tui.undo.rewinding import changed_places, plan
+from dogent_tui.undo.undo_log import Undone
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

@@ -17,11 +17,11 @@ from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
 from dogent_tui.tui.clarification.model import ClarificationForm, FormResult
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
-from dogent_tui.tui.immediate_keys import PressesKeys
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.textual_fixes.immediate_keys import PressesKeys
 from dogent_tui.tui.transcript.lines import Line, Span, crop
 
 _FAR = 1_000

@@ -32,7 +32,9 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.references.file_index import FileIndex
 from dogent_tui.sample.requests import requests_for
+from dogent_tui.storage.paths import display_path, state_dir
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
@@ -56,8 +58,6 @@ from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
-from dogent_tui.workspace.file_index import FileIndex
-from dogent_tui.workspace.paths import display_path, state_dir
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService

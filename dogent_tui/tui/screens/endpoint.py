@@ -12,15 +12,15 @@ from textual.widgets import Input, Label, Static
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
+from dogent_tui.settings.profiles import ANTHROPIC_URL
+from dogent_tui.settings.secrets import is_missing
+from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.setup.model import Choice, endpoint_profile
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
-from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.profiles import ANTHROPIC_URL
-from dogent_tui.workspace.secrets import is_missing
 
 _CONTINUES = tr("Continue, and test it at the end")
 _TRIES = tr("Test the key")

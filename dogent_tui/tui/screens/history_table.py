@@ -11,10 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import DataTable, Static
 
 from dogent_tui.language import tr
+from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.history_rows import HistoryRow, history_rows
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.workspace.history import HistoryEntry
 
 _MOST_SHOWN = 1000
 _TOOK = tr("Duration")

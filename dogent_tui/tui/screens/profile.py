@@ -12,6 +12,7 @@ from textual.widgets import OptionList, Static
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.settings.catalog import chosen_profile, profile_settings
@@ -19,7 +20,6 @@ from dogent_tui.tui.settings.draft import Setting, SettingsDraft, shown
 from dogent_tui.tui.settings.editing import edit_setting
 from dogent_tui.tui.settings.rows import Row, RowList
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.workspace.paths import display_path
 
 
 class ProfileScreen(ModalScreen[None]):

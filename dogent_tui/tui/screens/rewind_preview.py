@@ -22,7 +22,7 @@ from dogent_tui.tui.rewinding.model import Preview, Row, difference
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.undo.undo_log import UndoLog
 
 
 class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):

@@ -14,9 +14,9 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.mcp_servers import McpServer, mcp_servers, switch
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
-from dogent_tui.workspace.mcp_servers import McpServer, mcp_servers, switch
-from dogent_tui.workspace.paths import Workspace
 
 _STATES: Mapping[str, tuple[str, str]] = {
     "connected": ("●", tr("connected")),

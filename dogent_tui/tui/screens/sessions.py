@@ -16,10 +16,10 @@ from textual.widgets import Input, OptionList, Static
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.sessions import SessionRecord
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest
-from dogent_tui.workspace.sessions import SessionRecord
 
 
 class SessionsScreen(DialogScreen[SessionRequest]):

@@ -13,6 +13,7 @@ from textual.widgets import OptionList, Static
 
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.keymap import Keymap
 from dogent_tui.tui.screens.choice import choose
@@ -33,7 +34,6 @@ from dogent_tui.tui.settings.draft import Setting, SettingsDraft, name_problem, 
 from dogent_tui.tui.settings.editing import edit_setting
 from dogent_tui.tui.settings.rows import Row, RowList, Sections
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.workspace.paths import display_path
 
 SECTIONS = (tr("Folder"), tr("Models"), tr("Web"), tr("Vision"), tr("Keys"))
 _PROFILES: Mapping[int, str] = {1: LLM, 2: WEB, 3: VISION}

@@ -13,10 +13,10 @@ from textual.widgets.option_list import Option
 
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.settings.trust_inventory import Found
 from dogent_tui.tui.dialog import ChoiceList, Dialog
 from dogent_tui.tui.screens.answering import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.workspace.trust_inventory import Found
 
 _MOST_TEXT = 300
 """Characters of the words of one thing."""

@@ -13,11 +13,9 @@ from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.sources.ledger import forget
-from dogent_tui.tui.screens.sessions import SessionsScreen
-from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
-from dogent_tui.workspace.paths import Workspace, display_path
-from dogent_tui.workspace.session_log import is_held
-from dogent_tui.workspace.sessions import (
+from dogent_tui.storage.paths import Workspace, display_path
+from dogent_tui.storage.session_log import is_held
+from dogent_tui.storage.sessions import (
     SessionRecord,
     all_sessions,
     delete_session,
@@ -25,6 +23,8 @@ from dogent_tui.workspace.sessions import (
     list_sessions,
     rename_session,
 )
+from dogent_tui.tui.screens.sessions import SessionsScreen
+from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

@@ -10,13 +10,13 @@ from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.known_secrets import known_secrets
+from dogent_tui.settings.own_files import plan_change
+from dogent_tui.storage.sessions import list_sessions
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.sessions.formats import FORMATS
 from dogent_tui.tui.sessions.parts import Part, Written, parts_of, written
-from dogent_tui.workspace.known_secrets import known_secrets
-from dogent_tui.workspace.own_files import plan_change
-from dogent_tui.workspace.sessions import list_sessions
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

@@ -11,8 +11,8 @@ from dogent_tui.agent.replay import events_of
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.workspace.session_log import PATIENCE_S, LogTail, is_held
-from dogent_tui.workspace.sessions import list_sessions
+from dogent_tui.storage.session_log import PATIENCE_S, LogTail, is_held
+from dogent_tui.storage.sessions import list_sessions
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

@@ -9,8 +9,8 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.sessions import SessionRecord
+from dogent_tui.storage.paths import display_path
+from dogent_tui.storage.sessions import SessionRecord
 
 MOST_SHOWN = 200
 NO_TITLE = tr("(no title)")

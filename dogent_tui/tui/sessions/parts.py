@@ -10,8 +10,8 @@ import msgspec
 
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.plain import one_line, visible
+from dogent_tui.settings.secrets import redact
 from dogent_tui.tui.transcript import model
-from dogent_tui.workspace.secrets import redact
 
 PartKind: TypeAlias = Literal[
     "prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"

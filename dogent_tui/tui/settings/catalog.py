@@ -10,12 +10,12 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.local_models.model import KINDS, LABELS
+from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
+from dogent_tui.settings.secrets import is_missing
+from dogent_tui.settings.templates import templates
+from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.tui.exporting.first_page import THEMES
 from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
-from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
-from dogent_tui.workspace.secrets import is_missing
-from dogent_tui.workspace.templates import templates
-from dogent_tui.workspace.trust import FolderTrust
 
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 

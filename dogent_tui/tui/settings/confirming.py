@@ -10,12 +10,12 @@ from textual.app import App
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.json_lines import KeyPath
 from dogent_tui.tui.keymap import KeyAction
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.help import key_name
 from dogent_tui.tui.settings.catalog import folder_settings, profile_settings
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, place_of, shown
-from dogent_tui.workspace.json_lines import KeyPath
 
 _MOST_LINES = 10
 _MOST_VALUE = 60

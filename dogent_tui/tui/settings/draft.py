@@ -10,15 +10,15 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.workspace.checking import SCHEMA_KEY, expected
-from dogent_tui.workspace.config_models import PROFILE_MODELS
-from dogent_tui.workspace.endpoint_url import check_url
-from dogent_tui.workspace.files import read_json
-from dogent_tui.workspace.json_lines import KeyPath
-from dogent_tui.workspace.paths import Workspace, display_path
-from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE
-from dogent_tui.workspace.secrets import is_missing, reference
-from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings
+from dogent_tui.settings.checking import SCHEMA_KEY, expected
+from dogent_tui.settings.config_models import PROFILE_MODELS
+from dogent_tui.settings.endpoint_url import check_url
+from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE
+from dogent_tui.settings.secrets import is_missing, reference
+from dogent_tui.settings.values import HomeSettings, WorkspaceSettings
+from dogent_tui.storage.files import read_json
+from dogent_tui.storage.json_lines import KeyPath
+from dogent_tui.storage.paths import Workspace, display_path
 
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 """A name and a password in an address, which nobody can type here, and a file can hold all the

@@ -8,13 +8,13 @@ from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.config_writing import plan_values, write_home_values
+from dogent_tui.settings.values import load_home_settings, load_settings
+from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.confirming import may_save
 from dogent_tui.tui.settings.draft import SettingsDraft, place_of
-from dogent_tui.workspace.config_writing import plan_values, write_home_values
-from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,6 +10,12 @@ from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.checking import read_profiles
+from dogent_tui.settings.config_writing import write_home_values
+from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
+from dogent_tui.settings.values import load_home_settings
+from dogent_tui.storage.json_lines import KeyPath
+from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.setup.model import (
     Choice,
     Saved,
@@ -19,12 +25,6 @@ from dogent_tui.tui.setup.model import (
     provider_profile,
 )
 from dogent_tui.tui.setup.panel import SetupPanel
-from dogent_tui.workspace.checking import read_profiles
-from dogent_tui.workspace.config_writing import write_home_values
-from dogent_tui.workspace.json_lines import KeyPath
-from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
-from dogent_tui.workspace.settings import load_home_settings
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

@@ -11,8 +11,8 @@ from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
 from dogent_tui.local_models.model import LocalModel, LocalServer
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.profiles import ANTHROPIC_URL, ENVIRONMENT, OFFLINE, Endpoint
-from dogent_tui.workspace.secrets import is_missing
+from dogent_tui.settings.profiles import ANTHROPIC_URL, ENVIRONMENT, OFFLINE, Endpoint
+from dogent_tui.settings.secrets import is_missing
 
 Profiles: TypeAlias = Mapping[str, Mapping[str, Any]]
 

@@ -18,9 +18,9 @@ from textual.widget import Widget
 from dogent_tui.agent.events import Event
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.fast_render import cached_lines
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.tui.timers import after
+from dogent_tui.tui.textual_fixes.fast_render import cached_lines
+from dogent_tui.tui.textual_fixes.timers import after
 from dogent_tui.tui.transcript import selecting
 from dogent_tui.tui.transcript.entries import foldable
 from dogent_tui.tui.transcript.layout import Layout

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from dogent_tui.language import tr
+from dogent_tui.settings.checking import nearest
+from dogent_tui.settings.endpoint_url import check_url
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WebProfile
 from dogent_tui.web.search.bing import Bing
@@ -11,8 +13,6 @@ from dogent_tui.web.search.google_cse import GoogleCse
 from dogent_tui.web.search.model import SearchProvider
 from dogent_tui.web.search.searxng import SearXng
 from dogent_tui.web.search.tavily import Tavily
-from dogent_tui.workspace.checking import nearest
-from dogent_tui.workspace.endpoint_url import check_url
 
 PROVIDERS: Mapping[str, SearchProvider] = {
     "google_cse": GoogleCse(),

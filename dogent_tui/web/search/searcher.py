@@ -11,6 +11,8 @@ import msgspec
 from dogent_tui import __version__
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.secrets import redact
+from dogent_tui.storage.paths import display_path, dogent_home
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WEB_FILE, WebProfile
 from dogent_tui.web.search.model import (
@@ -24,8 +26,6 @@ from dogent_tui.web.search.model import (
     SearchResults,
 )
 from dogent_tui.web.search.providers import PROVIDERS, endpoint_of, provider_of
-from dogent_tui.workspace.paths import display_path, dogent_home
-from dogent_tui.workspace.secrets import redact
 
 if TYPE_CHECKING:
     import aiohttp

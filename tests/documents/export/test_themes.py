@@ -11,7 +11,7 @@ from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.themes import theme, theme_names
 from dogent_tui.documents.exporter import plan_export
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.storage.paths import Workspace
 
 TEXT = """---
 title: Lease of the workshop

@@ -11,7 +11,7 @@ from openpyxl.comments import Comment
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.workbook.reader import open_workbook
-from dogent_tui.workspace.sheets import sheet_names
+from dogent_tui.references.sheets import sheet_names
 from tests.documents.workbook.made import (
     markdown,
     number,

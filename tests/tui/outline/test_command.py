@@ -1,7 +1,7 @@
 """/outline FILE.md in the application."""
 
+from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.outline import OutlineScreen
-from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 
 async def test_a_document_is_rearranged_and_saved(stage, workspace):

@@ -12,14 +12,14 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from dogent_tui.references.file_index import FileIndex
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.workspace.file_index import FileIndex
-from dogent_tui.workspace.paths import Workspace
 
 M = TypeVar("M", bound=Message)
 

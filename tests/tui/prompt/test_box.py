@@ -3,8 +3,8 @@
 from textual import events
 
 from dogent_tui.agent.events import Prompt, QueuedPrompt
+from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.prompt.queue import QueueStrip
-from dogent_tui.workspace.file_index import FileIndex
 
 
 def labels(app) -> list[str]:

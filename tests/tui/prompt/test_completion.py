@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dogent_tui.references.lookup import format_reference
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.completion import Completion, Completions, completion_at
-from dogent_tui.workspace.references import format_reference
 
 
 async def done(argument: str) -> str:

@@ -3,9 +3,9 @@ test_box.py.
 """
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.references.file_index import FileIndex
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.workspace.file_index import FileIndex
-from dogent_tui.workspace.paths import Workspace
 
 
 def test_attachments_of_a_prompt(folder) -> None:

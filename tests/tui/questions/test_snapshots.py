@@ -8,9 +8,9 @@ from textual.pilot import Pilot
 
 from dogent_tui.agent.events import Prompt, RunStarted, SessionStarted, TextFinished, ToolUse
 from dogent_tui.agent.service import AgentService
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.questions.examples import BARE, CJK, COMMAND, DIFF, HAPPENED, LONG, ROOT
 

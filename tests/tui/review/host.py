@@ -5,12 +5,12 @@ from pathlib import Path
 from textual.app import App
 
 from dogent_tui.changes.applying import Reviewed
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.review.task import ReviewResult, ReviewTask
 from dogent_tui.tui.screens.review import ReviewScreen
 from dogent_tui.tui.themes import THEMES
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.undo.undo_log import UndoLog
 
 BASE = """# Report on tea 茶
 

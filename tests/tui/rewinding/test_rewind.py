@@ -7,12 +7,12 @@ from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import TextFinished
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.ui_requests import Clarification, Question
+from dogent_tui.storage.sessions import latest_session
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
-from dogent_tui.workspace.sessions import latest_session
 
 
 def said(model: TranscriptModel) -> list[str]:

@@ -7,14 +7,14 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint
 from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.themes import THEMES
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.rewinding import plan
-from dogent_tui.workspace.undo_log import UndoLog
+from dogent_tui.undo.rewinding import plan
+from dogent_tui.undo.undo_log import UndoLog
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.storage.sessions import SessionRecord
 from dogent_tui.tui.sessions.model import SessionIndex, SessionList, spoken
-from dogent_tui.workspace.sessions import SessionRecord
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=timezone(timedelta(hours=1)))
 

@@ -23,16 +23,16 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.storage.history import History
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.session_log import SessionHold, SessionLog, is_held, read_lines
+from dogent_tui.storage.sessions import list_sessions, open_log
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.trust import TrustScreen
-from dogent_tui.workspace.history import History
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.session_log import SessionHold, SessionLog, is_held, read_lines
-from dogent_tui.workspace.sessions import list_sessions, open_log
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
 

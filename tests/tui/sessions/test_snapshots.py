@@ -9,13 +9,13 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
+from dogent_tui.storage.history import HistoryEntry
+from dogent_tui.storage.sessions import SessionRecord
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.history_table import HistoryTableScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.sessions.model import SessionIndex
 from dogent_tui.tui.themes import THEMES
-from dogent_tui.workspace.history import HistoryEntry
-from dogent_tui.workspace.sessions import SessionRecord
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.keymap import KeyAction
 from dogent_tui.tui.settings.catalog import (
     LLM,
@@ -16,8 +18,6 @@ from dogent_tui.tui.settings.catalog import (
 )
 from dogent_tui.tui.settings.confirming import changes_in_words
 from dogent_tui.tui.settings.draft import SettingsDraft, name_problem, shown, typed_value
-from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
-from dogent_tui.workspace.paths import Workspace
 
 
 @pytest.fixture

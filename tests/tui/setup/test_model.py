@@ -1,6 +1,8 @@
 """What is offered, and what a choice writes."""
 
 from dogent_tui.local_models.model import LocalModel, LocalServer
+from dogent_tui.settings.home_files import STUBS
+from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.tui.setup.model import (
     Choice,
     Saved,
@@ -9,8 +11,6 @@ from dogent_tui.tui.setup.model import (
     local_profile,
     provider_profile,
 )
-from dogent_tui.workspace.home_files import STUBS
-from dogent_tui.workspace.profiles import Endpoint
 
 STUBBED = STUBS["claude.json"]["profiles"]
 OLLAMA = Choice("local", "Ollama · qwen3", "", "ollama", "http://127.0.0.1:11434", "qwen3")

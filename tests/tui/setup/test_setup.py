@@ -13,16 +13,16 @@ from textual.widgets import Input
 
 from dogent_tui.agent.service import AgentService
 from dogent_tui.local_models.model import LocalModel, LocalServer
+from dogent_tui.settings.checking import read_profiles
+from dogent_tui.settings.profiles import Endpoint, choose_endpoint
+from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.setup.controller import Setup
 from dogent_tui.tui.setup.model import choices
 from dogent_tui.tui.setup.panel import SetupPanel
 from dogent_tui.tui.welcome import Welcome
-from dogent_tui.workspace.checking import read_profiles
-from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.profiles import Endpoint, choose_endpoint
-from dogent_tui.workspace.settings import WorkspaceSettings
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 
 pytestmark = pytest.mark.slow
@@ -315,7 +315,7 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
 
 
 async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, home):
-    from dogent_tui.workspace.home_files import STUBS, ensure_home_files
+    from dogent_tui.settings.home_files import STUBS, ensure_home_files
 
     ensure_home_files(home / ".dogent")
     tried = []

@@ -6,7 +6,7 @@ import itertools
 from textual import _time
 from textual.app import App
 
-from dogent_tui.tui.timers import after
+from dogent_tui.tui.textual_fixes.timers import after
 
 
 async def test_it_comes_where_a_timer_of_textual_is_lost(monkeypatch):

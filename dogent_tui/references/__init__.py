@@ -1,0 +1,1 @@
+"""What a prompt refers to: `@` references, the index of the workspace's files, sheets."""

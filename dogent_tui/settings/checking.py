@@ -1,0 +1,183 @@
+"""Configuration files held against their models: each thing that is not right is a warning that
+names file, line and key.
+
+What is wrong is left out and what is unknown is kept: a slip in one key costs that key, never the
+file.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import msgspec
+from msgspec.structs import fields
+
+from dogent_tui.language import tr
+from dogent_tui.storage.files import BrokenFile, read_json
+from dogent_tui.storage.json_lines import KeyPath, line_of
+from dogent_tui.storage.paths import display_path, dogent_home
+
+SCHEMA_KEY = "$schema"
+"""The key by which a file names its schema to an editor; we take no notice of it."""
+
+_WITHOUT_EFFECT: Mapping[KeyPath, str] = {
+    ("sandbox",): tr(
+        "Commands always run behind a wall now; no setting changes that. You can remove this key."
+    ),
+}
+"""Keys of `dogent.json` that earlier versions knew → what to know about each. They are kept like
+every unknown key.
+"""
+
+
+class ConfigWarning(msgspec.Struct, frozen=True):
+    """Something in the configuration that is not as it should be. The work goes on without it.
+
+    `message` and `remedy` are sentences; `code` names the case for programs. None of them holds a
+    key.
+    """
+
+    message: str
+    remedy: str = ""
+    code: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".rstrip()
+
+
+def checked(
+    data: Mapping[str, Any], model: type[msgspec.Struct], file: Path, where: KeyPath = ()
+) -> tuple[dict[str, Any], list[ConfigWarning]]:
+    """Return what of `data` can be used, by the keys and types of `model`, and a warning for the
+    rest. Never raises.
+
+    `where` is the place of `data` in `file`. What is null counts as not given; texts come without
+    blanks around them.
+    """
+    known = {field.encode_name: field.type for field in fields(model)}
+    usable: dict[str, Any] = {}
+    warnings = []
+    for key, value in data.items():
+        if key == SCHEMA_KEY and not where:
+            continue
+        if key not in known:
+            warnings.append(unknown_key(file, (*where, key), known))
+        if value is None or key not in known:
+            continue
+        try:
+            converted = msgspec.convert(value, known[key])
+        except msgspec.ValidationError:
+            warnings.append(wrong_value(file, (*where, key), expected(known[key])))
+        else:
+            usable[key] = converted.strip() if isinstance(converted, str) else converted
+    return usable, warnings
+
+
+def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
+    """Return the profiles of `file` by name, as they stand there, and what is not right about
+    the file. Never raises.
+    """
+    nothing: dict[str, Any] = {}
+    data, broken = read_json(file, nothing)
+    warnings = [broken_file_warning(broken)] if broken else []
+    warnings += [
+        unknown_key(file, (key,), ("profiles",))
+        for key in data
+        if key not in ("profiles", SCHEMA_KEY)
+    ]
+    profiles = data.get("profiles", {})
+    if not isinstance(profiles, dict):
+        return {}, [*warnings, wrong_value(file, ("profiles",), tr("one object {…} per profile"))]
+    warnings += [
+        wrong_value(file, ("profiles", name), tr("an object {…}"))
+        for name, profile in profiles.items()
+        if not isinstance(profile, dict)
+    ]
+    return {
+        name: profile for name, profile in profiles.items() if isinstance(profile, dict)
+    }, warnings
+
+
+def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:
+    """Return the warning about the value at `path` of `file`, which does not hold what is
+    `wanted`.
+    """
+    message = tr("{path}: expected {wanted}. It is not used.").format(
+        path=_place(file, path), wanted=wanted
+    )
+    return ConfigWarning(
+        message, tr("Fix it in {file}.").format(file=display_path(file)), "config_wrong_type"
+    )
+
+
+def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarning:
+    """Return the warning about a key that is none of the `known` ones, with the nearest of them."""
+    if file.name == "dogent.json" and path in _WITHOUT_EFFECT:
+        message = tr("{path}: this key no longer has any effect.").format(path=_place(file, path))
+        return ConfigWarning(message, _WITHOUT_EFFECT[path], "config_unknown_key")
+    near = nearest(path[-1], known)
+    remedy = (
+        tr('Did you mean "{near}"? It was kept.').format(near=near)
+        if near
+        else tr("It was kept; remove it if nothing else needs it.")
+    )
+    return ConfigWarning(
+        tr("{path}: dogent-tui does not recognize this key.").format(path=_place(file, path)),
+        remedy,
+        "config_unknown_key",
+    )
+
+
+def broken_file_warning(broken: BrokenFile) -> ConfigWarning:
+    """Return the warning that says what happened to a broken configuration file."""
+    return ConfigWarning(broken.message, broken.remedy, "config_broken")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the one of `known` that `name` was most likely meant to be, empty if none is near."""
+    from difflib import get_close_matches  # on use: only mistakes need it
+
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    found = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[found[0]] if found else ""
+
+
+_WORDS: Mapping[type, str] = {
+    bool: tr("true or false"),
+    str: tr("text in quotes"),
+    int: tr("a whole number"),
+    float: tr("a number"),
+    tuple: tr("a list of quoted texts"),
+}
+
+
+def expected(kind: Any) -> str:
+    """Return what a value of the type `kind` has to be, as the end of a sentence."""
+    if get_origin(kind) in (Union, UnionType):
+        return expected(next(iter(get_args(kind))))
+    if get_origin(kind) is Annotated:
+        told = [
+            meta.extra["expected"]
+            for meta in kind.__metadata__
+            if meta.extra and "expected" in meta.extra
+        ]
+        return told[0] if told else expected(get_args(kind)[0])
+    return _WORDS.get(get_origin(kind) or kind, tr("an object {…}"))
+
+
+def _place(file: Path, path: KeyPath) -> str:
+
+    line = line_of(file, path)
+    return (tr("{file}, line {line}, key `{path}`") if line else tr("{file}, key `{path}`")).format(
+        file=_called(file), line=line, path=".".join(path)
+    )
+
+
+def _called(file: Path) -> str:
+    """Return what a file is called in a sentence: there are two `dogent.json`, that of the
+    folder and the user's own.
+    """
+    if file.name != "dogent.json":
+        return file.name
+    return display_path(file) if file.parent == dogent_home() else f"{file.parent.name}/{file.name}"

@@ -1,0 +1,62 @@
+"""Changing single values of a configuration file: what is beside them stays, also what this
+version does not know.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
+from dogent_tui.settings.own_files import OwnChange, plan_change
+from dogent_tui.storage.files import json_text, private_folder, read_json, write_checked
+from dogent_tui.storage.json_lines import KeyPath
+from dogent_tui.storage.paths import display_path
+
+_MOST_TRIES = 10
+
+
+def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
+    """Return the change to `file` that sets the values at the paths in `changes`, and nothing else;
+    None removes a key.
+
+    A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot
+    be read.
+    """
+    nothing: dict[str, Any] = {}
+    data, broken = read_json(file, nothing)
+    if broken and broken.kept_as is None:
+        raise PermissionError(f"{file}: {broken.reason}")  # else what it holds would be lost
+    for path, value in changes.items():
+        data = _with(data, path, value)
+    return plan_change(file, json_text(data))
+
+
+def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
+    """Make `changes` to a `file` of the user's own folder, readable by the user only where it is
+    new. A link is followed.
+
+    Raises OSError, DogentError where another window holds the file.
+    """
+    target = Path(os.path.realpath(file))
+    private_folder(target.parent)
+    for _ in range(_MOST_TRIES):  # another window, or an editor, may write it meanwhile
+        change = plan_values(target, changes)
+        if write_checked(target, change.before, change.after, mode=0o600):
+            return
+    raise ConfigError(
+        tr("{file} keeps changing.").format(file=display_path(file)),
+        tr("Close the program that writes it, and try again."),
+    )
+
+
+def _with(data: Mapping[str, Any], path: KeyPath, value: Any) -> dict[str, Any]:
+    """Return `data` with `value` at `path`."""
+    key, *rest = path
+    if rest:
+        inner = data.get(key)
+        value = _with(inner if isinstance(inner, Mapping) else {}, tuple(rest), value)
+    elif value is None:
+        return {name: held for name, held in data.items() if name != key}
+    return {**data, key: value}

@@ -1,0 +1,74 @@
+"""The JSON Schemas of the configuration files, made from the models: an editor that knows them
+completes keys and marks mistakes.
+
+They lie in the package as files, so that a ``$schema`` can point there; `make schemas` writes them
+anew.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.settings.checking import SCHEMA_KEY
+from dogent_tui.settings.config_models import PROFILE_MODELS
+from dogent_tui.settings.values import HomeSettings, WorkspaceSettings
+from dogent_tui.storage.files import json_text
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+"""The dialect that msgspec writes (https://jcristharif.com/msgspec/jsonschema.html)."""
+
+_TITLES: Mapping[str, str] = {
+    "claude": "Models: ~/.dogent/claude.json of dogent-tui",
+    "web": "Web search: ~/.dogent/web.json of dogent-tui",
+    "vision": "Vision: ~/.dogent/vision.json of dogent-tui",
+    "dogent": "The settings of a folder: .dogent/dogent.json of dogent-tui",
+    "home": "Your settings for all folders: ~/.dogent/dogent.json of dogent-tui",
+}
+
+NAMES = tuple(_TITLES)
+"""The schemas that there are. `dogent` is for the file of a folder, `home` for the user's own of
+the same name.
+"""
+
+
+def schema_file(name: str) -> Path:
+    """Return where the schema `name` lies in the package."""
+    return Path(__file__).resolve().parents[1] / "schemas" / f"{name}.schema.json"
+
+
+def schema_text(name: str) -> str:
+    """Return the schema `name` as the JSON text that belongs into its file."""
+    if name in ("dogent", "home"):
+        properties = _properties(WorkspaceSettings if name == "dogent" else HomeSettings)
+    else:
+        profile = {"type": "object", "properties": _properties(PROFILE_MODELS[f"{name}.json"])}
+        about = "The profiles by name. Their keys are never shown."
+        properties = {
+            "profiles": {"description": about, "type": "object", "additionalProperties": profile}
+        }
+    whole = {
+        "$schema": DRAFT,
+        "title": _TITLES[name],
+        "type": "object",
+        "properties": {SCHEMA_KEY: {"type": "string"}, **properties},
+    }
+    return json_text(whole)
+
+
+def write_schemas() -> None:
+    """Write all schemas into the package: `make schemas`, after a model was changed."""
+    for name in NAMES:
+        schema_file(name).parent.mkdir(exist_ok=True)
+        schema_file(name).write_text(schema_text(name), encoding="utf-8")
+
+
+def _properties(model: type[msgspec.Struct]) -> dict[str, Any]:
+    schema = msgspec.json.schema(model)
+    properties: dict[str, Any] = schema["$defs"][model.__name__]["properties"]
+    return {
+        key: value
+        for key, value in properties.items()
+        if key != "extra" or model is not WorkspaceSettings
+    }

@@ -1,0 +1,61 @@
+"""The files that hold keys: who else can read them."""
+
+import json
+import os
+import shlex
+import stat
+from pathlib import Path
+
+from dogent_tui.language import tr
+from dogent_tui.settings.checking import ConfigWarning
+from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
+from dogent_tui.settings.secrets import is_missing, reference
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def open_to_others(file: Path) -> list[ConfigWarning]:
+    """Return a warning where `file`, one of `PROFILE_MODELS`, holds a key and others can read or
+    change it. Never raises.
+
+    The mode is looked at first: the file is opened only where it is too wide.
+    """
+    if os.name == "nt":  # rights are lists there, not a mode
+        return []
+    try:
+        mode = stat.S_IMODE(file.stat().st_mode)
+    except OSError:
+        return []
+    if not mode & _OTHERS or not _holds_a_key(file):
+        return []
+    message = tr(
+        "{file} contains keys, and other users of this computer may be able to read or change it"
+        " (its mode is {mode:o})."
+    ).format(file=file.name, mode=mode)
+    return [
+        ConfigWarning(
+            message,
+            tr("Run: chmod 600 {file}").format(file=shlex.quote(str(file))),
+            "key_file_open",
+        )
+    ]
+
+
+def key_file_warnings(home: Path) -> list[ConfigWarning]:
+    """Return the warnings about the files with keys in the folder `home`."""
+    return [warning for name in PROFILE_MODELS for warning in open_to_others(home / name)]
+
+
+def _holds_a_key(file: Path) -> bool:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return False  # nobody reads a key out of it
+    profiles = content.get("profiles") if isinstance(content, dict) else None
+    names = secret_keys(PROFILE_MODELS[file.name])
+    return isinstance(profiles, dict) and any(
+        not is_missing(profile.get(name)) and reference(profile[name]) is None
+        for profile in profiles.values()
+        if isinstance(profile, dict)
+        for name in names
+    )

@@ -1,0 +1,69 @@
+"""Every key that lies about: in the files of the home folder and in the environment, to be kept
+out of what is logged.
+"""
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dogent_tui.settings.secrets import is_missing, reference, revealed_keys
+from dogent_tui.storage.paths import dogent_home
+
+_FILES = ("claude.json", "web.json", "vision.json", "mcp.json")
+_NAMED_AS_KEY = re.compile(
+    r"(?:key|token|secret|password|passwd|credential|cse_id|authorization)s?$", re.IGNORECASE
+)
+_SHORTEST = 8
+"""Characters; what is shorter stands in too many other words."""
+
+
+def known_secrets(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the keys of all profiles of the user and of the environment, and those that were
+    looked up. Never raises.
+    """
+    found = {value for name, value in environ.items() if _NAMED_AS_KEY.search(name)}
+    for file in _FILES:
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            keys = _keys_in(json.loads((dogent_home(environ) / file).read_text("utf-8-sig")))
+            found |= {_looked_up(key, environ) for key in keys}
+    return tuple(sorted({*filter(_is_secret, found), *learned_secrets()}))
+
+
+def names_key(name: str) -> bool:
+    """Whether what is called `name` is a key, going by that."""
+    return _NAMED_AS_KEY.search(name) is not None
+
+
+def learned_secrets() -> frozenset[str]:
+    """Return the keys that were looked up so far in this process, of which there may be more the
+    next time. Reads nothing.
+    """
+    return frozenset(filter(_is_secret, revealed_keys()))
+
+
+def _is_secret(value: str) -> bool:
+    return len(value) >= _SHORTEST and not is_missing(value)
+
+
+def _looked_up(key: str, environ: Mapping[str, str]) -> str:
+    """Return the key that `key` is or names in the environment; nothing for one of the keyring,
+    which could ask the user.
+    """
+    found = reference(key)
+    if found is None:
+        return key.strip()
+    return environ.get(found.name, "").strip() if found.store == "env" else ""
+
+
+def _keys_in(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _keys_in(inner, str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _keys_in(inner, name)
+    elif isinstance(value, str) and _NAMED_AS_KEY.search(name):
+        yield value

@@ -1,0 +1,228 @@
+"""The user's own tools: the MCP servers of ``~/.dogent/mcp.json``, and those of a trusted
+workspace's ``.dogent/mcp.json``.
+
+The files are those of other programs: ``{"mcpServers": {NAME: {"command", "args", "env"} or
+{"type", "url", "headers"}}}``. Values of ``env`` and ``headers`` may be ``env:NAME`` or
+``keyring:NAME``. A server is a program outside the wall, so one of a workspace is off until the
+user turns it on, and off again once the file says something else of it.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
+from dogent_tui.settings.checking import ConfigWarning, broken_file_warning, wrong_value
+from dogent_tui.settings.known_secrets import names_key
+from dogent_tui.settings.secrets import reference, revealed
+from dogent_tui.storage.files import read_json
+from dogent_tui.storage.home_records import HomeRecords
+from dogent_tui.storage.paths import Workspace, dogent_home
+
+NAME = "mcp.json"
+SWITCHES = "mcp_switches.json"
+"""The file under the user's `.dogent` that says which servers are on where. The permission
+policy lets no tool call write it.
+"""
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,39}")
+_RESERVED = "dogent"
+_INHERITED = (
+    *(
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "LANGUAGE",
+        "LC_ALL",
+        "LC_CTYPE",
+        "TERM",
+        "TZ",
+        "TMPDIR",
+    ),
+    *("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"),
+)
+"""What a server sees of our environment: nothing in which a key can stand."""
+_CLEANED = (
+    "for name in $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p'); do "
+    'case "$0" in *" $name "*) ;; *) unset "$name" ;; esac; done; exec "$@"'
+)
+"""Takes everything out of the environment but what the first argument names, and becomes the
+program that follows. The agent process, which starts servers, has the key of the model in its
+environment.
+"""
+
+
+class McpServer(msgspec.Struct, frozen=True):
+    """A server as its file has it. `on`: it is to run here. `digest` is of all that the file
+    says of it.
+    """
+
+    name: str
+    config: Mapping[str, Any]
+    of_workspace: bool
+    digest: str
+    on: bool
+
+    @property
+    def shown(self) -> str:
+        """What is started, or asked, without what may be secret."""
+        if url := self.config.get("url"):
+            return re.sub(r"(?<=://)[^/@\s]+@", "••••@", str(url)).partition("?")[0]
+        return " ".join([str(self.config.get("command")), *map(str, self.config.get("args") or ())])
+
+
+def mcp_servers(
+    workspace: Workspace, *, trusted: bool
+) -> tuple[list[McpServer], list[ConfigWarning]]:
+    """Return the servers of the user and, where it is `trusted`, of the workspace; the user's own
+    hide others of their name.
+
+    Also a warning for each that cannot be used. Reads three small files.
+    """
+    files = [(dogent_home() / NAME, False), *([(workspace.dot / NAME, True)] if trusted else [])]
+    switches = {
+        str(one.get("server")): one
+        for one in _switches(workspace).entries()
+        if isinstance(one, dict)
+    }
+    servers: dict[str, McpServer] = {}
+    warnings: list[ConfigWarning] = []
+    for file, of_workspace in files:
+        found, wrong = _read(file)
+        warnings += wrong
+        for name, config in found.items():
+            digest = hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()[:16]
+            server = McpServer(
+                name,
+                config,
+                of_workspace,
+                digest,
+                _is_on(switches.get(name), digest, of_workspace, config),
+            )
+            servers.setdefault(name, server)
+    return [*servers.values()], warnings
+
+
+def switch(workspace: Workspace, server: McpServer, *, on: bool) -> None:
+    """Have `server` on or off in this workspace from now on. Raises OSError, DogentError where
+    it cannot be kept.
+    """
+    record = {"server": server.name, "digest": server.digest, "on": on}
+    _switches(workspace).change(
+        lambda entries: [
+            *(
+                one
+                for one in entries
+                if not (isinstance(one, dict) and one.get("server") == server.name)
+            ),
+            record,
+        ]
+    )
+
+
+def started_with(
+    servers: Iterable[McpServer], environ: Mapping[str, str] = os.environ
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the configuration of the `servers` that are on for the agent process, and a sentence
+    for each left out.
+
+    It holds keys: it belongs into a private file. Looks up references; a keyring may take a while.
+    """
+    ready: dict[str, Any] = {}
+    left: list[str] = []
+    for server in servers:
+        if server.on:
+            try:
+                ready[server.name] = _ready(server.config, environ)
+            except ConfigError as error:
+                left.append(
+                    tr("The MCP server {name} is not started: {error}").format(
+                        name=server.name, error=error.message
+                    )
+                )
+    return ready, left
+
+
+def _ready(config: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+    if "url" in config:
+        headers = _values(config.get("headers"), environ)
+        kind = "sse" if config.get("type") == "sse" else "http"
+        return {"type": kind, "url": config["url"], **({"headers": headers} if headers else {})}
+    own = _values(config.get("env"), environ)
+    kept = f" {' '.join((*_INHERITED, *own))} "
+    return {
+        "command": "/bin/sh",
+        "args": ["-c", _CLEANED, kept, config["command"], *(config.get("args") or ())],
+        "env": own,
+    }
+
+
+def _values(values: Mapping[str, str] | None, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return `values` as they are meant. Those that are keys are kept out of what is written
+    from now on.
+    """
+    return {
+        name: revealed(value, environ) if reference(value) is not None or names_key(name) else value
+        for name, value in (values or {}).items()
+    }
+
+
+def _read(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
+    nothing: dict[str, Any] = {}
+    data, broken = read_json(file, nothing)
+    warnings = [broken_file_warning(broken)] if broken else []
+    servers = data.get("mcpServers", {})
+    if not isinstance(servers, dict):
+        return {}, [*warnings, wrong_value(file, ("mcpServers",), tr("one object {…} per server"))]
+    wrong = {name: wanted for name, config in servers.items() if (wanted := _wanted(name, config))}
+    warnings += [wrong_value(file, ("mcpServers", name), wanted) for name, wanted in wrong.items()]
+    return {name: config for name, config in servers.items() if name not in wrong}, warnings
+
+
+def _wanted(name: str, config: object) -> str:
+    """Return what a server would have to be, as the end of a sentence; empty where it can be
+    used.
+    """
+    if not _NAME.fullmatch(name) or name == _RESERVED:
+        return tr("a name of letters, digits, - and single _ (and not “dogent”)")
+    if not isinstance(config, dict) or not isinstance(
+        config.get("command", config.get("url")), str
+    ):
+        return tr('an object with "command" or "url"')
+    texts = [
+        *_texts(config.get("env")),
+        *_texts(config.get("headers")),
+        *(config.get("args") or ()),
+    ]
+    if not all(isinstance(text, str) for text in texts):
+        return tr('texts in "args", "env" and "headers"')
+    return ""
+
+
+def _texts(values: object) -> Iterator[object]:
+    if isinstance(values, dict):
+        yield from values.values()
+    elif values is not None:
+        yield None
+
+
+def _is_on(
+    record: Mapping[str, Any] | None, digest: str, of_workspace: bool, config: Mapping[str, Any]
+) -> bool:
+    if record is not None and (record.get("digest") == digest or not of_workspace):
+        return record.get("on") is True
+    return not of_workspace and config.get("disabled") is not True
+
+
+def _switches(workspace: Workspace) -> HomeRecords:
+    return HomeRecords(dogent_home() / SWITCHES, workspace.root)

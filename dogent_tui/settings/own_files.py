@@ -1,0 +1,36 @@
+"""Changes of the application itself to the files of a workspace: planned first, so that the user
+sees what they would do.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.settings.trust import make_own_folder
+from dogent_tui.storage.files import content_of, write_checked
+from dogent_tui.storage.paths import Workspace
+
+
+class OwnChange(msgspec.Struct, frozen=True):
+    """What `path` holds, None where it is not there, and what it shall hold."""
+
+    path: Path
+    before: bytes | None
+    after: str
+
+
+def plan_change(path: Path, after: str) -> OwnChange:
+    """Return the change that leaves the text `after` in `path`. Raises OSError where the file is
+    there and cannot be read.
+    """
+    return OwnChange(path, content_of(path), after)
+
+
+def make_change(workspace: Workspace, change: OwnChange) -> bool:
+    """Carry out `change`. False where the file is not any more what it was when the change was
+    planned: plan it anew.
+
+    Raises OSError, DogentError where another window holds the file.
+    """
+    make_own_folder(workspace)
+    return write_checked(change.path, change.before, change.after)

@@ -1,0 +1,426 @@
+"""Which endpoint answers: a profile of the user, the environment, or the built-in offline engine,
+in that order.
+
+A key belongs to the endpoint that it was written beside. It is never sent to another, not even when
+the other has none.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from dogent_tui.endpoint_kind import EndpointKind, ServerKind
+from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
+from dogent_tui.settings.checking import ConfigWarning, checked, nearest, read_profiles
+from dogent_tui.settings.config_models import LlmProfile
+from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
+from dogent_tui.settings.home_files import ensure_home_files
+from dogent_tui.settings.secrets import KEYRING_SERVICE, is_missing, reference, revealed
+from dogent_tui.settings.values import WorkspaceSettings, load_home_settings
+from dogent_tui.storage.paths import display_path
+
+__all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "choose_endpoint", "ensure_home_files"]
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+"""Anthropic's own endpoint, used where no other is named."""
+
+OFFLINE = "offline"
+"""The name of the built-in engine. A profile cannot take it."""
+
+ENVIRONMENT = "environment"
+"""The name that the status bar shows for what the environment variables say."""
+
+_KEY_NAMES = ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY")
+_OAUTH = "CLAUDE_CODE_OAUTH_TOKEN"
+
+_OF_ANOTHER_ENDPOINT = (
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+    "ANTHROPIC_DEFAULT_SONNET_MODEL",
+    "ANTHROPIC_DEFAULT_OPUS_MODEL",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+    "CLAUDE_CODE_USE_FOUNDRY",
+)
+"""Variables by which the CLI would ask another endpoint, or send it what belongs to another."""
+
+
+class Endpoint(msgspec.Struct, frozen=True):
+    """Who answers, and with which key. `base_url` is empty only for the offline engine, which
+    chooses its own port.
+
+    `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is for one request.
+    `source` is a sentence. `server` is what is behind one of the kind ``"local"``, `window` its
+    context window in tokens, 0 where that is not known. `file` is that of the profile, as it is
+    shown, empty for the environment; `key_remedy` the sentence how to give another key.
+    """
+
+    name: str
+    kind: EndpointKind
+    base_url: str = ""
+    token: str = ""
+    api_key: str = ""
+    model: str = ""
+    small_model: str = ""
+    timeout_ms: int | None = None
+    source: str = ""
+    oauth_token: str = ""
+    server: ServerKind | None = None
+    window: int = 0
+    file: str = ""
+    key_remedy: str = ""
+
+    def place_of(self, variable: str) -> str:
+        """Return where `variable` of this endpoint is set, as words within a sentence."""
+        if self.file:
+            return tr("{variable} of profile “{profile}” in {file}").format(
+                variable=variable, profile=self.name, file=self.file
+            )
+        if self.name != ENVIRONMENT:
+            return tr("{variable} of profile “{profile}”").format(
+                variable=variable, profile=self.name
+            )
+        return tr("{variable} in your environment").format(variable=variable)
+
+    def __repr__(self) -> str:
+        """Name the endpoint without its keys, which no log and no traceback may hold."""
+        return (
+            f"Endpoint(name={self.name!r}, kind={self.kind!r}, base_url={self.base_url!r},"
+            f" model={self.model!r})"
+        )
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The keys, to be kept out of what is shown or logged."""
+        return tuple(secret for secret in (self.token, self.api_key, self.oauth_token) if secret)
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables for the agent's process. All are set, empty where not given, so
+        that none is inherited.
+        """
+        variables = dict.fromkeys(_OF_ANOTHER_ENDPOINT, "")
+        variables |= {
+            "ANTHROPIC_BASE_URL": self.base_url,
+            "ANTHROPIC_AUTH_TOKEN": self.token,
+            "ANTHROPIC_API_KEY": self.api_key,
+            _OAUTH: self.oauth_token,
+            "ANTHROPIC_MODEL": self.model,
+            "ANTHROPIC_SMALL_FAST_MODEL": self.small_model,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }
+        if self.timeout_ms is not None:
+            variables["API_TIMEOUT_MS"] = str(self.timeout_ms)
+        return variables
+
+
+def choose_endpoint(
+    settings: WorkspaceSettings,
+    home: Path,
+    environ: Mapping[str, str],
+    *,
+    override: str | None = None,
+) -> tuple[Endpoint, list[ConfigWarning]]:
+    """Return the endpoint to use, and warnings about what stood in the way of another. Never
+    raises.
+
+    `override` is a profile named on the command line; it wins over the one of `settings`, and that
+    over the one of the home. A named profile that cannot be used means the offline engine, not the
+    next key that lies about: the user would not know who reads the documents.
+    """
+    own, warnings = load_home_settings(home)
+    wanted = (override or settings.profile or own.profile).strip()
+    if wanted == OFFLINE:
+        return _offline(tr("You chose the built-in offline engine.")), warnings
+    profiles, more = read_profiles(home / "claude.json")
+    warnings += more
+    if wanted and wanted != ENVIRONMENT:
+        endpoint = _named(wanted, profiles, home, environ, warnings, typed=bool(override))
+    else:
+        endpoint = _from_environment(environ, warnings)
+        if endpoint is None:
+            _hint_at_profiles(profiles, warnings)
+    return endpoint or _offline(_why_offline(wanted)), warnings
+
+
+def _offline(source: str) -> Endpoint:
+    return Endpoint(OFFLINE, "offline", source=source)
+
+
+def _why_offline(wanted: str) -> str:
+    if wanted:
+        return tr(
+            "The built-in offline engine, because the profile {wanted} can't be used."
+        ).format(wanted=wanted)
+    return tr(
+        "The built-in offline engine, because no profile is chosen and the environment has no"
+        " usable key."
+    )
+
+
+def _named(
+    wanted: str,
+    profiles: Mapping[str, Mapping[str, Any]],
+    home: Path,
+    environ: Mapping[str, str],
+    warnings: list[ConfigWarning],
+    *,
+    typed: bool,
+) -> Endpoint | None:
+    file = home / "claude.json"
+    data = profiles.get(wanted)
+    if data is None:
+        near = nearest(wanted, profiles)
+        known = (
+            tr('Did you mean "{near}"?').format(near=near)
+            if near
+            else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
+        )
+        message = tr("There is no profile {wanted} in {file}.").format(
+            wanted=wanted, file=display_path(file)
+        )
+        correct = (
+            tr("Choose one with /profile.")
+            if typed
+            else tr("Fix the profile in .dogent/dogent.json, or add it here.")
+        )
+        warnings.append(
+            ConfigWarning(
+                message,
+                tr("{known} {correct}").format(known=known, correct=correct),
+                "profile_unknown",
+            )
+        )
+        return None
+    return profile_endpoint(wanted, data, file, environ, warnings)
+
+
+def profile_endpoint(
+    name: str,
+    data: Mapping[str, Any],
+    file: Path,
+    environ: Mapping[str, str],
+    warnings: list[ConfigWarning],
+) -> Endpoint | None:
+    """Return the endpoint that the profile `name` of `file` leads to, None if it cannot be used;
+    `warnings` then says why.
+    """
+    usable, wrong = checked(data, LlmProfile, file, ("profiles", name))
+    warnings += wrong
+    return _endpoint(
+        _Origin(
+            name,
+            tr("The profile {name}").format(name=name),
+            tr("in {file}").format(file=display_path(file)),
+            environ,
+            display_path(file),
+        ),
+        usable,
+        warnings,
+    )
+
+
+def environment_endpoint(environ: Mapping[str, str]) -> Endpoint | None:
+    """Return the endpoint that the variables of the environment lead to, None where they lead to
+    none.
+    """
+    return _from_environment(environ, [])
+
+
+def _from_environment(environ: Mapping[str, str], warnings: list[ConfigWarning]) -> Endpoint | None:
+    names = ("ANTHROPIC_BASE_URL", *_KEY_NAMES, _OAUTH)
+    if not any(environ.get(name, "").strip() for name in names):
+        return None
+    return _endpoint(
+        _Origin(ENVIRONMENT, tr("The environment"), tr("(ANTHROPIC_… variables)"), environ),
+        environ,
+        warnings,
+    )
+
+
+class _Origin(msgspec.Struct, frozen=True):
+    """Where the words about an endpoint stand: its name, what to call it in a sentence, and the
+    place.
+    """
+
+    name: str
+    who: str
+    place: str
+    environ: Mapping[str, str]
+    file: str = ""
+
+
+def _endpoint(
+    of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning]
+) -> Endpoint | None:
+    """Return the endpoint that `data` describes, None if it cannot be used; say why in
+    `warnings`.
+    """
+    name, who = of.name, of.who
+    url = _text(data, "ANTHROPIC_BASE_URL") or ANTHROPIC_URL
+    if problem := check_url(url):
+        warnings.append(
+            ConfigWarning(
+                tr("{who} has an endpoint that {problem}.").format(who=who, problem=problem),
+                tr("Fix ANTHROPIC_BASE_URL."),
+                "profile_bad_url",
+            )
+        )
+        return None
+    ours = is_anthropic(url)
+    try:
+        token, api_key = (_credential(data, key, of.environ) for key in _KEY_NAMES)
+        # The login token of Claude Code is Anthropic's: no other endpoint gets it. A profile does
+        # not hold one.
+        oauth = _credential(data, _OAUTH, of.environ) if ours and name == ENVIRONMENT else ""
+    except ConfigError as error:
+        warnings.append(
+            ConfigWarning(
+                tr("{who} has no key for {url}: {message}").format(
+                    who=who, url=url, message=error.message
+                ),
+                error.remedy,
+                "profile_no_secret",
+            )
+        )
+        return None
+    server = _server(data) if name != ENVIRONMENT else None
+    if not (token or api_key or oauth or server):
+        warnings.append(_no_key_warning(who, name, url))
+        return None
+    if sends_keys_in_clear(url):
+        message = tr("{who} sends its key and your documents to {url} unencrypted.").format(
+            who=who, url=url
+        )
+        warnings.append(
+            ConfigWarning(
+                message, tr("Use an https address if the endpoint has one."), "profile_clear_text"
+            )
+        )
+    return Endpoint(
+        name=name,
+        kind="local" if server else "anthropic" if ours else "custom",
+        base_url=url,
+        token=token,
+        api_key=api_key,
+        oauth_token=oauth,
+        model=_text(data, "ANTHROPIC_MODEL"),
+        small_model=_text(data, "ANTHROPIC_SMALL_FAST_MODEL"),
+        timeout_ms=_timeout(data, who, warnings),
+        source=tr("{endpoint}.").format(endpoint=f"{who} {of.place}".rstrip()),
+        server=server,
+        file=of.file,
+        key_remedy=_key_remedy(of, data, token=token, oauth=oauth, api_key=api_key),
+    )
+
+
+def _key_remedy(
+    of: _Origin, data: Mapping[str, Any], *, token: str, oauth: str, api_key: str
+) -> str:
+    """Return how to give the endpoint another key: at the place where the one that it got really
+    lies.
+    """
+    name = (
+        "ANTHROPIC_AUTH_TOKEN"
+        if token
+        else _OAUTH
+        if oauth and not api_key
+        else "ANTHROPIC_API_KEY"
+    )
+    if not (token or api_key or oauth):
+        name = "ANTHROPIC_AUTH_TOKEN"
+    lies = reference(_text(data, name)) if of.file else None
+    if lies is not None and lies.store == "keyring":
+        return tr(
+            "Its key comes from the keyring: run keyring set {service} {entry}, and start"
+            " dogent-tui again."
+        ).format(service=KEYRING_SERVICE, entry=lies.name)
+    if lies is not None or not of.file:
+        return tr(
+            "Its key comes from your environment: set {variable} to a valid one, and start"
+            " dogent-tui again."
+        ).format(variable=lies.name if lies is not None else name)
+    return tr("Put a valid key into {name} of profile “{profile}” in {file}: /settings.").format(
+        name=name, profile=of.name, file=of.file
+    )
+
+
+def _server(data: Mapping[str, Any]) -> ServerKind | None:
+    named = _text(data, "DOGENT_LOCAL_SERVER")
+    return next((kind for kind in get_args(ServerKind) if kind == named), None)
+
+
+def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
+    if name == ENVIRONMENT:
+        remedy = tr(
+            "Set ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY (to any word if the endpoint needs"
+            " none)."
+        )
+    else:
+        remedy = tr(
+            "Set ANTHROPIC_AUTH_TOKEN in /settings or claude.json (to any word if the endpoint"
+            " needs none)."
+        )
+    return ConfigWarning(
+        tr("{who} has no key for {url}.").format(who=who, url=url), remedy, "profile_no_key"
+    )
+
+
+def _hint_at_profiles(
+    profiles: Mapping[str, Mapping[str, Any]], warnings: list[ConfigWarning]
+) -> None:
+    """Tell a user who filled in a profile, but chose none, how to choose it."""
+    usable = [
+        name
+        for name, data in profiles.items()
+        if not all(is_missing(data.get(key)) for key in _KEY_NAMES)
+    ]
+    if usable:
+        message = tr("No profile is chosen for this workspace; you have {usable}.").format(
+            usable=", ".join(usable)
+        )
+        warnings.append(
+            ConfigWarning(
+                message,
+                tr(
+                    "Switch to it with /profile {usable}, or permanently in /settings; or start"
+                    " with --profile {usable}."
+                ).format(usable=usable[0]),
+                "profile_not_chosen",
+            )
+        )
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key, "")
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _credential(data: Mapping[str, Any], key: str, environ: Mapping[str, str]) -> str:
+    """Return the key, empty where there is none. Raises ConfigError where it is a reference that
+    leads to none.
+    """
+    text = _text(data, key)
+    return "" if is_missing(text) else revealed(text, environ)
+
+
+def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -> int | None:
+    value = data.get("API_TIMEOUT_MS")
+    if value is None or value == "":
+        return None
+    digits = str(value).strip()
+    if (
+        not isinstance(value, bool)
+        and digits.isascii()
+        and digits.isdigit()
+        and 0 < int(digits[:12]) < 2**31
+    ):
+        return int(digits[:12])
+    message = tr(
+        "API_TIMEOUT_MS should be a whole number of milliseconds, but {first}{rest} has something"
+        " else."
+    ).format(first=who[0].lower(), rest=who[1:])
+    warnings.append(ConfigWarning(message, tr("Its default is used."), "config_wrong_type"))
+    return None

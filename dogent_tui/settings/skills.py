@@ -1,0 +1,107 @@
+"""Skills: folders with a ``SKILL.md`` that tells how a kind of task is done, as Claude Code has
+them, and files beside it.
+
+They lie in ``~/.claude/skills`` and ``~/.dogent/skills``, and in ``.claude/skills`` of a workspace,
+which counts once it is trusted. Its front matter gives ``name`` and ``description``. Nothing else
+that it promises is kept: no tool is allowed by it.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.plain import one_line
+from dogent_tui.storage.paths import Workspace, dogent_home
+
+FILE = "SKILL.md"
+_MOST = 100
+_MOST_BYTES = 100_000
+_LONGEST = 400
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
+_NAME = re.compile(r"[\w.-]{1,60}")
+
+
+class Skill(msgspec.Struct, frozen=True):
+    """A skill. `folder` is its real path; `description` is one line, and says when it is of use."""
+
+    name: str
+    description: str
+    folder: Path
+    of_workspace: bool
+
+    @property
+    def file(self) -> Path:
+        """The instructions."""
+        return self.folder / FILE
+
+
+def skills(workspace: Workspace, home: Path, *, trusted: bool) -> list[Skill]:
+    """Return the skills of the user and, where it is `trusted`, of the workspace, whose go
+    first. Reads their first lines.
+    """
+    places: list[tuple[Path, Workspace | None]] = [
+        (dogent_home() / "skills", None),
+        (home / ".claude" / "skills", None),
+    ]
+    if trusted:
+        places.append((workspace.root / ".claude" / "skills", workspace))
+    found = {
+        skill.name: skill for place, inside in places for skill in _in_folder(place, inside, home)
+    }
+    return sorted(found.values(), key=lambda skill: skill.name)[:_MOST]
+
+
+def _in_folder(place: Path, inside: Workspace | None, home: Path) -> Iterator[Skill]:
+    try:
+        entries = sorted(entry.name for entry in place.iterdir())[:_MOST]
+    except OSError:
+        return
+    for entry in entries:
+        folder = Path(os.path.realpath(place / entry))
+        if home.resolve().is_relative_to(
+            folder
+        ):  # a link to the home, or above it, would lay everything open
+            continue
+        if inside is not None and not (inside.contains(folder) and inside.contains(folder / FILE)):
+            continue
+        skill = _skill(entry, folder, of_workspace=inside is not None)
+        if skill is not None:
+            yield skill
+
+
+def _skill(entry: str, folder: Path, *, of_workspace: bool) -> Skill | None:
+    file = folder / FILE
+    try:
+        if not file.is_file():
+            return None
+        with file.open("rb") as stream:
+            text = stream.read(_MOST_BYTES).decode("utf-8-sig", errors="replace")
+    except OSError:
+        return None
+    told = _told(text)
+    name = str(told.get("name") or entry)
+    if not _NAME.fullmatch(name):
+        name = entry
+    if not _NAME.fullmatch(name):
+        return None
+    return Skill(
+        name, one_line(str(told.get("description") or ""))[:_LONGEST], folder, of_workspace
+    )
+
+
+def _told(text: str) -> dict[str, Any]:
+    """Return the front matter."""
+    head = _FRONT_MATTER.match(text)
+    if head is None:
+        return {}
+    import yaml  # on use: most have no skills
+
+    with suppress(yaml.YAMLError, RecursionError):
+        told = yaml.safe_load(head[1])
+        return told if isinstance(told, dict) else {}
+    return {}

@@ -1,0 +1,82 @@
+"""Everything in the files and the environment that may be a secret, to be kept out of a report that
+is given to others.
+
+More than `known_secrets`, which a log needs: a hole too many in a report does no harm.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from dogent_tui.settings.secrets import is_missing, reference
+
+_SECRET_NAME = re.compile(
+    r"key|token|secret|passw|credential|auth|cookie|cse_id|headers", re.IGNORECASE
+)
+_SECRET_VARIABLE = re.compile(
+    r"(^|_)(\w*KEYS?|\w*TOKEN|SECRET|PASS|PASSW(OR)?D|CREDENTIALS?|AUTH|COOKIE|HEADERS)(_|$)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[a-z]{1,7}|[A-Z]{1,7}|[0-9]{1,5}|.{1,3}", re.DOTALL)
+"""What stands where a key is wanted and none is needed: taken for a secret, it would make holes
+in every path.
+"""
+_PAIR = re.compile(r'"([^"\\]*)"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
+
+
+def suspected_secrets(files: Iterator[Path], environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return everything in the JSON `files` and in `environ` that may be a secret: to be kept out
+    of a report.
+
+    That is what stands under a name such as key or token, at any depth, and what stands before the
+    @ of an address.
+    """
+    found: set[str] = set()
+    for file in files:
+        found.update(_secrets_in(_content(file), secret=False))
+    for name, value in environ.items():
+        found.update(_secrets_in(value, secret=bool(_SECRET_VARIABLE.search(name))))
+    return tuple(secret for secret in found if not _WORD.fullmatch(secret))
+
+
+def _content(file: Path) -> Any:
+    """Return what the JSON `file` holds; where it is not JSON, the texts in it by their names."""
+    try:
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return dict(_PAIR.findall(text))
+
+
+def _secrets_in(value: Any, *, secret: bool) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _secrets_in(inner, secret=secret or bool(_SECRET_NAME.search(str(name))))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _secrets_in(inner, secret=secret)
+    elif isinstance(value, str):
+        if secret and not is_missing(value) and reference(value) is None:
+            yield value.strip()
+        for address in _ADDRESS.findall(value):
+            yield from _userinfo(address)
+
+
+def _userinfo(address: str) -> Iterator[str]:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return
+    before, at, _ = parts.netloc.rpartition("@")
+    if at:
+        user, _, password = before.partition(":")
+        for secret in (before, password, unquote(password), *(() if password else (user,))):
+            if secret:
+                yield secret

@@ -1,0 +1,123 @@
+"""Document templates: Markdown with the wishes for a kind of document. Built in, of the user, or of
+a workspace (SPEC 1, 3).
+
+In a prompt ``@@name`` names one of the workspace, ``@@global:name`` one of the user,
+``@@built-in:name`` one of ours.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from dogent_tui.errors import ConfigError
+from dogent_tui.language import listing, tr
+from dogent_tui.plain import cut_bytes
+from dogent_tui.storage.paths import Workspace, display_path
+
+Origin: TypeAlias = Literal["workspace", "global", "built-in"]
+
+MOST_BYTES = 60_000
+"""Bytes (UTF-8) of a template that are sent with a request. What is longer is cut, and the model
+is told.
+"""
+
+_BUILT_IN = Path(__file__).parent / "built_in_templates"
+_MOST_READ = 200_000
+_MOST_TEMPLATES = 200
+_NAMED = re.compile(r"(?<![\w@/.])@@((?:built-in|global):)?([\w-]+)")
+_HEADING = re.compile(r"^#\s+(.+)$", re.MULTILINE)
+
+
+class Template(msgspec.Struct, frozen=True):
+    """A template, by the name of its file without the ending."""
+
+    name: str
+    origin: Origin
+    path: Path
+
+    @property
+    def spelled(self) -> str:
+        """How it is named after ``@@``, and in ``doc_template``."""
+        return self.name if self.origin == "workspace" else f"{self.origin}:{self.name}"
+
+    @property
+    def title(self) -> str:
+        """Its first heading, or its name. Raises OSError."""
+        found = _HEADING.search(self.text())
+        return found[1].strip() if found else self.name
+
+    def text(self) -> str:
+        """What it says. Raises OSError."""
+        with self.path.open("rb") as file:
+            text = file.read(_MOST_READ).decode("utf-8-sig", errors="replace").replace("\0", "")
+        sent = cut_bytes(text, MOST_BYTES)
+        return text if sent == text else f"{sent}\n\n[cut here: the template is longer]"
+
+
+def templates(workspace: Workspace, home: Path, *, trusted: bool) -> list[Template]:
+    """Return all that can be used, nearest first: of the workspace (where it is `trusted`), of
+    the user, built in.
+    """
+    own = _in_folder(workspace.dot / "templates", "workspace", inside=workspace) if trusted else ()
+    return [*own, *_in_folder(home / "templates", "global"), *_in_folder(_BUILT_IN, "built-in")]
+
+
+def find_template(named: str, among: Iterable[Template]) -> Template:
+    """Return the template that `named` spells: plain is one of the workspace. Raises
+    ConfigError, which says what there is.
+    """
+    among = list(among)
+    found = next((template for template in among if template.spelled == named), None)
+    if found is not None:
+        return found
+    spelled = [template.spelled for template in among]
+    from difflib import get_close_matches
+
+    plain = named.rpartition(":")[2]
+    near = [name for name in spelled if name.rpartition(":")[2] == plain] or get_close_matches(
+        named, spelled, n=1
+    )
+    there = (
+        tr("Did you mean @@{near}?").format(near=near[0])
+        if near
+        else tr("Available: {spelled}.").format(spelled=", ".join(f"@@{name}" for name in spelled))
+    )
+    raise ConfigError(tr("There is no template @@{named}.").format(named=named), there)
+
+
+def called(name: str, among: Iterable[Template]) -> Template | None:
+    """Return the nearest template that a user calls `name`, with or without where it comes from;
+    None where there is none.
+    """
+    return next((template for template in among if name in (template.spelled, template.name)), None)
+
+
+def named_templates(text: str) -> list[str]:
+    """Return what `text` names after ``@@``, each once, in order."""
+    return list(dict.fromkeys((found[1] or "") + found[2] for found in _NAMED.finditer(text)))
+
+
+def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) -> Iterator[Template]:
+    """Yield the templates of a folder by name. Of a workspace no link out of it is followed: it
+    would send any file.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(
+                entry.name for entry, _ in zip(entries, range(_MOST_TEMPLATES), strict=False)
+            )
+    except OSError:
+        return
+    for name in names:
+        path = folder / name
+        if name.endswith(".md") and path.is_file() and (inside is None or inside.contains(path)):
+            yield Template(name.removesuffix(".md"), origin, path)
+
+
+def where_templates_lie(workspace: Workspace, home: Path) -> str:
+    """Return the folders where a user can put templates of their own, for a sentence."""
+    return listing([display_path(folder / "templates") for folder in (workspace.dot, home)])

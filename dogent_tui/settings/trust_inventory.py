@@ -1,0 +1,170 @@
+"""What came with a folder and would speak to the agent or start programs: for the question
+whether to trust it. Only looks.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.language import ngettext, tr
+from dogent_tui.settings.custom_commands import command_files
+from dogent_tui.storage.paths import Workspace
+
+_MOST_BYTES = 1_000_000
+"""Read of a file at the most; a larger one is named, and not looked into."""
+_MOST_FILES = 1_000
+
+
+class Found(msgspec.Struct, frozen=True):
+    """One thing that came. `place` is relative to the workspace, `text` are its own words.
+    `used`: once the folder is trusted.
+    """
+
+    what: str
+    place: str
+    text: str = ""
+    used: bool = False
+
+
+def trust_inventory(workspace: Workspace) -> tuple[Found, ...]:
+    """Return what came with the folder, first what trusting it would use. Never raises: what
+    cannot be read is named.
+    """
+    root = workspace.root
+    found = [*_own(root), *_settings_of_claude(root), *_mcp_servers(root), *_folders(root)]
+    return tuple(sorted(found, key=lambda one: not one.used))
+
+
+def _own(root: Path) -> Iterator[Found]:
+    place = ".dogent/dogent.md"
+    if os.path.lexists(root / place):
+        text = _text(root / place)
+        lines = [line for line in (text or "").splitlines() if line.strip()]
+        if text is None or lines:
+            count = (
+                ngettext(", {count} line", ", {count} lines", len(lines)).format(count=len(lines))
+                if text is not None
+                else ""
+            )
+            yield Found(
+                tr("Writing constraints for the agent") + count,
+                place,
+                " / ".join(lines[:3]),
+                used=True,
+            )
+    place = ".dogent/lessons.md"
+    if os.path.lexists(root / place) and _text(root / place) != "":
+        yield Found(tr("Lessons for the agent"), place, used=True)
+    if names := [name for name in _names(root / ".dogent/templates") if name.endswith(".md")]:
+        yield Found(tr("Document templates"), ".dogent/templates/", ", ".join(names), used=True)
+    yield from _own_servers(root)
+    yield from _own_settings(root)
+
+
+def _own_servers(root: Path) -> Iterator[Found]:
+    servers = _json(root / ".dogent/mcp.json").get("mcpServers")
+    if isinstance(servers, dict) and servers:
+        what = tr(
+            "MCP servers: programs outside the wall. Trusting starts none; /mcp turns them on"
+        )
+        yield Found(what, ".dogent/mcp.json", ", ".join(map(str, servers)), used=True)
+
+
+def _own_settings(root: Path) -> Iterator[Found]:
+    """What else stands in there is used in any case, and says nothing to the agent."""
+    place = ".dogent/dogent.json"
+    if os.path.lexists(root / place) and _text(root / place) is None:
+        yield Found(tr("Settings that can't be shown"), place, used=True)
+    settings = _json(root / place)
+    for key, what in (
+        ("primary_language", tr("Reply language")),
+        ("doc_template", tr("Document template")),
+    ):
+        value = settings.get(key)
+        if isinstance(value, str) and value.strip():
+            yield Found(what, place, value.strip(), used=True)
+
+
+def _settings_of_claude(root: Path) -> Iterator[Found]:
+    for name in ("settings.json", "settings.local.json"):
+        place = f".claude/{name}"
+        settings = _json(root / place)
+        hooks = settings.get("hooks")
+        if hooks:
+            yield Found(
+                tr("Hooks"), place, ", ".join(map(str, hooks)) if isinstance(hooks, dict) else ""
+            )
+        permissions = settings.get("permissions")
+        rules = permissions.get("allow") if isinstance(permissions, dict) else None
+        if rules:
+            yield Found(
+                tr("Rules that allow tool calls"),
+                place,
+                ", ".join(map(str, rules)) if isinstance(rules, list) else "",
+            )
+        environment = settings.get("env")
+        if environment:
+            yield Found(
+                tr("Environment variables"),
+                place,
+                ", ".join(map(str, environment)) if isinstance(environment, dict) else "",
+            )
+        if settings.get("enabledPlugins") or settings.get("extraKnownMarketplaces"):
+            yield Found(tr("Plugins"), place)
+
+
+def _mcp_servers(root: Path) -> Iterator[Found]:
+    if os.path.lexists(root / ".mcp.json"):
+        servers = _json(root / ".mcp.json").get("mcpServers")
+        yield Found(
+            tr("MCP servers"),
+            ".mcp.json",
+            ", ".join(map(str, servers)) if isinstance(servers, dict) else "",
+        )
+
+
+def _folders(root: Path) -> Iterator[Found]:
+    commands = root / ".claude/commands"
+    if names := [file.relative_to(commands).as_posix() for file in command_files(commands)]:
+        yield Found(tr("Commands"), ".claude/commands/", ", ".join(names), used=True)
+    if names := _names(root / ".claude/agents"):
+        yield Found(tr("Subagents"), ".claude/agents/", ", ".join(names))
+    if names := _names(root / ".claude/skills"):
+        yield Found(tr("Skills"), ".claude/skills/", ", ".join(names), used=True)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry, _ in zip(entries, range(_MOST_FILES), strict=False))
+    except OSError:
+        return []
+
+
+def _text(path: Path) -> str | None:
+    """Return what a plain file holds; None where it is no plain file, too large, or cannot be
+    read.
+    """
+    try:
+        found = path.stat()
+        if (
+            not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES
+        ):  # opening a pipe would wait for ever
+            return None
+        return path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError:
+        return None
+
+
+def _json(path: Path) -> Mapping[str, Any]:
+    import json
+
+    try:
+        value = json.loads(_text(path) or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

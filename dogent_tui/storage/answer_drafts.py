@@ -1,0 +1,52 @@
+"""What the user has answered or edited so far and not sent or saved: kept with every change, so
+that no crash loses it.
+"""
+
+import re
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.storage.files import atomic_write, json_text, private_folder, read_json
+from dogent_tui.storage.paths import Workspace, state_dir
+
+
+class AnswerDrafts:
+    """The drafts of the answers to the requests of a workspace, a file for each request, readable
+    by the user only.
+
+    The outline of a document that is edited is kept alike, under a name of its own.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._folder = state_dir() / "answers" / workspace.key
+
+    def save(self, request_id: str, draft: Mapping[str, Any]) -> None:
+        """Keep `draft`. Raises OSError."""
+        private_folder(self._folder)
+        # Not synced: this is for a crash of the application, with every key, not of the machine.
+        atomic_write(self._file(request_id), json_text(draft), mode=0o600, durable=False)
+
+    def load(self, request_id: str) -> dict[str, Any] | None:
+        """Return the draft, None where there is none. Never raises on what the file holds."""
+        empty: dict[str, Any] = {}
+        draft, _ = read_json(self._file(request_id), empty)
+        return draft or None
+
+    def set_aside(self, request_id: str, text: str) -> Path:
+        """Keep `text` of a draft that fits nothing any more in a file of its own, which is
+        returned. Raises OSError.
+        """
+        kept = self._file(request_id).with_name(f"{uuid.uuid4().hex[:8]}.md")
+        private_folder(self._folder)
+        atomic_write(kept, text.encode("utf-8", errors="surrogatepass"), mode=0o600)
+        self.drop(request_id)
+        return kept
+
+    def drop(self, request_id: str) -> None:
+        """Forget the draft: it was sent, or the request was abandoned. Raises OSError."""
+        self._file(request_id).unlink(missing_ok=True)
+
+    def _file(self, request_id: str) -> Path:
+        return self._folder / f"{re.sub(r'[^A-Za-z0-9-]', '-', request_id)[:64]}.json"

@@ -1,0 +1,74 @@
+"""Putting the history and the lessons of a workspace aside, whole and dated, so that both begin
+anew.
+"""
+
+import os
+from pathlib import Path
+
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.storage.files import atomic_write, content_of, locked
+from dogent_tui.storage.history import History
+from dogent_tui.storage.paths import Workspace
+
+
+def archive(workspace: Workspace, stamp: str) -> list[Path]:
+    """Move what the history and the lessons hold into `.dogent/archives`, named with `stamp`;
+    return the files that came of it.
+
+    What is put aside is written before anything is emptied. Raises OSError, DogentError where
+    another window holds a file.
+    """
+    put = (
+        _put_aside(workspace, file, stamp)
+        for file in (workspace.history_file, workspace.lessons_file)
+    )
+    return [aside for aside in put if aside is not None]
+
+
+def anything_to_archive(workspace: Workspace) -> bool:
+    """Whether there is a history or a lesson. Looks at the disk."""
+    return bool(History(workspace.history_file).entries()) or bool(
+        content_of(workspace.lessons_file)
+    )
+
+
+def asides(workspace: Workspace, stamp: str) -> dict[Path, Path]:
+    """Return where `archive` would move what each file holds."""
+    return {file: _aside(file, stamp) for file in (workspace.history_file, workspace.lessons_file)}
+
+
+def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
+    if not workspace.contains(file) or not workspace.contains(workspace.dot / "archives"):
+        raise DogentError(
+            tr("{file} is a link that points outside the folder, so it is not archived.").format(
+                file=file
+            ),
+            tr("Replace the link with a file."),
+        )
+    if file == workspace.history_file:
+        if not History(file).entries():
+            return None
+        aside = _aside(file, stamp)
+        aside.parent.mkdir(exist_ok=True)
+        History(file).clear(into=aside)
+        return aside
+    with locked(file):
+        content = content_of(file)
+        if not content:
+            return None
+        aside = _aside(file, stamp)
+        aside.parent.mkdir(exist_ok=True)
+        atomic_write(aside, content)
+        file.unlink()
+    return aside
+
+
+def _aside(file: Path, stamp: str) -> Path:
+    folder = file.parent / "archives"
+    aside = folder / f"{file.stem}-{stamp}{file.suffix}"
+    number = 2
+    while os.path.lexists(aside):
+        aside = folder / f"{file.stem}-{stamp}-{number}{file.suffix}"
+        number += 1
+    return aside

@@ -1,0 +1,162 @@
+"""The text in the prompt that was not sent yet: saved with every key, so that a crash loses nothing
+that one saw.
+
+A draft is a file of JSON lines, each an edit of the text before, empty at first: ``[START, END,
+INSERTED]``, in characters.
+"""
+
+import contextlib
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.paths import Workspace, state_dir
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+_MOST_WINDOWS = 32
+_SPARE_BYTES = 65_536
+"""How much longer than its text a draft may get before it is written as a single edit."""
+
+
+class Drafts:
+    """The draft of one window in `workspace`.
+
+    Each window has a file of its own and holds a lock on it. The kernel drops the lock with the
+    process: a window that opens takes over the newest draft that no living window holds. So two
+    windows never show, or overwrite, each other's text. The files lie outside of the workspace,
+    readable by the user only. One call at a time: what is saved last wins.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._folder = state_dir() / "drafts" / workspace.key
+        self._file: Path | None = None
+        self._lock: FileLock | None = None
+        self._saved = ""
+        self._descriptor: int | None = None
+
+    def save(self, text: str) -> None:
+        """Keep `text` as the draft. It costs what changed since the last time, not the length of
+        the text. Raises OSError.
+        """
+        if text == self._saved:
+            return
+        if not text:
+            self.clear()
+            return
+        # Not synced: this is for a crash of the application, several times a second, not of the
+        # machine.
+        if (
+            self._descriptor is None
+            or os.fstat(self._descriptor).st_size > 8 * len(text) + _SPARE_BYTES
+        ):
+            self._release()
+            atomic_write(self._claim(), _line(_edit("", text)), mode=0o600, durable=False)
+            self._descriptor = os.open(self._claim(), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        else:
+            size = os.fstat(self._descriptor).st_size
+            line = _line(_edit(self._saved, text))
+            if os.write(self._descriptor, line) < len(line):
+                os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._saved = text
+
+    def load(self) -> str:
+        """Return the draft that a window left behind, empty if there is none. Raises OSError."""
+        self._release()
+        text = ""
+        with contextlib.suppress(FileNotFoundError), self._claim().open("rb") as lines:
+            for line in lines:
+                try:
+                    start, end, inserted = json.loads(line)
+                    text = f"{text[:start]}{inserted}{text[end:]}"
+                except (ValueError, TypeError):  # what a crash cut short
+                    break
+        self._saved = text
+        return text
+
+    def clear(self) -> None:
+        """Forget the draft, because it was sent or deleted. Raises OSError."""
+        self._release()
+        self._claim().unlink(missing_ok=True)
+        self._saved = ""
+
+    def close(self) -> None:
+        """Let go of the draft, which stays for the next window."""
+        self._release()
+        if self._lock is not None:
+            self._lock.release()
+        self._lock = self._file = None
+        self._saved = ""
+
+    def _release(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None
+
+    def _claim(self) -> Path:
+        """Return this window's file: at first, the newest draft of no living window, or a new
+        name.
+        """
+        if self._file is None:
+            private_folder(self._folder)
+            for file in self._candidates():
+                lock = _try_lock(file.with_suffix(".lock"))
+                if lock is not None:
+                    self._lock, self._file = lock, file
+                    break
+            else:
+                # More windows than anyone opens: they share the last file rather than lose text.
+                self._file = self._folder / f"{_MOST_WINDOWS}.jsonl"
+        return self._file
+
+    def _candidates(self) -> list[Path]:
+        files = [self._folder / f"{number}.jsonl" for number in range(_MOST_WINDOWS)]
+        return sorted(
+            files, key=_modified, reverse=True
+        )  # stable: what does not exist is last, by number
+
+
+def _edit(old: str, new: str) -> tuple[int, int, str]:
+    """Return how `new` comes of `old`: what goes, from where to where, and what comes in its
+    place.
+    """
+    most = min(len(old), len(new))
+    start = _alike(lambda count: old[:count] == new[:count], most)
+    end = _alike(lambda count: not count or old[-count:] == new[-count:], most - start)
+    return start, len(old) - end, new[start : len(new) - end]
+
+
+def _alike(holds: Callable[[int], bool], most: int) -> int:
+    """Return the largest number up to `most` for which `holds`, which does for all below it."""
+    least = 0
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if holds(middle) else (least, middle - 1)
+    return least
+
+
+def _line(edit: tuple[int, int, str]) -> bytes:
+    return json.dumps(edit).encode() + b"\n"
+
+
+def _modified(file: Path) -> float:
+    with contextlib.suppress(OSError):
+        return file.stat().st_mtime
+    return 0.0
+
+
+def _try_lock(file: Path) -> "FileLock | None":
+    from filelock import FileLock, Timeout  # on use: it imports asyncio
+
+    lock = FileLock(file, blocking=False, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return None
+    return lock

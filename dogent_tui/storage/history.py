@@ -1,0 +1,281 @@
+"""What was asked in a workspace, and what came of it: ``.dogent/history.json``.
+
+The file is one JSON array, so that any program can read it. With one entry per line, an entry is
+added in place of the closing bracket: the work does not grow with the file. That is not atomic, so
+the readers salvage: of a file that was cut anywhere, or that another program damaged, each entry
+that is whole is read. A cut can only fall into the entry being written.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict, fields
+
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.storage.files import BrokenFile, atomic_write, locked, set_aside
+
+RECALLED = 30
+"""So many prompts are offered again."""
+
+_TAIL = 64
+"""So many bytes at the end of the file are looked at for its closing bracket."""
+
+_RECALL_BLOCK = 1 << 18
+"""So many bytes at the end of the file are read first to find what to recall."""
+
+_EMPTY = b"[\n]\n"
+# The bracket on a line of its own, not indented, ends the array; any other may be that of a list
+# inside of a cut entry.
+_END_OF_ARRAY = re.compile(rb"([\[}])\s*\n\]\s*\Z")
+_NEXT_ENTRY = re.compile(r"\s*,\s*(?=\{)")
+_ENTRY_START = re.compile(r"^[ \t\[,]*(?=\{)", re.MULTILINE)
+
+
+class HistoryEntry(msgspec.Struct, frozen=True):
+    """One run or command. `timestamp`: UTC, ISO 8601; `status`: ``started``, ``command``,
+    ``clarification`` or how a run ended.
+
+    `prompt` is what the user typed. `cost_usd` is None where it is not known. `todos` are the
+    plan's lines as objects.
+    """
+
+    timestamp: str
+    status: str
+    prompt: str
+    summary: str = ""
+    reason: str = ""
+    session_id: str = ""
+    duration_ms: int = 0
+    cost_usd: float | None = None
+    todos: tuple[Mapping[str, Any], ...] = ()
+
+
+def utc_now() -> str:
+    """Return the time for an entry: UTC, ISO 8601, to the millisecond, so that texts sort as
+    times.
+    """
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class History:
+    """The history in `file`. Every method reads or writes the disk: call them in a thread.
+    Several windows may share the file.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def append(self, entry: HistoryEntry) -> BrokenFile | None:
+        """Add `entry`. Returns the report if the file was damaged: it was set aside, and what could
+        be read of it stays.
+
+        Raises OSError, and DogentError if another window holds the file for too long or the file is
+        a link.
+        """
+        line = _as_json(entry)
+        with locked(self.file):
+            self._refuse_a_link()
+            if not self.file.exists():
+                atomic_write(self.file, _EMPTY)
+            if self._append_in_place(line):
+                return None
+            text = self._text()
+            data, broken = _parse(text), None
+            if data is None:
+                data = list(_salvage(text))
+                broken = set_aside(
+                    self.file, tr("it was damaged or cut short; its intact entries were kept")
+                )
+                if broken.kept_as is None:
+                    raise PermissionError(
+                        f"{self.file}: {broken.reason}"
+                    )  # writing now would lose what it holds
+            atomic_write(self.file, b"[\n" + b",\n".join([*map(_dump, data), line]) + b"\n]\n")
+            return broken
+
+    def _append_in_place(self, line: bytes) -> bool:
+        """Write `line` over the closing bracket, and a bracket after it. False if the file does
+        not end as ours do.
+        """
+        descriptor = os.open(self.file, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with os.fdopen(descriptor, "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            start = file.seek(max(0, size - _TAIL))
+            end = _END_OF_ARRAY.search(file.read())
+            if end is None or (end[1] == b"[" and start + end.start() > 0):
+                return False
+            file.seek(start + end.end(1))
+            # Only white space and the bracket are written over: whatever a cut leaves, no older
+            # entry is touched.
+            file.write((b"\n" if end[1] == b"[" else b",\n") + line + b"\n]\n")
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+        return True
+
+    def _refuse_a_link(self) -> None:
+        # A workspace may come from anyone; a link in it must not turn the history into a pen for
+        # any other file.
+        if self.file.is_symlink() or self.file.parent.is_symlink():
+            raise DogentError(
+                tr("{file} is a link, and history is not written through links.").format(
+                    file=self.file
+                ),
+                tr("Replace it with a file."),
+            )
+
+    def entries(self) -> list[HistoryEntry]:
+        """Return all entries, in the order written. What is not an entry is left out. Raises
+        OSError, not on a missing file.
+        """
+        return [_from_json(data) for data in self._raw()]
+
+    def _raw(self) -> Iterable[dict[str, Any]]:
+        text = self._text()
+        data = _parse(text)
+        return _salvage(text) if data is None else filter(_is_entry, data)
+
+    def _text(self) -> str:
+        try:
+            return self.file.read_bytes().decode("utf-8", errors="replace")
+        except FileNotFoundError:
+            return ""
+
+    def recall(self, limit: int = RECALLED) -> list[str]:
+        """Return the latest `limit` prompts and commands, oldest first; of the same one several
+        times in a row, one.
+
+        A run that was recorded when it started and again when it ended counts once. Answers to
+        clarifications are left out. Reads the end of the file only, as far as needed. Raises
+        OSError, not on a missing file.
+        """
+        block = _RECALL_BLOCK
+        while True:
+            text, whole = self._end(block)
+            prompts = _prompts(_from_json(data) for data in _salvage(text))
+            if whole or len(prompts) > limit:
+                return prompts[max(0, len(prompts) - limit) :]
+            block *= 4
+
+    def _end(self, size: int) -> tuple[str, bool]:
+        """Return the last `size` bytes, from the first whole line on, and whether that is the
+        whole file.
+        """
+        try:
+            with self.file.open("rb") as file:
+                total = file.seek(0, os.SEEK_END)
+                file.seek(max(0, total - size))
+                content = file.read()
+        except FileNotFoundError:
+            return "", True
+        if total > size:
+            content = content.partition(b"\n")[2]
+        return content.decode("utf-8", errors="replace"), total <= size
+
+    def clear(self, into: Path | None = None) -> None:
+        """Forget everything; `into` gets what the file held before. Raises OSError, and
+        DogentError as `append` does.
+        """
+        with locked(self.file):
+            if self.file.exists():
+                self._refuse_a_link()
+                if into is not None:
+                    atomic_write(into, self.file.read_bytes())
+                atomic_write(self.file, _EMPTY)
+
+
+def _parse(text: str) -> list[dict[str, Any]] | None:
+    """Return the objects of `text` if it is a JSON array of objects, else None."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, list) and all(isinstance(item, dict) for item in data) else None
+
+
+def _salvage(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the entries of `text` that are whole, whatever else it holds.
+
+    An entry begins a line, also in files that are indented; no line inside of an entry does, as
+    JSON writes a line break in a text as ``\\n``. An entry that cannot be read is passed over up to
+    the next line that begins one.
+    """
+    decoder = json.JSONDecoder()
+    start = _ENTRY_START.search(text)
+    while start:
+        try:
+            data, end = decoder.raw_decode(text, start.end())
+        except (ValueError, RecursionError):
+            data, end = None, start.end() + 1
+        if _is_entry(data):
+            yield data
+            # Entries that another program wrote without line breaks follow on the same line.
+            start = _NEXT_ENTRY.match(text, end) or _ENTRY_START.search(text, end)
+        else:
+            start = _ENTRY_START.search(text, end)
+
+
+def _is_entry(data: object) -> bool:
+    """Tell an entry from what lies inside of one, such as a line of its plan, that a damaged
+    file may show first.
+    """
+    return isinstance(data, dict) and "timestamp" in data and "status" in data
+
+
+def _prompts(entries: Iterable[HistoryEntry]) -> list[str]:
+    recalled: list[str] = []
+    started: set[tuple[str, str]] = set()
+    for entry in sorted(entries, key=lambda entry: entry.timestamp):
+        run = (entry.session_id, entry.prompt)
+        if entry.status in ("started", "clarification"):
+            started.add(run)
+        elif entry.status != "command" and run in started:
+            # the end of a run that is in the list already; one that asked something and was given
+            # up ends twice
+            continue
+        again = bool(recalled) and recalled[-1] == entry.prompt
+        if entry.prompt.strip() and entry.status != "clarification" and not again:
+            recalled.append(entry.prompt)
+    return recalled
+
+
+def _as_json(entry: HistoryEntry) -> bytes:
+    data = asdict(entry)
+    if not entry.reason:
+        del data["reason"]
+    return _dump(data)
+
+
+def _dump(data: Mapping[str, Any]) -> bytes:
+    # backslashreplace: JSON reads a lone surrogate, which is how a broken byte in a file name
+    # arrives, back from its escape.
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="backslashreplace")
+
+
+_FIELDS = {field.name for field in fields(HistoryEntry)}
+_TEXTS = ("timestamp", "status", "prompt", "summary", "reason", "session_id")
+
+
+def _from_json(data: Mapping[str, Any]) -> HistoryEntry:
+    """Return the entry that `data` describes; what is missing or of a wrong type has its
+    default.
+    """
+    known: dict[str, Any] = dict.fromkeys(("timestamp", "status", "prompt"), "")
+    known |= {
+        name: value for name, value in data.items() if name in _TEXTS and isinstance(value, str)
+    }
+    duration, cost, todos = (data.get(name) for name in ("duration_ms", "cost_usd", "todos"))
+    if isinstance(duration, (int, float)):
+        known["duration_ms"] = int(duration)
+    if isinstance(cost, (int, float)):
+        known["cost_usd"] = float(cost)
+    if isinstance(todos, list):
+        known["todos"] = tuple(todo for todo in todos if isinstance(todo, dict))
+    return HistoryEntry(**known)

@@ -1,0 +1,123 @@
+"""Real paths that stay what they were when somebody said yes to them, whatever becomes of the
+links on the way meanwhile.
+"""
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.storage.files import atomic_write
+
+_MOST = 64
+_FOLDER = (
+    getattr(os, "O_PATH", os.O_RDONLY)
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
+_CAN_WALK = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
+_OPENED = Path("/proc/self/fd")
+
+
+class ApprovedPlaces:
+    """Which places the calls that run now were judged by: the gate notes them, and the tools go
+    there and nowhere else.
+    """
+
+    def __init__(self) -> None:
+        self._places: OrderedDict[str, tuple[Path, ...]] = OrderedDict()
+
+    def note(self, payload: Mapping[str, Any], places: Iterable[Path]) -> None:
+        """Note that a call with this input runs now, judged by these real paths."""
+        key = json.dumps(payload, sort_keys=True)
+        self._places[key] = tuple(places)
+        self._places.move_to_end(key)
+        while len(self._places) > _MOST:
+            self._places.popitem(last=False)
+
+    def of(self, payload: Mapping[str, Any], path: Path) -> Path:
+        """Return where `path` really leads. Raises DogentError where that is not what the call
+        was judged by.
+        """
+        try:
+            real = Path(os.path.realpath(path))
+        except ValueError:  # a zero byte: nothing is there, as whoever opens it says
+            return path
+        known = self._places.get(json.dumps(payload, sort_keys=True))
+        if known is not None and real not in known:
+            raise _leads_elsewhere(path)
+        return real
+
+
+def _leads_elsewhere(path: Path) -> DogentError:
+    return DogentError(
+        tr("{path} no longer points to where it did when the call was allowed.").format(path=path),
+        tr("Make the call again; it will be checked again."),
+    )
+
+
+def open_real(path: Path) -> int:
+    """Open the file at a real path for reading, without waiting; no link is followed. Raises
+    OSError, also where there is one.
+    """
+    flags = (
+        os.O_RDONLY
+        | getattr(os, "O_CLOEXEC", 0)
+        | getattr(os, "O_NONBLOCK", 0)
+        | getattr(os, "O_BINARY", 0)
+    )
+    if not _CAN_WALK:
+        return os.open(path, flags)
+    folder = _walk(path.parent, make=False)
+    try:
+        return os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def pinned(path: Path) -> Iterator[Path]:
+    """Give a name for a real path whose folder stays the one it is now. Missing folders are made.
+
+    Where the system has no such names it is the path itself, checked just before. Raises OSError
+    where a link is on the way.
+    """
+    if not _CAN_WALK:
+        yield path
+        return
+    folder = _walk(path.parent, make=True)
+    try:
+        by_number = _OPENED / str(folder)
+        yield by_number / path.name if by_number.exists() else path
+    finally:
+        os.close(folder)
+
+
+def write_real(path: Path, data: bytes) -> None:
+    """Write a file at a real path, whole or not at all; no link is followed. Raises OSError."""
+    with pinned(path) as place:
+        atomic_write(place, data)
+
+
+def _walk(folder: Path, *, make: bool) -> int:
+    found = os.open(folder.anchor, _FOLDER | os.O_CLOEXEC)
+    try:
+        for name in folder.parts[1:]:
+            try:
+                deeper = os.open(name, _FOLDER | os.O_CLOEXEC, dir_fd=found)
+            except FileNotFoundError:
+                if not make:
+                    raise
+                os.mkdir(name, dir_fd=found)
+                deeper = os.open(name, _FOLDER | os.O_CLOEXEC, dir_fd=found)
+            os.close(found)
+            found = deeper
+    except BaseException:
+        os.close(found)
+        raise
+    return found

@@ -1,0 +1,280 @@
+"""The log of one conversation: events as JSON, one line after the other, in pieces of a limited
+size, one writer at a time.
+
+``STARTED_ID.jsonl`` is the first segment, ``STARTED_ID.jsonl.2`` the next. Beside it lie
+``STARTED_ID.json``, the page that says what the conversation is, and ``STARTED_ID.lock``, which a
+window holds while it writes.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dogent_tui.storage.files import atomic_write, json_text, locked, read_json
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+LARGEST_SEGMENT = 16_000_000
+"""Bytes of a piece from which on the next line begins another."""
+
+SUFFIX = ".jsonl"
+
+PATIENCE_S = 0.1
+"""Seconds in which a hold is tried again: `is_held` of another window takes it for an instant."""
+
+_SEGMENT = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
+
+
+class SessionHold:
+    """The right to write one conversation's log, which one window has at a time. The kernel
+    takes it from a process that dies.
+    """
+
+    def __init__(self) -> None:
+        self._log: Path | None = None
+        self._lock: FileLock | None = None
+
+    def take(self, log: Path, *, patience_s: float = PATIENCE_S) -> bool:
+        """Take the right to write `log`. False: another window has it. Taking it twice is fine.
+        Raises OSError.
+        """
+        if self._log == log:
+            return True
+        self.release()
+        from filelock import FileLock, Timeout  # on use: it imports asyncio
+
+        lock = FileLock(_lock_of(log), thread_local=False, mode=0o600)
+        try:
+            lock.acquire(timeout=patience_s, poll_interval=PATIENCE_S / 5)
+        except Timeout:
+            return False
+        self._log, self._lock = log, lock
+        return True
+
+    def release(self) -> None:
+        """Let another window write. Doing so twice is fine."""
+        lock, self._lock, self._log = self._lock, None, None
+        if lock is not None:
+            lock.release()
+
+
+def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
+    """Whether a window has the right to write `log` just now. Raises OSError.
+
+    Without patience, another window that asks the same at the same instant is taken for one that
+    has it.
+    """
+    if not _lock_of(log).exists():
+        return False
+    hold = SessionHold()
+    try:
+        return not hold.take(log, patience_s=patience_s)
+    finally:
+        hold.release()
+
+
+class SessionLog:
+    """The log at `path`, open for appending. Safe for use by several threads; close it at the
+    end.
+    """
+
+    def __init__(self, path: Path, *, largest_segment: int = LARGEST_SEGMENT) -> None:
+        """Open the log, a new one or one to go on with. Raises OSError."""
+        self.path = path
+        self._largest_segment = largest_segment
+        segments = log_segments(path)
+        self._count = segment_number(segments[-1]) if segments else 1
+        self._descriptor = _open(_segment(path, self._count))
+
+    def append(self, line: str) -> None:
+        """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses
+        nothing. Raises OSError.
+        """
+        flat = line.rstrip("\n").replace(
+            "\n", " "
+        )  # JSON has no line breaks of its own but between tokens
+        data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
+        size = os.fstat(self._descriptor).st_size
+        if size and size + len(data) > self._largest_segment:
+            self._begin_segment()
+            size = 0
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+        except OSError:
+            os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one too
+            raise
+
+    def entitle(self, title: str) -> None:
+        """Have the list of conversations show `title`, where this one has none yet. Raises
+        OSError, DogentError.
+        """
+        change_metadata(
+            self.path, lambda metadata: {} if metadata.get("title") else {"title": title}
+        )
+
+    def goes_on_as(self, session_id: str) -> None:
+        """Note the id under which the agent goes on, and those before. Raises OSError,
+        DogentError.
+        """
+
+        def changes(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+            before = metadata.get("session_id")
+            if not before or before == session_id:
+                return {"session_id": session_id}
+            return {"session_id": session_id, "before": [*(metadata.get("before") or []), before]}
+
+        change_metadata(self.path, changes)
+
+    def forgets_from(self, run_id: str) -> None:
+        """Note that the agent is to remember nothing from the prompt of this run on. Raises
+        OSError, DogentError.
+        """
+        change_metadata(self.path, lambda _: {"dropped": run_id})
+
+    def close(self) -> None:
+        """Close the file. Closing twice is fine."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _begin_segment(self) -> None:
+        following = _open(_segment(self.path, self._count + 1))
+        os.close(self._descriptor)
+        self._descriptor, self._count = following, self._count + 1
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of the log `path`, without their ends; a last line that was cut short is
+    left out. Raises OSError.
+    """
+    for segment in log_segments(path) or (path,):
+        with segment.open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n") and line.strip():
+                    yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
+
+
+class LogTail:
+    """Reads a log from its beginning on, and later what was added to it since: of what was read,
+    nothing is read again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._number = 1
+        self._read = 0
+
+    def lines(self) -> list[str]:
+        """Return the lines that are whole now and were not returned before. Raises OSError where
+        the log is gone.
+        """
+        lines: list[str] = []
+        while True:
+            goes_on = _segment(
+                self._path, self._number + 1
+            ).exists()  # before reading: nothing is added to a piece after that
+            lines += self._lines_of_segment()
+            if not goes_on:
+                return lines
+            self._number, self._read = self._number + 1, 0
+
+    def _lines_of_segment(self) -> list[str]:
+        segment = _segment(self._path, self._number)
+        if segment.stat().st_size <= self._read:
+            return []
+        with segment.open("rb") as file:
+            file.seek(self._read)
+            data = file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read += len(whole)
+        return [
+            line.decode("utf-8", errors="replace") for line in whole.split(b"\n") if line.strip()
+        ]
+
+
+def log_segments(path: Path) -> list[Path]:
+    """Return the files that the log `path` consists of, in order; none where there is none."""
+    segments = []
+    with contextlib.suppress(FileNotFoundError), os.scandir(path.parent) as entries:
+        segments = [
+            Path(entry.path)
+            for entry in entries
+            if entry.name.startswith(path.name) and _SEGMENT.search(entry.name)
+        ]
+    return sorted(segments, key=segment_number)
+
+
+def segment_number(segment: str | os.PathLike[str]) -> int:
+    """Return which piece of its log a file is, 0 where it is none."""
+    found = _SEGMENT.search(os.fspath(segment))
+    return int(found[1] or 1) if found else 0
+
+
+def copy_log(source: Path, target: Path) -> None:
+    """Begin the log `target`, which is not there yet, with all that the log `source` holds.
+    Raises OSError.
+    """
+    log = SessionLog(target)
+    try:
+        for line in read_lines(source):
+            log.append(line)
+    except OSError:
+        log.close()
+        for segment in log_segments(target):
+            segment.unlink(missing_ok=True)
+        raise
+    log.close()
+
+
+def metadata_file(log: Path) -> Path:
+    """Return the file that says what the conversation of `log` is."""
+    return log.with_suffix(".json")
+
+
+def change_metadata(log: Path, changes: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+    """Set what `changes` returns of what the page of `log` says, and keep the rest.
+
+    Raises OSError, DogentError where another window holds the page.
+    """
+    metadata_path = metadata_file(log)
+    with locked(metadata_path):
+        empty: dict[str, Any] = {}
+        metadata, _ = read_json(metadata_path, empty)
+        changed = {**metadata, **changes(metadata)}
+        if changed != metadata:
+            atomic_write(metadata_path, json_text(changed), mode=0o600)
+
+
+def _lock_of(log: Path) -> Path:
+    return log.with_suffix(".lock")
+
+
+def _segment(path: Path, number: int) -> Path:
+    return path if number == 1 else path.with_name(f"{path.name}.{number}")
+
+
+def _open(segment: Path) -> int:
+    descriptor = os.open(segment, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    _drop_cut_line(descriptor)
+    return descriptor
+
+
+def _drop_cut_line(descriptor: int) -> None:
+    """Shorten the file to its last whole line: what a crash cut short would else run into the
+    next line.
+    """
+    end = size = os.fstat(descriptor).st_size
+    while end > 0:
+        start = max(0, end - 65_536)
+        found = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if found >= 0:
+            end = start + found + 1
+            break
+        end = start
+    if end < size:
+        os.ftruncate(descriptor, end)

@@ -1,0 +1,262 @@
+"""The conversations of all workspaces: each a log of events, and a page that says what it is.
+
+``STATE/sessions/WORKSPACE-KEY/STARTED_ID.jsonl`` holds the events (`session_log.py`),
+``STARTED_ID.json`` beside it the id, the time, the title and the workspace. They lie outside of the
+workspace, readable by the user only: they hold all that was said.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.storage.files import private_folder, read_json
+from dogent_tui.storage.paths import Workspace, state_dir
+from dogent_tui.storage.session_log import (
+    SUFFIX,
+    SessionHold,
+    SessionLog,
+    change_metadata,
+    copy_log,
+    log_segments,
+    metadata_file,
+    read_lines,
+    segment_number,
+)
+
+TITLE_CHARS = 80
+"""The length of a title that is taken from the first prompt."""
+
+_FIRST_EVENTS = 50
+"""Among so many lines of a log, the first prompt is to be found."""
+
+_SHORTEST_ID = 4
+"""So many characters of an id may stand for all of it."""
+
+
+class SessionRecord(msgspec.Struct, frozen=True):
+    """A conversation that can be resumed. `path` is its log, `workspace` the folder it was held in,
+    empty where not known.
+
+    `started` and `updated` are UTC, ISO 8601. `dropped`: the agent is to remember nothing from the
+    prompt of this run on. `before` are the ids under which it went on earlier.
+    """
+
+    session_id: str
+    path: Path
+    started: str
+    title: str = ""
+    updated: str = ""
+    workspace: str = ""
+    dropped: str = ""
+    before: tuple[str, ...] = ()
+
+    @property
+    def first_id(self) -> str:
+        """The id under which it was begun, and under which its copies are kept: the name of its
+        log has it.
+        """
+        return self.path.name.removesuffix(SUFFIX).partition("_")[2] or self.session_id
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All ids under which it was held."""
+        return (self.session_id, self.first_id, *self.before)
+
+
+def open_log(
+    workspace: Workspace,
+    session_id: str,
+    hold: SessionHold | None = None,
+    *,
+    fork_of: SessionRecord | None = None,
+) -> SessionLog:
+    """Open the log of `session_id`: a new one, or the one that is there when a conversation is
+    resumed.
+
+    A new one begins with all that was said in `fork_of`. `hold` is taken for it. Raises OSError,
+    and DogentError where another window has the conversation.
+    """
+    known = next(
+        (record for record in list_sessions(workspace) if record.session_id == session_id), None
+    )
+    if known:
+        path = known.path
+    else:
+        now = datetime.now(UTC)
+        name = re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
+        path = private_folder(_folder(workspace)) / f"{now:%Y%m%dT%H%M%S%f}_{name}{SUFFIX}"
+    if hold is not None and not hold.take(path):
+        raise DogentError(
+            tr("This conversation is open in another window."),
+            tr("Continue there, or close it there first."),
+        )
+    if not known:
+        title = ""
+        if fork_of is not None:
+            copy_log(fork_of.path, path)
+            title = f"{fork_of.title} (fork)".strip()
+        metadata = {
+            "session_id": session_id,
+            "started": now.isoformat(timespec="milliseconds"),
+            "title": title,
+            "workspace": str(workspace.root),
+        }
+        change_metadata(path, lambda _: metadata)
+    return SessionLog(path)
+
+
+def latest_session(workspace: Workspace) -> SessionRecord | None:
+    """Return the conversation of `workspace` that was last spoken in, None if there is none.
+    Never raises.
+    """
+    return next(_records(_folder(workspace)), None)
+
+
+def list_sessions(workspace: Workspace) -> list[SessionRecord]:
+    """Return the conversations of `workspace`, last spoken in first. Never raises."""
+    return list(_records(_folder(workspace)))
+
+
+def all_sessions() -> list[SessionRecord]:
+    """Return the conversations of every workspace, last spoken in first. Never raises."""
+    folders: list[Path] = []
+    with contextlib.suppress(OSError), os.scandir(state_dir() / "sessions") as entries:
+        folders = [Path(entry.path) for entry in entries if entry.is_dir()]
+    return sorted(
+        (record for folder in folders for record in _records(folder)),
+        key=lambda record: record.updated,
+        reverse=True,
+    )
+
+
+def find_session(wanted: str) -> SessionRecord | None:
+    """Return the one conversation of any workspace whose id is `wanted` or begins so, None where
+    there is none.
+
+    Raises DogentError where several do.
+    """
+    records = all_sessions()
+    exact = [record for record in records if record.session_id == wanted]
+    found = exact or [
+        record
+        for record in records
+        if len(wanted) >= _SHORTEST_ID and record.session_id.startswith(wanted)
+    ]
+    if len(found) > 1:
+        raise DogentError(
+            tr("{found} conversations have an id that starts with {wanted}.").format(
+                found=len(found), wanted=wanted
+            ),
+            tr("Give more of the id."),
+        )
+    return found[0] if found else None
+
+
+def rename_session(record: SessionRecord, title: str) -> None:
+    """Give a conversation another title. Raises OSError, DogentError where another window holds
+    its page.
+    """
+    change_metadata(record.path, lambda _: {"title": title})
+
+
+def delete_session(record: SessionRecord) -> None:
+    """Delete a conversation: its log, its page, and the copies by which its changes could be
+    undone.
+
+    Raises OSError, and DogentError where a window has it open.
+    """
+    hold = SessionHold()
+    if not hold.take(record.path):
+        raise DogentError(
+            tr("This conversation is open in another window."), tr("Close it there first.")
+        )
+    try:
+        metadata_file(record.path).unlink(
+            missing_ok=True
+        )  # first: without it nothing is listed any more
+        for segment in log_segments(record.path):
+            segment.unlink(missing_ok=True)
+    finally:
+        hold.release()
+    record.path.with_suffix(".lock").unlink(missing_ok=True)
+    for identity in {record.first_id, record.session_id}:
+        copies = re.sub(r"[^A-Za-z0-9-]", "-", identity)[:64]
+        shutil.rmtree(state_dir() / "copies" / record.path.parent.name / copies, ignore_errors=True)
+
+
+def _records(folder: Path) -> Iterator[SessionRecord]:
+    """Yield what the pages say, newest log first, reading no page before it is asked for."""
+    logs: dict[str, int] = {}
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if segment_number(entry.name):
+                found = entry.stat()
+                if found.st_size:  # an empty log is a conversation in which nothing was said
+                    name = entry.name.partition(SUFFIX)[0]
+                    logs[name] = max(logs.get(name, 0), found.st_mtime_ns)
+    for name, modified_ns in sorted(logs.items(), key=lambda log: (log[1], log[0]), reverse=True):
+        record = _record(folder / f"{name}{SUFFIX}", modified_ns)
+        if record is not None:
+            yield record
+
+
+def _record(path: Path, modified_ns: int) -> SessionRecord | None:
+    empty: dict[str, Any] = {}
+    metadata, _ = read_json(metadata_file(path), empty)
+    if not _text(metadata, "session_id"):
+        metadata = _told_by_the_log(path)
+    session_id, started, title, workspace = (
+        _text(metadata, key) for key in ("session_id", "started", "title", "workspace")
+    )
+    before = metadata.get("before")
+    if not session_id:
+        return None
+    updated = datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="milliseconds")
+    earlier = tuple(map(str, before)) if isinstance(before, list) else ()
+    return SessionRecord(
+        session_id, path, started, title, updated, workspace, _text(metadata, "dropped"), earlier
+    )
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _told_by_the_log(path: Path) -> dict[str, Any]:
+    """Return what the page of a log would say, where it was lost or damaged: its first events
+    know it, too.
+    """
+    metadata: dict[str, Any] = {}
+    with contextlib.suppress(OSError):
+        for line in islice(read_lines(path), _FIRST_EVENTS):
+            with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
+                event = json.loads(line)
+                if event.get("type") == "session_started":
+                    metadata |= {
+                        "session_id": event.get("session_id"),
+                        "workspace": event.get("cwd"),
+                    }
+                elif event.get("type") == "run_started" and "title" not in metadata:
+                    metadata |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
+            if (
+                {"session_id", "title"} <= metadata.keys()
+            ):  # either may come first: prompts are taken before the agent is there
+                break
+    return metadata
+
+
+def _folder(workspace: Workspace) -> Path:
+    return state_dir() / "sessions" / workspace.key

@@ -1,0 +1,164 @@
+"""A text file of the workspace that is opened, edited, and written back unless somebody else
+wrote it meanwhile.
+"""
+
+import hashlib
+from pathlib import Path
+
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.storage.files import write_checked
+from dogent_tui.storage.paths import Workspace
+
+LARGEST = 4 << 20
+"""Bytes of a file that is opened."""
+
+_BOM = "\ufeff"
+
+
+class TextFile:
+    """The file `path`. `text` is what it holds, with ``\\n`` as line ending whatever the file
+    has.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        """Open with `open`."""
+        self.path = path
+        self.name = name
+        self.text = ""
+        self._content = b""
+        self._has_bom = self._has_crlf = False
+
+    @classmethod
+    def open(cls, workspace: Workspace, typed: str) -> "TextFile":
+        """Open the file that a user named. Blocks: call it in a thread. Raises DogentError."""
+        path = workspace.absolute(typed)
+        name = workspace.relative(path)
+        if not workspace.contains(path):
+            raise DogentError(
+                tr("{name} is outside this workspace.").format(name=name),
+                tr("Open the folder that contains it in dogent-tui."),
+            )
+        if path.is_dir():
+            raise DogentError(
+                tr("{name} is a folder.").format(name=name), tr("Specify a Markdown file in it.")
+            )
+        _must_be_free(workspace, path)
+        file = cls(path.resolve(), name)
+        file._content = file._read()
+        if len(file._content) > LARGEST:
+            raise DogentError(
+                tr("{name} is larger than {size} MB.").format(name=name, size=LARGEST >> 20),
+                tr("Split it into several documents."),
+            )
+        try:
+            text = file._content.decode("utf-8")
+        except UnicodeDecodeError:
+            raise DogentError(
+                tr("{name} is not UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")
+            ) from None
+        file._has_bom = text.startswith(_BOM)
+        text = text.removeprefix(_BOM)
+        file._has_crlf = "\r\n" in text and text.count("\n") == text.count("\r\n") == text.count(
+            "\r"
+        )
+        file.text = text.replace("\r\n", "\n") if file._has_crlf else text
+        return file
+
+    def save(self, text: str) -> None:
+        """Write `text` at once or not at all. Blocks: call it in a thread.
+
+        Raises DogentError where the file is no longer what was opened or saved last, or cannot be
+        written.
+        """
+        self._must_be_there()
+        written = text.replace("\n", "\r\n") if self._has_crlf else text
+        content = ((_BOM if self._has_bom else "") + written).encode(
+            "utf-8", errors="surrogatepass"
+        )
+        try:
+            is_written = write_checked(self.path, self._content, content)
+        except OSError as error:
+            raise DogentError(
+                tr("{name} was not saved: {strerror}.").format(
+                    name=self.name, strerror=error.strerror
+                ),
+                tr("Check the folder's permissions."),
+            ) from None
+        if not is_written:
+            raise DogentError(
+                tr(
+                    "{name} was changed by someone else in the meantime, and was not overwritten."
+                ).format(name=self.name),
+                tr(
+                    "Copy your outline from the Markdown view (Ctrl+T), or save it under another"
+                    " name."
+                ),
+            )
+        self._content, self.text = content, text
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this content of the file from any other."""
+        return hashlib.sha256(self._content).hexdigest()
+
+    def _must_be_there(self) -> None:
+        if not self.path.is_file():
+            raise DogentError(
+                tr("There is no file {name}.").format(name=self.name),
+                tr("Check the name; it is relative to the workspace."),
+            )
+
+    def _read(self) -> bytes:
+        self._must_be_there()
+        try:
+            with self.path.open("rb") as file:
+                return file.read(LARGEST + 1)
+        except OSError as error:
+            raise DogentError(
+                tr("{name} cannot be read: {strerror}.").format(
+                    name=self.name, strerror=error.strerror
+                ),
+                tr("Check its permissions."),
+            ) from None
+
+
+def save_new(workspace: Workspace, typed: str, text: str) -> str:
+    """Write `text` to a new file of the workspace and return its name. Never overwrites. Raises
+    DogentError.
+    """
+    path = workspace.absolute(typed.strip())
+    name = workspace.relative(path)
+    if not typed.strip() or not workspace.contains(path):
+        raise DogentError(
+            tr("{name} is outside this workspace.").format(name=name),
+            tr("Specify a file in it, such as outline.md."),
+        )
+    if path.exists():
+        raise DogentError(
+            tr("{name} already exists.").format(name=name), tr("Choose another name.")
+        )
+    _must_be_free(workspace, path)
+    try:
+        is_written = write_checked(path, None, text)
+    except OSError as error:
+        raise DogentError(
+            tr("{name} was not saved: {strerror}.").format(name=name, strerror=error.strerror),
+            tr("Check the folder's permissions."),
+        ) from None
+    if not is_written:
+        raise DogentError(
+            tr("{name} already exists.").format(name=name), tr("Choose another name.")
+        )
+    return name
+
+
+def _must_be_free(workspace: Workspace, path: Path) -> None:
+    """Raise DogentError for a file of `.dogent`, wherever a link to it lies: what changes those
+    asks first.
+    """
+    if path.resolve().is_relative_to(workspace.dot):
+        raise DogentError(
+            tr("{path} holds rules the agent must follow.").format(path=workspace.relative(path)),
+            tr("Change it in your own editor."),
+        )

@@ -1,0 +1,93 @@
+"""What runs used: a line for each in ``STATE/usage/YYYY-MM.jsonl``, to be summed up over
+conversations.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.paths import state_dir
+
+
+class UsageEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One run. `time` is seconds since the epoch. `cost_usd` is None where it is not known, as
+    for most endpoints.
+    """
+
+    time: float
+    run_id: str
+    session_id: str
+    profile: str
+    model: str = ""
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cache_written: int = 0
+    cost_usd: float | None = None
+
+
+class Total(msgspec.Struct):
+    """What several runs used together. `cost_usd` is None where it is known of none of them."""
+
+    runs: int = 0
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cost_usd: float | None = None
+
+    def add(self, entry: UsageEntry) -> None:
+        """Count a run. What was put into the cache counts as input: it went to the model."""
+        self.runs += 1
+        self.input += entry.input + entry.cache_written
+        self.output += entry.output
+        self.cached += entry.cached
+        if entry.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + entry.cost_usd
+
+
+def total_of(entries: Iterable[UsageEntry]) -> Total:
+    """Return what `entries` come to."""
+    total = Total()
+    for entry in entries:
+        total.add(entry)
+    return total
+
+
+def note_usage(entry: UsageEntry) -> None:
+    """Add a run. A line is written at once, so that several windows can. Raises OSError."""
+    file = _file(datetime.fromtimestamp(entry.time))
+    private_folder(file.parent)
+    with file.open("ab") as stream:
+        stream.write(msgspec.json.encode(entry) + b"\n")
+
+
+def usage_since(start: datetime, until: datetime) -> list[UsageEntry]:
+    """Return the runs from `start` to `until`, local times, oldest first. Lines that cannot be
+    read are left out.
+    """
+    found = [entry for file in _files(start, until) for entry in _entries(file)]
+    return sorted(
+        (entry for entry in found if entry.time >= start.timestamp()), key=lambda entry: entry.time
+    )
+
+
+def _files(start: datetime, until: datetime) -> Iterator[Path]:
+    month = start.replace(day=1)
+    while month <= until:
+        yield _file(month)
+        month = month.replace(year=month.year + month.month // 12, month=month.month % 12 + 1)
+
+
+def _entries(file: Path) -> Iterator[UsageEntry]:
+    with suppress(OSError), file.open("rb") as lines:
+        for line in lines:
+            with suppress(msgspec.MsgspecError):
+                yield msgspec.json.decode(line, type=UsageEntry)
+
+
+def _file(month: datetime) -> Path:
+    return state_dir() / "usage" / f"{month:%Y-%m}.jsonl"

@@ -1,0 +1,579 @@
+"""Copies of what a tool call is about to change or delete, kept outside the workspace, so that it
+can be undone.
+
+``STATE/copies/WORKSPACE-KEY/SESSION/`` holds ``changes.jsonl``, one change after the other, and a
+folder of copies for each. It is readable by the user only, and goes a week after its session was
+last used. `rewinding.py` goes back over several changes.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from dogent_tui.language import tr
+from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.paths import Workspace, state_dir
+
+LARGEST_FILE = 50_000_000
+"""Bytes of a file that is still copied."""
+LARGEST_SESSION = 200_000_000
+"""Bytes of all copies of a session; the oldest go first."""
+_LARGE_IN_SESSION = 2_000_000_000
+"""Bytes of all copies of a session of files that are larger than `LARGEST_FILE`, with no end to
+those of the last change.
+"""
+_MOST_FILES = 2_000
+"""Files and folders of one change."""
+_KEPT_FOR_S = 7 * 24 * 3600.0
+
+OWN = "own"
+"""In the place of a run: a change that the user made with a command of the application."""
+
+_Kind: TypeAlias = Literal["file", "link", "folder", "absent", "other"]
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What came of keeping: places that `undo` can bring back, and those that it cannot (too large,
+    unreadable, too many).
+
+    `number` is the number of the change, 0 where there was nothing to keep.
+    """
+
+    paths: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    number: int = 0
+
+
+class Undone(msgspec.Struct, frozen=True):
+    """What an undo did. `removed` had been made by the change; `left` could not be brought back
+    to what it was.
+    """
+
+    label: str
+    restored: tuple[str, ...]
+    removed: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+class Item(msgspec.Struct, frozen=True):
+    """A place as it was. `copy` is relative to the session's folder; a link's is the text of the
+    link.
+
+    `mode` are the permission bits of a folder; a file's copy has those of the file.
+    """
+
+    path: str
+    kind: _Kind
+    copy: str = ""
+    size: int = 0
+    mode: int = 0
+
+
+class State(msgspec.Struct, frozen=True):
+    """What lies at a place: enough to know whether it is another thing than before. `mode`:
+    permission bits, of a link none.
+    """
+
+    kind: _Kind
+    digest: str = ""
+    mode: int = 0
+
+
+class Change(msgspec.Struct, frozen=True, tag="change"):
+    """What a call was about to change. `run` is the run it belongs to; of `left` there is no
+    copy.
+    """
+
+    number: int
+    label: str
+    items: tuple[Item, ...]
+    run: str = ""
+    left: tuple[str, ...] = ()
+
+
+class _Undoing(msgspec.Struct, frozen=True, tag="undone"):
+    """The note that a change was undone: its number."""
+
+    undone: int
+
+
+class _Settled(msgspec.Struct, frozen=True, tag="settled"):
+    """The note how a change left its places, one state for each of its items."""
+
+    settled: int
+    states: tuple[State, ...]
+
+
+class UndoLog:
+    """The changes of one session. Safe for use by several threads."""
+
+    def __init__(self, workspace: Workspace, session_id: str, *, fork_of: str = "") -> None:
+        """Keep the copies of `session_id`; a new one begins with those of the session `fork_of`,
+        where there are any.
+        """
+        self._begin(
+            _folder(workspace, session_id), _folder(workspace, fork_of) if fork_of else None
+        )
+
+    def _begin(self, folder: Path, fork_of: Path | None) -> None:
+        self.folder = folder
+        self._fork_of = fork_of
+        self._changes: list[Change] | None = None
+        self._states: dict[int, tuple[State, ...]] = {}
+        self._count = 0
+        self._run = ""
+        self._lock = threading.Lock()
+
+    @classmethod
+    def at(cls, folder: Path, run: str) -> "UndoLog":
+        """Return the copies of whatever session keeps them in `folder`, as they are in the run
+        `run`.
+        """
+        copies = cls.__new__(cls)
+        copies._begin(folder, None)  # noqa: SLF001 — of ours
+        copies.begin_run(run)
+        return copies
+
+    def begin_run(self, run_id: str) -> None:
+        """What is kept from now on belongs to the run `run_id`."""
+        self._run = run_id
+
+    def keep(
+        self,
+        label: str,
+        changed: Sequence[Path],
+        created: Sequence[Path] = (),
+        *,
+        forget: bool = True,
+        own: bool = False,
+    ) -> Kept:
+        """Keep what lies at the places `changed`, and note that nothing lies at `created`. Call it
+        before the change.
+
+        Where `forget` is False, the oldest copies stay although there are too many. `own`: the user
+        changes files of the application, and no run is gone back over with it. Never raises: what
+        cannot be kept is named in the answer.
+        """
+        with self._lock:
+            try:
+                return self._keep(label, changed, created, forget, OWN if own else self._run)
+            except OSError:
+                return Kept(left=tuple(map(str, changed)))
+
+    def reserve(self, label: str, items: Iterable[Item], left: Iterable[str] = ()) -> Change:
+        """Return a new change whose files the caller moves to the copies that its items name; then
+        it calls `add`.
+
+        Call it before the change. Raises OSError.
+        """
+        with self._lock:
+            self._loaded()
+            number = self._count + 1
+            named = [
+                msgspec.structs.replace(item, copy=f"{number:04}/{place}")
+                if item.kind == "file"
+                else item
+                for place, item in enumerate(items)
+            ]
+            self._settle_before({item.path for item in named})
+            private_folder(self.folder / f"{number:04}")
+            self._count = number
+            return Change(number, label, tuple(named), self._run, tuple(left))
+
+    def add(self, change: Change, *, durable: bool = True) -> None:
+        """Note a change that was reserved, after it was made; a second time does nothing. Raises
+        OSError.
+        """
+        with self._lock:
+            changes = self._loaded()
+            if all(change.number != other.number for other in changes):
+                changes.append(change)
+                self._count = max(self._count, change.number)
+                self._note(change, durable=durable)
+                self._forget_oldest()
+
+    def settle(self, number: int = 0) -> None:
+        """Note how the change `number` left its places, or every change of which that is not known
+        yet. Never raises.
+
+        Call it after the change: what is other there later, somebody else changed.
+        """
+        with self._lock:
+            for change in self._loaded():
+                if number in (0, change.number) and change.run == self._run:
+                    self._settle(change)
+
+    def changes(self) -> list[tuple[Change, tuple[State, ...] | None]]:
+        """Return the changes that were not undone, oldest first, and how each left its places
+        where that is known.
+        """
+        with self._lock:
+            return [(change, self._states.get(change.number)) for change in self._loaded()]
+
+    def state_of(self, item: Item) -> State:
+        """Return what a place was when it was kept. Raises OSError where its copy is not there
+        any more.
+        """
+        if item.kind != "file":
+            return State(item.kind, item.copy, item.mode)
+        state = state_at(copy := self.folder / item.copy)
+        if state.kind != "file":
+            raise FileNotFoundError(copy)
+        return state
+
+    def undo(self) -> Undone | None:
+        """Bring back what the last change changed; `None` where there is none any more. What is
+        there now is kept aside.
+        """
+        with self._lock:
+            changes = self._loaded()
+            while changes and not self._is_forgotten(changes[-1]):
+                change = changes.pop()
+                with contextlib.suppress(
+                    OSError
+                ):  # a full disk costs only that a later start offers it again
+                    self._note(_Undoing(undone=change.number))
+                undone = self._undo(change)
+                if undone.restored or undone.removed or undone.left:
+                    return undone
+        return None
+
+    # ── Keeping ───────────────────────────────────────────────────────────────────────────────
+
+    def _keep(
+        self, label: str, changed: Sequence[Path], created: Sequence[Path], forget: bool, run: str
+    ) -> Kept:
+        changes = self._loaded()
+        private_folder(self.folder)
+        self._settle_before({str(path) for path in (*changed, *created)})
+        self._count += 1
+        number = self._count
+        items: list[Item] = []
+        paths: list[str] = []
+        left: list[str] = []
+        for path in dict.fromkeys(changed):
+            found = self._copied(path, number, len(items))
+            if found is None:
+                left.append(str(path))
+            elif found:
+                items += found
+                paths.append(str(path))
+        absent = sorted(
+            dict.fromkeys(map(str, _with_new_folders(created))),
+            key=lambda path: -path.count(os.sep),
+        )
+        items += [
+            Item(path, "absent") for path in absent
+        ]  # what lies in a new folder before the folder
+        if items or left:
+            changes.append(change := Change(number, label, tuple(items), run, tuple(left)))
+            self._note(change)
+            if forget:
+                self._forget_oldest()
+        return Kept(tuple(paths), tuple(left), number if items else 0)
+
+    def _settle_before(self, paths: set[str]) -> None:
+        """Settle what changed some of `paths` before: from now on its places are changed again."""
+        for change in self._loaded():
+            is_open = change.run == self._run and change.number not in self._states
+            if is_open and any(item.path in paths for item in change.items):
+                self._settle(change)
+
+    def _settle(self, change: Change) -> None:
+        if change.number in self._states or not change.items:
+            return
+        self._states[change.number] = states = tuple(
+            _state_or_other(item.path) for item in change.items
+        )
+        with contextlib.suppress(
+            OSError
+        ):  # a full disk: after a restart it counts as changed by somebody else
+            self._note(_Settled(change.number, states))
+
+    def _copied(self, path: Path, number: int, first: int) -> list[Item] | None:
+        """Return a place with what is below it, copied; `None` where that cannot be, nothing
+        where nothing is there.
+        """
+        items: list[Item] = []
+        try:
+            for place in _with_all_below(path):
+                if len(items) >= _MOST_FILES:
+                    return None
+                item = self._copied_one(place, f"{number:04}/{first + len(items)}")
+                if item is None:
+                    return None
+                items.append(item)
+        except FileNotFoundError:
+            return []
+        except (OSError, shutil.Error):
+            return None
+        return items
+
+    def _copied_one(self, path: str, name: str) -> Item | None:
+        found = os.lstat(path)
+        if stat.S_ISDIR(found.st_mode):
+            return Item(path, "folder", mode=stat.S_IMODE(found.st_mode))
+        if stat.S_ISLNK(found.st_mode):
+            return Item(path, "link", os.readlink(path))  # noqa: PTH115 — text in, text out
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_FILE:
+            return None
+        copy = self.folder / name
+        private_folder(copy.parent)
+        shutil.copy2(path, copy, follow_symlinks=False)
+        return Item(path, "file", name, found.st_size)
+
+    def _forget_oldest(self) -> None:
+        changes = self._loaded()
+        large = [
+            item
+            for change in reversed(changes)
+            for item in change.items
+            if item.size > LARGEST_FILE
+        ]
+        for number, item in enumerate(
+            large
+        ):  # only what could be moved here without copying is as large as that
+            if (
+                sum(other.size for other in large[: number + 1]) > _LARGE_IN_SESSION
+                and item not in changes[-1].items
+            ):
+                (self.folder / item.copy).unlink(missing_ok=True)
+        if _size(changes) <= LARGEST_SESSION:  # with those that are gone already
+            return
+        held = [change for change in changes if not self._is_forgotten(change)]
+        while len(held) > 1 and _size(held) > LARGEST_SESSION:
+            shutil.rmtree(self.folder / f"{held.pop(0).number:04}", ignore_errors=True)
+
+    def _is_forgotten(self, change: Change) -> bool:
+        """Whether the copies of a change are gone. It stays known: what came before it cannot be
+        brought back either.
+        """
+        return (
+            any(item.kind == "file" for item in change.items)
+            and not (self.folder / f"{change.number:04}").is_dir()
+        )
+
+    # ── Undoing ───────────────────────────────────────────────────────────────────────────────
+
+    def _undo(self, change: Change) -> Undone:
+        restored: list[str] = []
+        removed: list[str] = []
+        left: list[str] = []
+        open_folders(item.path for item in change.items)
+        for number, item in enumerate(change.items):
+            try:
+                if self._as_it_was(item) or (item.kind == "absent" and _holds_something(item.path)):
+                    continue
+                self._put_aside(item, self.folder / f"{change.number:04}" / f"after-{number}")
+                if item.kind != "absent":
+                    self._put_back(item)
+                (removed if item.kind == "absent" else restored).append(item.path)
+            except (OSError, shutil.Error):
+                left.append(item.path)
+        restored += [path for path in close_folders(change.items) if path not in restored]
+        return Undone(change.label, tuple(restored), tuple(removed), tuple(left))
+
+    def _as_it_was(self, item: Item) -> bool:
+        if item.kind == "absent" or not os.path.lexists(item.path):
+            return item.kind == "absent" and not os.path.lexists(item.path)
+        mode = os.lstat(item.path).st_mode
+        if item.kind == "folder":
+            return stat.S_ISDIR(mode)
+        if item.kind == "link":
+            return stat.S_ISLNK(mode) and os.readlink(item.path) == item.copy  # noqa: PTH115 — text in, text out
+        return state_at(item.path) == self.state_of(item)
+
+    def _put_aside(self, item: Item, aside: Path) -> None:
+        """Move what is there now out of the way. A folder stays: more may lie in it than the
+        change made. Raises OSError.
+        """
+        parent = os.path.dirname(item.path)  # noqa: PTH120 — text in, text out
+        os.makedirs(parent, exist_ok=True)  # noqa: PTH103
+        if os.path.realpath(parent) != parent:
+            raise OSError(tr("the folder now points elsewhere"))
+        if os.path.lexists(item.path):
+            if stat.S_ISDIR(os.lstat(item.path).st_mode):
+                if item.kind != "absent" and _holds_something(item.path):
+                    raise OSError(tr("it is now a folder"))
+                os.rmdir(item.path)  # noqa: PTH106 — text in; one that holds something stays
+                return
+            private_folder(aside.parent)
+            shutil.move(item.path, aside)
+
+    def _put_back(self, item: Item) -> None:
+        if item.kind == "folder":
+            Path(item.path).mkdir()
+        elif item.kind == "link":
+            Path(item.path).symlink_to(item.copy)
+        else:
+            shutil.copy2(self.folder / item.copy, item.path)
+
+    # ── On disk ───────────────────────────────────────────────────────────────────────────────
+
+    def _loaded(self) -> list[Change]:
+        if self._changes is None:
+            self._changes = []
+            if self._fork_of is not None and not self.folder.exists():
+                _begin_with(self._fork_of, self.folder)
+            _forget_old_sessions(self.folder.parent, but=self.folder)
+            with contextlib.suppress(OSError):
+                for line in (self.folder / "changes.jsonl").read_text("utf-8").splitlines():
+                    self._apply(line, self._changes)
+        return self._changes
+
+    def _apply(self, line: str, changes: list[Change]) -> None:
+        with contextlib.suppress(ValueError):  # a line that a crash cut short
+            found = msgspec.convert(json.loads(line), Change | _Undoing | _Settled)
+            if isinstance(found, _Settled):
+                self._states[found.settled] = found.states
+            elif isinstance(found, _Undoing):
+                changes[:] = [change for change in changes if change.number != found.undone]
+            else:
+                changes.append(found)
+                self._count = max(self._count, found.number)
+
+    def _note(self, data: Change | _Undoing | _Settled, *, durable: bool = False) -> None:
+        private_folder(self.folder)
+        line = json_line(data)
+        descriptor = os.open(
+            self.folder / "changes.jsonl",
+            os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC,
+            0o600,
+        )
+        with os.fdopen(descriptor, "ab") as file:
+            file.write(b"\n" + line + b"\n")  # the line before may have been cut short
+            if durable:
+                file.flush()
+                os.fsync(descriptor)
+
+
+def _size(changes: Iterable[Change]) -> int:
+    return sum(
+        item.size for change in changes for item in change.items if item.size <= LARGEST_FILE
+    )
+
+
+def json_line(data: object) -> bytes:
+    """Return `data` as JSON that `json.loads` reads back, names that are not UTF-8, too."""
+    try:
+        return msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(data)).encode()
+
+
+def state_at(path: str | Path) -> State:
+    """Return what lies at a place. Raises OSError where that cannot be read."""
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):  # a file took the place of the folder
+        return State("absent")
+    if stat.S_ISLNK(found.st_mode):
+        return State("link", os.readlink(path))  # noqa: PTH115 — text in, text out
+    if stat.S_ISDIR(found.st_mode):
+        return State("folder", mode=stat.S_IMODE(found.st_mode))
+    if not stat.S_ISREG(found.st_mode):
+        return State("other")
+    with Path(path).open("rb") as file:
+        return State(
+            "file", hashlib.file_digest(file, "sha256").hexdigest(), stat.S_IMODE(found.st_mode)
+        )
+
+
+def open_folders(paths: Iterable[str]) -> None:
+    """Let us write into those of `paths` that are folders, until `close_folders`."""
+    for path in sorted(paths):
+        with contextlib.suppress(OSError):
+            mode = os.lstat(path).st_mode
+            if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
+                os.chmod(path, stat.S_IMODE(mode) | 0o700)  # noqa: PTH101 — text in
+
+
+def close_folders(items: Iterable[Item]) -> list[str]:
+    """Give folders the mode that they had, and return those that had another."""
+    changed = []
+    for item in sorted(items, key=lambda item: item.path, reverse=True):
+        with contextlib.suppress(OSError):
+            now = os.lstat(item.path).st_mode
+            if item.kind == "folder" and stat.S_ISDIR(now) and stat.S_IMODE(now) != item.mode:
+                os.chmod(item.path, item.mode)  # noqa: PTH101 — text in
+                changed.append(item.path)
+    return changed
+
+
+def _state_or_other(path: str) -> State:
+    try:
+        return state_at(path)
+    except OSError:
+        return State("other")
+
+
+def _holds_something(path: str) -> bool:
+    with contextlib.suppress(OSError), os.scandir(path) as entries:
+        return any(entries)
+    return False
+
+
+def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:
+    """Yield those places where nothing is yet, each before the folders above it that are missing
+    too.
+    """
+    for path in created:
+        place = path
+        while not os.path.lexists(place) and place != place.parent:
+            yield place
+            place = place.parent
+
+
+def _with_all_below(path: Path) -> Iterator[str]:
+    """Yield a place, and where it is a folder all that is below, folders before what they hold."""
+    yield str(path)
+    if not path.is_symlink() and path.is_dir():
+        for folder, folders, files in os.walk(path):
+            yield from (os.path.join(folder, name) for name in (*folders, *files))  # noqa: PTH118 — text in, text out
+
+
+def _folder(workspace: Workspace, session_id: str) -> Path:
+    return state_dir() / "copies" / workspace.key / re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
+
+
+def _begin_with(source: Path, target: Path) -> None:
+    """Have `target` hold what `source` does. Copies are never written again, so that the two can
+    share them.
+    """
+
+    def copy(old: str, new: str) -> None:
+        if old.endswith(".jsonl"):
+            shutil.copy2(old, new)
+        else:
+            os.link(old, new)
+
+    with contextlib.suppress(
+        OSError, shutil.Error
+    ):  # without them, what came before the fork cannot be brought back
+        shutil.copytree(source, target, copy_function=copy)
+
+
+def _forget_old_sessions(folder: Path, but: Path) -> None:
+    with contextlib.suppress(OSError):
+        for old in _older_than(folder, time.time() - _KEPT_FOR_S):
+            if old != but:
+                shutil.rmtree(old, ignore_errors=True)
+
+
+def _older_than(folder: Path, moment: float) -> Iterable[Path]:
+    return [
+        Path(entry.path)
+        for entry in os.scandir(folder)
+        if entry.is_dir() and entry.stat().st_mtime < moment
+    ]

@@ -1,0 +1,3 @@
+from tests.storage.conftest import home, workspace
+
+__all__ = ["home", "workspace"]

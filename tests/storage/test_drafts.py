@@ -1,0 +1,100 @@
+import stat
+import subprocess
+import sys
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dogent_tui.storage.drafts import Drafts
+from dogent_tui.storage.paths import Workspace, state_dir
+
+
+def test_a_draft_survives_and_is_private_and_outside_of_the_workspace(workspace):
+    text = "Ein Entwurf\nmit 中文 und \udc80, [/b]\r\n"
+    drafts = Drafts(workspace)
+    assert drafts.load() == ""
+    drafts.save(text)
+    drafts.close()
+    assert Drafts(workspace).load() == text
+    assert list(workspace.root.iterdir()) == []
+    (file,) = (state_dir() / "drafts" / workspace.key).glob("*.jsonl")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_what_was_sent_or_deleted_is_gone(workspace):
+    for forget in (Drafts.clear, lambda drafts: drafts.save("")):
+        drafts = Drafts(workspace)
+        drafts.save("text")
+        forget(drafts)
+        drafts.close()
+        assert Drafts(workspace).load() == ""
+
+
+def test_workspaces_do_not_share(workspace, tmp_path):
+    (tmp_path / "other").mkdir()
+    Drafts(workspace).save("here")
+    assert Drafts(Workspace(tmp_path / "other")).load() == ""
+
+
+def test_a_second_window_neither_shows_nor_overwrites_the_text_of_the_first(workspace):
+    first, second = Drafts(workspace), Drafts(workspace)
+    first.save("first")
+    assert second.load() == ""
+    second.save("second")
+    first.save("first, more")
+    first.close()
+    assert Drafts(workspace).load() == "first, more"
+
+
+def test_the_draft_of_a_killed_window_is_taken_over(workspace):
+    code = (
+        "import sys; from pathlib import Path\nfrom dogent_tui.storage.drafts import Drafts; from"
+        " dogent_tui.storage.paths import Workspace\ndrafts ="
+        " Drafts(Workspace(Path(sys.argv[1]))); drafts.save('unsent'); print('saved', flush=True);"
+        " sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(workspace.root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as window:
+        assert window.stdout.readline() == b"saved\n"
+        other = Drafts(workspace)
+        assert other.load() == ""
+        window.kill()
+    other.close()
+    assert Drafts(workspace).load() == "unsent"
+
+
+TYPED = st.lists(st.text(alphabet="ab\n文👍\u0301\udc80", max_size=6), max_size=30)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=TYPED, lost=st.integers(0, 30))
+def test_each_text_that_was_saved_is_there_again_whatever_was_typed(workspace, texts, lost):
+    """Also where a crash cut the last edit short: then it is the text before."""
+    drafts = Drafts(workspace)
+    drafts.clear()
+    expected = [""]
+    for text in texts:
+        drafts.save(text)
+        expected.append(text)
+    drafts.close()
+    assert Drafts(workspace).load() == expected[-1]
+    if expected[-1]:
+        (file,) = (state_dir() / "drafts" / workspace.key).glob("*.jsonl")
+        content = file.read_bytes()
+        last = content.rindex(b"\n", 0, -1) + 1 if b"\n" in content[:-1] else 0
+        file.write_bytes(content[: max(last, len(content) - 1 - lost)])
+        assert Drafts(workspace).load() in ("", *expected)
+
+
+def test_a_long_draft_does_not_grow_with_its_keys(workspace):
+    drafts = Drafts(workspace)
+    text = "x" * 10_000
+    for number in range(5_000):
+        drafts.save(text + str(number))
+    drafts.close()
+    (file,) = (state_dir() / "drafts" / workspace.key).glob("*.jsonl")
+    assert file.stat().st_size < 200_000
+    assert Drafts(workspace).load() == text + "4999"
