@@ -82,6 +82,20 @@ def published():
         thread.join()
 
 
+_ON_PATH = """
+import shutil, subprocess
+
+def get_pandoc_path():
+    if shutil.which("pandoc") is None:
+        raise OSError
+    return "pandoc"
+
+def get_pandoc_version():
+    return subprocess.run(["pandoc", "--version"], capture_output=True, text=True).stdout.split()[1]
+"""
+"""A `pypandoc` that finds what is on PATH, and nothing else."""
+
+
 @pytest.fixture
 def no_pandoc(tmp_path_factory, monkeypatch):
     """Neither a wheel nor PATH has pandoc, for us and for the processes that read. Returns the
@@ -89,7 +103,7 @@ def no_pandoc(tmp_path_factory, monkeypatch):
     """
     folder = tmp_path_factory.mktemp("bare")
     (folder / "pypandoc").mkdir()
-    (folder / "pypandoc" / "__init__.py").touch()
+    (folder / "pypandoc" / "__init__.py").write_text(_ON_PATH, "utf-8")
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, "pypandoc", raising=False)
     monkeypatch.setenv("PATH", str(folder))
@@ -115,4 +129,5 @@ def offered(real_pandoc, no_pandoc, published, monkeypatch):
 
 def _forget():
     program.pandoc_path.cache_clear()
-    program.pandoc_version.cache_clear()
+    program._found.cache_clear()
+    sys.modules.pop("pypandoc", None)  # which may be the empty one

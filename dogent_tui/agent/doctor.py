@@ -107,6 +107,7 @@ async def _engines() -> list[Finding]:
     programs = await asyncio.gather(_claude(), _pandoc(), _browser(), _cjk_fonts())
     claude, pandoc, browser, fonts = programs
     packages = [
+        _package("Documents", "pypandoc_binary", "pypandoc", tr("provides and finds pandoc")),
         _package("Documents", "PyMuPDF", "pymupdf", tr("reads pdf")),
         _package("Documents", "openpyxl", "openpyxl", tr("translates shared formulas of xlsx")),
         _package("Documents", "python-calamine", "python_calamine", tr("reads xls, ods and xlsb")),

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
 
 from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.plain import one_line
+from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def plan_export(
     *,
     toc: bool | None = None,
     start: Path | None = None,
+    theme: str = "",
 ) -> ExportRequest:
     """Return the request for what was typed: `markdown` as `kind` in `output`, beside it where that
     is empty.
@@ -44,6 +47,12 @@ def plan_export(
                 kind=one_line(kind) or tr("nothing")
             ),
             tr("Use pdf or docx."),
+            code="unsupported",
+        )
+    if theme and theme not in theme_names():
+        raise DocumentError(
+            tr("There is no theme {name}.").format(name=one_line(theme)),
+            tr("Use {names}.").format(names=", ".join(theme_names())),
             code="unsupported",
         )
     if not markdown.strip():
@@ -72,7 +81,13 @@ def plan_export(
             tr("Choose a location outside .dogent."),
         )
     return ExportRequest(
-        markdown=source, target=target, root=workspace.root, home=dogent_home(), toc=toc
+        markdown=source,
+        target=target,
+        root=workspace.root,
+        home=dogent_home(),
+        toc=toc,
+        theme=theme,
+        usual_theme=load_settings(workspace)[0].export_theme,
     )
 
 
@@ -115,16 +130,16 @@ class Exporter:
         """Make the file that `request` asks for. Its target is replaced at the very end, or not
         at all. Raises DocumentError.
         """
+        if self._pdf is None:
+            from dogent_tui.documents.export.pdf import PdfExporter
+
+            self._pdf = PdfExporter()
         if kind == "docx":
             from dogent_tui.documents.export.docx import (
                 export_docx,
             )  # on use, as are the engines in it
 
-            return await export_docx(request, on_progress)
-        if self._pdf is None:
-            from dogent_tui.documents.export.pdf import PdfExporter
-
-            self._pdf = PdfExporter()
+            return await export_docx(request, on_progress, self._pdf.browser)
         return await self._pdf.export(request, on_progress)
 
     async def close(self) -> None:

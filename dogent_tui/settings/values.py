@@ -72,6 +72,13 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
         True
     )
     theme: Annotated[str, Meta(description="The theme.")] = ""
+    export_theme: Annotated[
+        str,
+        Meta(
+            description="The theme of exported documents: article, report, letter, manuscript or"
+            " minutes."
+        ),
+    ] = ""
     review_edits: Annotated[bool, Meta(description="Review each change the agent writes.")] = False
     ignored_folders: Annotated[
         tuple[str, ...], Meta(description="Folders to leave out of searches.")

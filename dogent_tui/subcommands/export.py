@@ -9,6 +9,7 @@ import msgspec
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
+from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
@@ -40,7 +41,13 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
     root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
     existing_folder(root)
     request = plan_export(
-        Workspace(root), chosen.file, kind, chosen.output, toc=chosen.toc, start=Path.cwd()
+        Workspace(root),
+        chosen.file,
+        kind,
+        chosen.output,
+        toc=chosen.toc,
+        start=Path.cwd(),
+        theme=chosen.theme,
     )
     if not request.markdown.is_file():
         raise DocumentError(
@@ -165,6 +172,12 @@ def _parser() -> CommandLine:
         "--sources-checked",
         action="store_true",
         help=tr("append what a check of its quotes, numbers and citations finds"),
+    )
+    parser.add_argument(
+        "--theme",
+        default="",
+        choices=theme_names(),
+        help=tr("how it looks (default: what the file says, else the setting)"),
     )
     parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
     parser.add_argument(

@@ -33,8 +33,8 @@ _MIMES = {
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _DECODING_S = 30.0
 _NAME_ANOTHER = tr(
-    "Specify a PNG, JPEG, GIF, WebP, AVIF, TIFF or BMP image, or an mp4, mov, webm, mkv or avi"
-    " video."
+    "Specify a PNG, JPEG, GIF, WebP, AVIF, HEIC, TIFF or BMP image, or an mp4, mov, webm, mkv or"
+    " avi video."
 )
 
 

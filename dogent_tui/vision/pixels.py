@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dogent_tui.image_files import let_pillow_read
 from dogent_tui.language import tr
 
 if TYPE_CHECKING:
     from PIL import Image
 
-FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "ICO", "AVIF")
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "ICO", "AVIF", "HEIF")
 """What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a
 text or a program. Those first that it knows without loading all of its plugins.
 """
@@ -76,6 +77,7 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
     """
     from PIL import Image, UnidentifiedImageError
 
+    let_pillow_read(body)
     Image.MAX_IMAGE_PIXELS = MOST_JPEG_PIXELS // 2  # it is an error from twice as many on
     with warnings.catch_warnings():
         warnings.simplefilter(
@@ -93,7 +95,7 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
 
 
 def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
-    lossless, size = image.format not in {"JPEG", "MPO", "AVIF"}, image.size
+    lossless, size = image.format not in {"JPEG", "MPO", "AVIF", "HEIF"}, image.size
     frames: int = getattr(image, "n_frames", 1)
     note = (
         tr("This is the first of {frames} pages.").format(frames=frames)

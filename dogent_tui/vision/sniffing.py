@@ -21,9 +21,11 @@ _IMAGES: tuple[tuple[int, bytes], ...] = (
     (0, b"\0\0\1\0"),
     (4, b"ftypavif"),
     (4, b"ftypavis"),
+    (4, b"ftypheic"),
+    (4, b"ftypheix"),
+    (4, b"ftypmif1"),
 )
 
-_AS_JPEG = tr("Export it as JPEG first; phones and photo apps can do that.")
 _SOUND = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"%PDF-", tr("a pdf document"), tr("Read it with read_document.")),
@@ -33,9 +35,6 @@ _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
         tr("an office document or an archive"),
         tr("Read documents with read_document; unpack archives first."),
     ),
-    (4, b"ftypheic", tr("a HEIC photo"), _AS_JPEG),
-    (4, b"ftypheix", tr("a HEIC photo"), _AS_JPEG),
-    (4, b"ftypmif1", tr("a HEIF photo"), _AS_JPEG),
     (4, b"ftypM4A", *_SOUND),
     (0, b"ID3", *_SOUND),
     (

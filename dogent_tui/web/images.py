@@ -13,13 +13,13 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from dogent_tui.image_files import without_metadata
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.storage.files import temporary_beside
 from dogent_tui.storage.places import pinned
 from dogent_tui.wall.own import walled
 from dogent_tui.web.image_check import FORMATS, Checked
-from dogent_tui.web.image_metadata import without_metadata
 from dogent_tui.web.model import SavedImage, WebError
 
 MOST_BYTES = 24 << 20

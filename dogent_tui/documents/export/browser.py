@@ -9,8 +9,8 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -257,6 +257,29 @@ class Browser:
                         tr("Check pdf.css, if you have one."),
                     ) from None
         raise AssertionError
+
+    @asynccontextmanager
+    async def scripted_page(self) -> "AsyncIterator[Page]":
+        """Yield an empty page in a context of its own, on which scripts run that see no network and
+        no file. Raises BrowserUnavailableError.
+        """
+        await self.start()
+        assert self._browser is not None
+        context = await self._browser.new_context(
+            offline=True,
+            accept_downloads=False,
+            service_workers="block",
+            device_scale_factor=2,
+            viewport={"width": 640, "height": 480},
+        )
+        try:
+            await context.route("**/*", _refuse)
+            yield await context.new_page()
+        finally:
+            try:
+                await asyncio.wait_for(context.close(), _CLOSE_LIMIT_S)
+            except Exception:  # a page that is busy for ever is ended with its browser
+                await self.close()
 
     async def _print(self, browser: "PlaywrightBrowser", html: str) -> Made:
         """Print on a fresh page. Raises _GoneError once the browser or the page dies: who waits

@@ -37,6 +37,8 @@ from dogent_tui.documents.export.references import (
 )
 from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source
 from dogent_tui.documents.export.tables import captioned, label_of, turned
+from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
+from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
@@ -90,6 +92,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     source: MarkdownSource
     front: FrontMatter
+    theme: Theme
     title: str
     blocks: list[Any]
     headings: tuple[tree.Heading, ...]
@@ -117,13 +120,21 @@ def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
 
 
 def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> Document:
-    front = replace(source.front, lang=source.front.lang or language_of(source.text))
+    theme, unknown = _theme(request, source.front)
+    front = replace(
+        source.front,
+        lang=source.front.lang or language_of(source.text),
+        number_sections=theme.number_sections
+        if source.front.number_sections is None
+        else source.front.number_sections,
+    )
     left_out = LeftOut(source.text, source.first_line)
     images = Images(request.root, source.path.parent, left_out)
     parsed = tree.ask_pandoc(
         source.text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt
     )
-    blocks, warnings = tree.blocks_of(parsed.data), [*source.warnings, *parsed.warnings]
+    blocks = tree.blocks_of(parsed.data)
+    warnings = [*source.warnings, *unknown, *parsed.warnings]
     if b'"RawBlock"' in parsed.data:
         blocks = read_blocks(blocks, _dropped(left_out), halt)
     if "@" in source.text:
@@ -140,6 +151,8 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
                     some=some
                 )
             )
+    if theme.cover and not front.title:
+        front = replace(front, title=_only_title(blocks))
     cleaner = _Cleaner(front, images, left_out)
     blocks = cleaner.cleaned(blocks)
     headings = tuple(cleaner.headings)
@@ -152,11 +165,12 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     if front.title and first and blocks[0].get("t") == "Header" and only == front.title:
         del blocks[0]  # it is the title, which is above already
     wanted = request.toc if request.toc is not None else front.toc
-    wanted = cleaner.placed if wanted is None else wanted
+    wanted = cleaner.placed or theme.toc if wanted is None else wanted
     is_title = bool(only) and front.title in {"", only}
     return Document(
         source=source,
         front=front,
+        theme=theme,
         title=front.title or only or (first.text if first else source.path.stem),
         blocks=blocks,
         headings=headings[1:] if is_title and front.title else headings,
@@ -166,6 +180,29 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
     )
+
+
+def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]]:
+    """Return the theme that is asked for, by the first that asks, and a warning about another."""
+    told: list[str] = []
+    for name in (request.theme, front.theme, request.usual_theme):
+        if name in theme_names():
+            return named_theme(name), told
+        if name:
+            told = [
+                tr("There is no theme {name}: there are {names}.").format(
+                    name=shown(name), names=", ".join(theme_names())
+                )
+            ]
+    return named_theme(DEFAULT), told
+
+
+def _only_title(blocks: list[Any]) -> str:
+    """Return the heading that the text begins with, where it is the only one of level 1."""
+    tops = [block for block in blocks if block["t"] == "Header" and block["c"][0] == 1]
+    if len(tops) != 1 or tops[0] is not blocks[0]:
+        return ""
+    return " ".join(tree.plain_text(tops[0]["c"][2]).split())
 
 
 def _with_bibliographies(
@@ -260,7 +297,7 @@ class _Cleaner:
             "Figure": self._figure,
             "Table": self._table,
             "Code": lambda content: [node("Code", [attributes(), content[1]])],
-            "CodeBlock": _code,
+            "CodeBlock": self._code,
         }
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
@@ -426,6 +463,15 @@ class _Cleaner:
             else list(inside)
         )
 
+    def _code(self, content: Any) -> list[Node]:
+        (name, classes, given), text = content
+        language = [kind.lower() for kind in classes[:1] if re.fullmatch(r"[\w+#.-]+", kind)]
+        code = node("CodeBlock", [attributes("", *language), text])
+        caption = words(dict(given).get("caption", ""))
+        if language != ["mermaid"]:
+            return [code]
+        return [tree.figure(name, self._labels.caption("fig", self._named(name), caption), [code])]
+
     def _table(self, content: Any) -> list[Node]:
         (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content
         inlines = self._labels.caption("tbl", self._named(name), self._caption(caption))
@@ -444,12 +490,6 @@ class _Cleaner:
             [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
             for _, cells in rows
         ]
-
-
-def _code(content: Any) -> list[Node]:
-    (_, classes, _), text = content
-    language = [kind.lower() for kind in classes[:1] if re.fullmatch(r"[\w+#.-]+", kind)]
-    return [node("CodeBlock", [attributes("", *language), text])]
 
 
 def length(text: str) -> str:

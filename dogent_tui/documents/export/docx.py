@@ -13,6 +13,8 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from dogent_tui.documents.export import tree
+from dogent_tui.documents.export.browser import Browser
+from dogent_tui.documents.export.diagrams import with_diagrams
 from dogent_tui.documents.export.document import Document, read_document, writer_warnings
 from dogent_tui.documents.export.docx_body import (
     BREAK_XML,
@@ -34,7 +36,7 @@ from dogent_tui.documents.export.model import (
     write_target,
 )
 from dogent_tui.documents.export.page import contents_title
-from dogent_tui.documents.export.source import FrontMatter
+from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, mapped, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
 from dogent_tui.language import tr
@@ -56,14 +58,18 @@ nothing, or an empty paragraph, is between them.
 """
 
 
-async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
-    """Make the docx that `request` asks for. Its target is replaced at the very end, or not at
-    all. Raises DocumentError.
+async def export_docx(
+    request: ExportRequest, on_progress: Progress = unheard, browser: Browser | None = None
+) -> ExportResult:
+    """Make the docx that `request` asks for; `browser` draws its diagrams. Its target is replaced
+    at the very end, or not at all. Raises DocumentError.
     """
     on_progress(tr("Creating the docx"))
     halt = Halt()
     try:
-        made, left_out = await asyncio.to_thread(_make, request, halt)
+        document = await asyncio.to_thread(read_document, request, halt)
+        document = await with_diagrams(document, browser or Browser(list), pictures=True)
+        made = await asyncio.to_thread(_make, request, document, halt)
     except asyncio.CancelledError:
         # the thread would go on otherwise, and leaving the application would wait for it
         halt.halt()
@@ -72,24 +78,32 @@ async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -
         write_target, request, made.content
     )  # who was cancelled by now has written nothing
     return ExportResult(
-        path=request.target, engine=made.engine, warnings=made.warnings, left_out=left_out
+        path=request.target,
+        engine=made.engine,
+        warnings=made.warnings,
+        left_out=tuple(document.left_out),
     )
 
 
-def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
-    document = read_document(request, halt)
+def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     front = document.front
     reference = find_reference(
-        request.root, request.home, lang=front.lang, text=document.source.text
+        request.root,
+        request.home,
+        document.theme,
+        lang=front.lang,
+        text=document.source.text,
     )
     area = text_area(reference.content)
     stand_ins = StandIns(document.images, area)
     contents = _contents(document, contents_styles(reference.content))
-    blocks = mapped(document.blocks, _Writer(stand_ins, contents).handlers, _apart)
-    blocks = blocks if document.placed else [*contents, *blocks]
-    written = _write(halt, tree.to_json(blocks, _meta(front)), reference.content)
+    handlers = _Writer(stand_ins, contents).handlers
+    title = mapped(title_docx(document.theme, front), handlers)
+    blocks = mapped(document.blocks, handlers, _apart)
+    blocks = [*title, *blocks] if document.placed else [*title, *contents, *blocks]
+    written = _write(halt, tree.to_json(blocks, _meta(front.lang)), reference.content)
     fallbacks = {
-        name: fallback_png(image, halt)
+        name: image.fallback or fallback_png(image, halt)
         for name, image in stand_ins.pictures.items()
         if image.kind == "svg"
     }
@@ -97,10 +111,7 @@ def _make(request: ExportRequest, halt: Halt) -> tuple[Made, tuple[str, ...]]:
         written.data, document, Finish(_now(os.environ), area, stand_ins.pictures, fallbacks)
     )
     warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
-    return (
-        Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings),
-        document.left_out,
-    )
+    return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings)
 
 
 def _write(halt: Halt, document: bytes, reference: bytes) -> Output:
@@ -169,23 +180,9 @@ def _bookmark(name: str) -> str:
     return f"X{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[1:]}"
 
 
-def _meta(front: FrontMatter) -> Node:
-    """Return the metadata of which pandoc makes the title; the properties are `docx_package`'s."""
-    texts = {
-        "title": front.title,
-        "subtitle": front.subtitle,
-        "date": front.date,
-        "lang": front.lang,
-    }
-    meta: Node = {
-        name: {"t": "MetaInlines", "c": words(text)} for name, text in texts.items() if text
-    }
-    if front.authors:
-        meta["author"] = {
-            "t": "MetaList",
-            "c": [{"t": "MetaInlines", "c": words(author)} for author in front.authors],
-        }
-    return meta
+def _meta(lang: str) -> Node:
+    """Return the metadata that styles take; the properties are `docx_package`'s."""
+    return {"lang": {"t": "MetaInlines", "c": words(lang)}} if lang else {}
 
 
 class _Writer:
@@ -207,7 +204,7 @@ class _Writer:
         return [{"t": "Image", "c": [["", [], []], alt, [stand_in, title]]}] if stand_in else []
 
     def _div(self, content: Any) -> list[Node]:
-        (name, kinds, _), inside = content
+        (name, kinds, given), inside = content
         blocks = mapped(inside, self.handlers, _apart)
         if tree.BREAK in kinds:
             return [tree.raw("openxml", BREAK_XML)]
@@ -220,6 +217,7 @@ class _Writer:
                 tree.raw("openxml", LANDSCAPE_ENDS),
             ]
         style = "Callout" if tree.CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
+        style = style or dict(given).get("custom-style", "")
         return [{"t": "Div", "c": [[name, [], [["custom-style", style]] if style else []], blocks]}]
 
 

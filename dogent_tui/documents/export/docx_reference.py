@@ -13,6 +13,8 @@ import zlib
 from pathlib import Path
 from typing import NamedTuple
 
+from dogent_tui.documents.export.themes import DEFAULT, Theme, as_docx
+from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.language import tr
@@ -81,11 +83,11 @@ class Reference(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def find_reference(root: Path, home: Path, *, lang: str, text: str) -> Reference:
+def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str) -> Reference:
     """Return the reference document of the workspace `root`, else of `home`, else the built-in one.
 
-    That one is for the language `lang` (BCP 47, may be empty) and the scripts of `text`. Blocks:
-    for a thread.
+    That one is of `theme`, for the language `lang` (BCP 47, may be empty) and the scripts of
+    `text`. Blocks: for a thread.
     """
     warnings: list[str] = []
     for path, inside in ((root / ".dogent" / NAME, root), (home / NAME, None)):
@@ -98,17 +100,21 @@ def find_reference(root: Path, home: Path, *, lang: str, text: str) -> Reference
             warnings.append(
                 tr("The styles of {where} were not used. {error}").format(where=where, error=error)
             )
-    return Reference(built_in(east_asian_language(lang, text), lang), None, tuple(warnings))
+    content = built_in(east_asian_language(lang, text), lang, theme)
+    return Reference(content, None, tuple(warnings))
 
 
-def built_in(east_asian: str = "zh-CN", lang: str = "") -> bytes:
+def built_in(east_asian: str = "zh-CN", lang: str = "", theme: Theme | None = None) -> bytes:
     """Return the built-in reference document, with the font for one of the languages of
     `east_asian_language`.
 
     Words in other scripts are spelled as in `lang`; American English where that is empty or East
     Asian itself.
     """
-    styles = _part("styles.xml").replace(_BODY, f'w:eastAsia="{_FONTS[east_asian]}"', 1)
+    theme = theme or named_theme(DEFAULT)
+    styles = as_docx(theme, _part("styles.xml")).replace(
+        _BODY, f'w:eastAsia="{_FONTS[east_asian]}"', 1
+    )
     if lang and not lang.lower().startswith(("zh", "ja", "ko")):
         styles = styles.replace(_LATIN, f'w:val="{lang}" {_EAST_ASIA}', 1)
     content = io.BytesIO()
@@ -119,12 +125,12 @@ def built_in(east_asian: str = "zh-CN", lang: str = "") -> bytes:
             _relationships(officeDocument="word/document.xml", extended="docProps/app.xml"),
         )
         package.writestr("docProps/app.xml", _APP)
-        package.writestr("word/document.xml", _part("document.xml"))
+        package.writestr("word/document.xml", as_docx(theme, _part("document.xml")))
         package.writestr(
             "word/styles.xml", styles.replace(_EAST_ASIA, f'w:eastAsia="{east_asian}"', 1)
         )
         package.writestr("word/header1.xml", _part("header.xml"))
-        package.writestr("word/footer1.xml", _part("footer.xml"))
+        package.writestr("word/footer1.xml", as_docx(theme, _part("footer.xml")))
         parts = _relationships(styles="styles.xml", footer="footer1.xml", header="header1.xml")
         package.writestr("word/_rels/document.xml.rels", parts)
     return content.getvalue()

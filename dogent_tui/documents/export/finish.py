@@ -6,7 +6,7 @@ import importlib
 import os
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import msgspec
 
 from dogent_tui.documents.export import to_unicode
+from dogent_tui.documents.export.accessible import make_accessible
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
@@ -52,14 +53,15 @@ def finish(
     pdf: bytes,
     properties: Mapping[str, str],
     lang: str,
-    bookmarks: Sequence[str],
+    headings: Mapping[str, str],
     doubtful: AbstractSet[str] = frozenset(),
 ) -> Finished:
     """Return `pdf` with `properties` (``title``, ``author``, ``subject``, ``keywords``), language
     and bookmarks set. Blocks.
 
-    `bookmarks` are the titles of its outline, in order: Chromium's own are made of what it painted,
-    which is not always what was written (seen: a heading twice over, formulas in pieces).
+    `headings` are by their names, in order, the titles of its outline: Chromium's own are made of
+    what it painted, which is not always what was written (seen: a heading twice over, formulas in
+    pieces).
     `doubtful` are the characters that perhaps no font had. Raises DocumentError where the engine
     wrote no pdf.
     """
@@ -89,9 +91,10 @@ def finish(
             if lang:
                 document.xref_set_key(document.pdf_catalog(), "Lang", pymupdf.get_pdf_str(lang))
             entries = document.get_outline_xrefs()
-            if len(entries) == len(bookmarks):
-                for entry, words in zip(entries, bookmarks, strict=True):
+            if len(entries) == len(headings):
+                for entry, words in zip(entries, headings.values(), strict=True):
                     document.xref_set_key(entry, "Title", pymupdf.get_pdf_str(words))
+            make_accessible(document, pdf, properties, lang, headings)
             to_unicode.correct(document)
             drawn, missing = _look_for(document, doubtful)
             pages = document.page_count

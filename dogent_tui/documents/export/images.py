@@ -16,6 +16,7 @@ import msgspec
 from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
+from dogent_tui.image_files import let_pillow_read, without_metadata
 from dogent_tui.language import tr
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ _KINDS = {
     "BMP": "bmp",
     "TIFF": "tiff",
     "AVIF": "avif",
+    "HEIF": "heic",
 }
 """What Pillow may open (its name → the name in ``image/…``). Others of its formats run programs
 (EPS) or are seldom pictures.
@@ -50,7 +52,8 @@ _EVERYWHERE = frozenset({"png", "jpeg", "gif"})
 class ExportImage(msgspec.Struct, frozen=True):
     """An image that may go into a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``;
     `width` and `height` are in pixels, 0 where a vector image does not say; `dpi` is what the file
-    says, 0 where it says nothing.
+    says, 0 where it says nothing. `fallback` is a PNG of an svg for what draws none, where there is
+    a better one than we make.
     """
 
     data: bytes
@@ -58,6 +61,7 @@ class ExportImage(msgspec.Struct, frozen=True):
     width: int = 0
     height: int = 0
     dpi: float = 0
+    fallback: bytes = b""
 
     @property
     def mime(self) -> str:
@@ -99,6 +103,10 @@ class Images:
                 self._found[address] = None
                 self._left_out.add(tr("Image"), address, str(reason))
         return self._found[address]
+
+    def add(self, address: str, image: ExportImage) -> None:
+        """Have `find` return `image`, which is ours."""
+        self._found[address] = image
 
     def _take(self, address: str) -> ExportImage:
         image = identify(_inline(address) if address[:5].lower() == "data:" else self.read(address))
@@ -179,8 +187,10 @@ def identify(content: bytes) -> ExportImage:
         if drawing is None:
             raise LeftOutError(tr("it is a damaged or unsafe svg"))
         return ExportImage(drawing.data, "svg", drawing.width, drawing.height)
-    from PIL import Image, UnidentifiedImageError  # on use
+    from PIL import Image, ImageOps, UnidentifiedImageError  # on use
 
+    let_pillow_read(content)
+    content = without_metadata(content)  # where a photo was taken is nobody's business
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow warns of what the limit below refuses
@@ -196,7 +206,9 @@ def identify(content: bytes) -> ExportImage:
                 dpi = _dpi(image.info)
                 size = (image.width, image.height)
                 if kind not in _EVERYWHERE:
-                    content, kind = _as_png(image), "png"
+                    upright = ImageOps.exif_transpose(image)
+                    size = (upright.width, upright.height)
+                    content, kind = _as_png(upright), "png"
     except UnidentifiedImageError:
         raise LeftOutError(tr("it is not an image")) from None
     except Image.DecompressionBombError:
@@ -213,6 +225,7 @@ def _as_png(image: "PillowImage.Image") -> bytes:
         if image.mode in {"1", "L", "LA", "P", "RGB", "RGBA", "I;16"}
         else image.convert("RGB")
     )
+    known.info.clear()  # of what is in there, some is written
     known.save(buffer, "PNG")
     return buffer.getvalue()
 

@@ -26,6 +26,8 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     the real path of the workspace, out of which no image is taken; `home` is the user's folder
     (``~/.dogent``), for styles. `toc`: a table of contents, None for what the front matter says.
     `appendix`: Markdown that is put behind the text, and behind the list of what it cites.
+    `theme` is the name of one that holds whatever the front matter says, `usual_theme` of the one
+    that holds where it says nothing.
     """
 
     markdown: Path
@@ -34,6 +36,8 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     home: Path
     toc: bool | None = None
     appendix: str = ""
+    theme: str = ""
+    usual_theme: str = ""
 
 
 class Made(msgspec.Struct, frozen=True):

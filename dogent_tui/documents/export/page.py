@@ -10,6 +10,7 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.themes import title_html
 from dogent_tui.documents.export.tree import Node, mapped
 from dogent_tui.processes import Halt
 
@@ -36,14 +37,16 @@ _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")image:(\d+)"')
 _CODE_LINE = re.compile(
     r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
 )
-_BOXES = {
+_NOT_ON_PAPER = {
+    ' role="doc-noteref"': "",  # with which Chromium takes it for no link
+    ' role="doc-backlink"': "",
     "<label>": "",
     "</label>": "",
     '<input type="checkbox" checked="" />': "☑ ",
     '<input type="checkbox" />': "☐ ",
 }
-"""The box before a task as a sign: a field of a form, which pandoc makes of it, is no text on
-paper.
+"""What pandoc's HTML has and paper has not. The box before a task is a sign: a field of a form is
+no text.
 """
 
 _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
@@ -73,7 +76,7 @@ class Page(msgspec.Struct, frozen=True):
         language = f' lang="{escape(document.front.lang)}"' if document.front.lang else ""
         running = (
             f"@page {{ @top-center {{ content: {_css_string(document.front.title)} }} }}"
-            if document.front.title
+            if document.front.title and document.theme.running
             else ""
         )
         return (
@@ -83,22 +86,8 @@ class Page(msgspec.Struct, frozen=True):
             "<style>@layer built-in"
             f" {{\n{running}\n{built_in}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
             f"<style>{own}</style></head>\n"
-            f"<body>{self._head()}\n{body}</body></html>"
+            f"<body>{title_html(document.theme, document.front)}\n{body}</body></html>"
         )
-
-    def _head(self) -> str:
-        """Return the title block, as the front matter gives it."""
-        front = self.document.front
-        lines = [
-            ("title", front.title),
-            ("subtitle", front.subtitle),
-            ("author", ", ".join(front.authors)),
-            ("date", front.date),
-        ]
-        written = "".join(
-            f'<p class="{name}">{escape(text, quote=False)}</p>' for name, text in lines if text
-        )
-        return f'<header class="document">{written}</header>' if written else ""
 
     def _toc(self, pages: Mapping[str, int]) -> str:
         contents = self.document.contents
@@ -126,7 +115,7 @@ def compose(document: Document, styles: tuple[str, str], halt: Halt | None = Non
     written = tree.ask_pandoc(tree.to_json(blocks), *arguments, halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
     html = _FORMULA.sub(_named, html)
-    for field, sign in _BOXES.items():
+    for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
     html = _IMAGE.sub(lambda found: f'{found[1]}{writer.addresses[int(found[2])]}"', html)
     return Page(document, html, styles, tuple(writer_warnings(written.warnings)))

@@ -11,6 +11,7 @@ from typing import Self
 import msgspec
 
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError, find_browsers
+from dogent_tui.documents.export.diagrams import with_diagrams
 from dogent_tui.documents.export.document import Document, read_document
 from dogent_tui.documents.export.finish import finish, heading_pages, prepare
 from dogent_tui.documents.export.model import (
@@ -22,7 +23,8 @@ from dogent_tui.documents.export.model import (
     write_target,
 )
 from dogent_tui.documents.export.page import Page, compose
-from dogent_tui.documents.export.styles import Style, built_in, find_style
+from dogent_tui.documents.export.styles import Style, find_style, shipped
+from dogent_tui.documents.export.themes import as_css
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
@@ -44,7 +46,7 @@ class PdfExporter:
         """`find` names the browsers that may be used, in order; none of them starts before the
         first export.
         """
-        self._browser = Browser(find)
+        self.browser = Browser(find)
         self._drawn: set[str] = set()
         """Characters that a font was seen to have: looking for them takes as long as all else
         together.
@@ -58,17 +60,19 @@ class PdfExporter:
 
     async def close(self) -> None:
         """End the browser. A later export starts it again."""
-        await self._browser.close()
+        await self.browser.close()
 
     async def export(self, request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
         """Make the pdf that `request` asks for. The target is replaced at the very end, or not
         at all. Raises DocumentError.
         """
         on_progress(tr("Reading {markdown}").format(markdown=request.markdown.name))
-        starting = asyncio.ensure_future(self._browser.start())  # while the text is read
+        starting = asyncio.ensure_future(self.browser.start())  # while the text is read
         halt = Halt()
         try:
-            draft = await asyncio.to_thread(_compose, request, halt)
+            document = await asyncio.to_thread(read_document, request, halt)
+            document = await with_diagrams(document, self.browser, pictures=False)
+            draft = await asyncio.to_thread(_compose, request, document, halt)
             made = await self._made(draft, starting, on_progress)
         finally:
             halt.halt()  # who gives up waits for no program
@@ -76,13 +80,12 @@ class PdfExporter:
             with suppress(asyncio.CancelledError, DocumentError):
                 await starting
         on_progress("Finishing")
-        document = draft.page.document
         finished = await asyncio.to_thread(
             finish,
             made.content,
             _properties(document),
             document.front.lang,
-            [heading.text for heading in document.headings if heading.text],
+            {heading.name: heading.text for heading in document.headings if heading.text},
             _doubtful(draft.page) - self._drawn,
         )
         self._drawn |= finished.drawn
@@ -103,33 +106,42 @@ class PdfExporter:
     async def _made(
         self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress
     ) -> Made:
-        """Return the pdf of `draft`, by the browser that is `starting` or else by typst."""
-        if not self._browser.warm:
+        """Return the pdf of `draft`, by the browser that is `starting` or else by typst; by that
+        at once where notes are wanted at the foot of their pages, where no browser can put them.
+        """
+        page = draft.page
+        if page.document.front.notes_at_foot:
+            return await _typeset(draft, on_progress)
+        if not self.browser.warm:
             on_progress(tr("Starting the browser"))
             await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))
-        page = draft.page
         try:
             await starting
             on_progress("Printing")
-            printed = await self._browser.print(page.html())
+            printed = await self.browser.print(page.html())
             if page.document.contents:  # the numbers in it are known only now; they change no line
                 pages = await asyncio.to_thread(heading_pages, printed.content)
-                printed = await self._browser.print(page.html(pages))
+                printed = await self.browser.print(page.html(pages))
             return Made(printed.content, printed.engine, page.warnings)
         except BrowserUnavailableError as error:
-            on_progress(tr("Typesetting with typst"))
-            from dogent_tui.documents.export.typst import set_pdf  # on use
-
-            made = await set_pdf(page.document)
-            style = (
-                tr(", without the styles of {path}").format(path=draft.style.path)
-                if draft.style.path
-                else ""
-            )
+            made = await _typeset(draft, on_progress)
             told = tr(
-                "{message} The pdf was made with typst instead, in a simpler style{style}. {remedy}"
-            ).format(message=error.message, style=style, remedy=error.remedy)
+                "{message} The pdf was made with typst instead, in a simpler style. {remedy}"
+            ).format(message=error.message, remedy=error.remedy)
             return Made(made.content, made.engine, (told, *made.warnings))
+
+
+async def _typeset(draft: "_Draft", on_progress: Progress) -> Made:
+    on_progress(tr("Typesetting with typst"))
+    from dogent_tui.documents.export.typst import set_pdf  # on use
+
+    made = await set_pdf(draft.page.document)
+    if draft.style.path is None:
+        return made
+    told = tr("The styles of {path} were not used: typst made the pdf.").format(
+        path=draft.style.path
+    )
+    return Made(made.content, made.engine, (*made.warnings, told))
 
 
 class _Draft(msgspec.Struct, frozen=True):
@@ -139,11 +151,11 @@ class _Draft(msgspec.Struct, frozen=True):
     style: Style
 
 
-def _compose(request: ExportRequest, halt: Halt) -> _Draft:
-    """Read what `request` names, and return the page. Blocks. Raises DocumentError."""
-    document = read_document(request, halt)
+def _compose(request: ExportRequest, document: Document, halt: Halt) -> _Draft:
+    """Return the page of `document`. Blocks. Raises DocumentError."""
     style = find_style(request.root, request.home)
-    return _Draft(compose(document, (built_in(), style.css), halt), style)
+    built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
+    return _Draft(compose(document, (built_in, style.css), halt), style)
 
 
 def _doubtful(page: Page) -> set[str]:

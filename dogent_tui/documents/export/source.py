@@ -41,7 +41,9 @@ class FrontMatter(msgspec.Struct, frozen=True):
     """What the document says about itself; what it does not say is empty.
 
     `lang` is a BCP 47 tag (``zh-CN``). `date` is as it was written. `toc` is None where nothing is
-    said of a table of contents. `bibliography` and `csl` name files of the workspace.
+    said of a table of contents, `number_sections` likewise. `to` is whom a letter is for, line by
+    line. `notes_at_foot`: on their pages in a pdf too. `bibliography` and `csl` name files of the
+    workspace.
     """
 
     title: str = ""
@@ -55,7 +57,10 @@ class FrontMatter(msgspec.Struct, frozen=True):
     toc: bool | None = None
     toc_depth: int = 3
     toc_title: str = ""
-    number_sections: bool = False
+    number_sections: bool | None = None
+    theme: str = ""
+    notes_at_foot: bool = False
+    to: tuple[str, ...] = ()
     bibliography: tuple[str, ...] = ()
     csl: str = ""
 
@@ -207,9 +212,12 @@ def _front(values: Mapping[str, Any]) -> FrontMatter:
         toc=_truth(_text(lowered.get("toc", lowered.get("table-of-contents")))),
         toc_depth=_depth(_text(lowered.get("toc-depth"))),
         toc_title=_text(lowered.get("toc-title")),
-        number_sections=bool(
-            _truth(_text(lowered.get("number-sections", lowered.get("numbersections"))))
+        number_sections=_truth(
+            _text(lowered.get("number-sections", lowered.get("numbersections")))
         ),
+        theme=_text(lowered.get("theme")).lower(),
+        notes_at_foot=_text(lowered.get("footnotes")).lower() == "page",
+        to=_texts(lowered.get("to")),
         bibliography=_texts(lowered.get("bibliography")),
         csl=_text(lowered.get("csl", lowered.get("citation-style"))),
     )

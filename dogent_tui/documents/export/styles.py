@@ -32,14 +32,10 @@ class Style(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def built_in(name: str = NAME) -> str:
-    """Return a style sheet of ours: inside the wheel once installed, at the root of a checkout.
-    Blocks.
-    """
+def shipped(name: str | Path = NAME) -> Path:
+    """Return a file of `styles/`: inside the wheel once installed, at the root of a checkout."""
     installed = _PACKAGE / "styles"
-    return ((installed if installed.is_dir() else _PACKAGE.parent / "styles") / name).read_text(
-        "utf-8"
-    )
+    return (installed if installed.is_dir() else _PACKAGE.parent / "styles") / name
 
 
 def find_style(root: Path, home: Path) -> Style:

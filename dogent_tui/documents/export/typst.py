@@ -13,7 +13,8 @@ from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
 from dogent_tui.documents.export.page import contents_title
-from dogent_tui.documents.export.styles import built_in
+from dogent_tui.documents.export.styles import shipped
+from dogent_tui.documents.export.themes import as_typst, title_typst
 from dogent_tui.documents.export.tree import Node, mapped
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
@@ -106,8 +107,9 @@ def _front(document: Document) -> str:
         "".join(f"{_quoted(text)}, " for text in texts) for texts in (front.authors, front.keywords)
     )
     properties = f"title: {_quoted(document.title)}, author: ({authors}), keywords: ({keywords})"
-    lines = [f"#set document({properties})", built_in("pdf.typ")]
-    if front.title:
+    rules = shipped("pdf.typ").read_text("utf-8")
+    lines = [f"#set document({properties})", rules, as_typst(document.theme)]
+    if front.title and document.theme.running:
         lines.append(
             "#set page(header: context if counter(page).get().first() > 1 {"
             f" running({_quoted(front.title)}) }})"
@@ -116,17 +118,7 @@ def _front(document: Document) -> str:
     if language:
         region = f", region: {_quoted(region)}" if len(region) == 2 else ""
         lines.append(f"#set text(lang: {_quoted(language.lower())}{region})")
-    looks = [
-        (front.title, 'size: 24pt, weight: "bold"'),
-        (front.subtitle, "size: 13pt, fill: luma(90)"),
-    ]
-    looks += [
-        (", ".join(front.authors), "size: 10.5pt"),
-        (front.date, "size: 9.5pt, fill: luma(90)"),
-    ]
-    lines += [
-        f"#block(below: 0.9em, text({look}, {_quoted(text)}))" for text, look in looks if text
-    ]
+    lines.append(title_typst(document.theme, front, _quoted))
     return "\n".join([*lines, "", ""])
 
 
@@ -170,7 +162,7 @@ class _Writer:
         return blocks if self._document.placed else [*_outline(self._document), *blocks]
 
     def _image(self, content: Any) -> list[Node]:
-        (name, _, sizes), alt, (address, title) = content
+        (_, _, sizes), alt, (address, _) = content
         image = self._document.images.find(address)
         if image is None:  # what is no image of ours would be a file that typst reads
             return []
@@ -179,8 +171,9 @@ class _Writer:
                 f"image-{len(self._names)}.{'jpg' if image.kind == 'jpeg' else image.kind}"
             )
             (self._folder / self._names[address]).write_bytes(image.data)
-        fitting = [[what, _fitting(size)] for what, size in sizes]
-        return [{"t": "Image", "c": [[name, [], fitting], alt, [self._names[address], title]]}]
+        given = [f'"{self._names[address]}"', f"alt: {_quoted(tree.plain_text(alt))}"]
+        given += [f"{what}: {_fitting(size)}" for what, size in sizes]
+        return [tree.raw("typst", f"#box(image({', '.join(given)}))", inline=True)]
 
     def _div(self, content: Any) -> list[Node]:
         attributes, inside = content
@@ -223,5 +216,8 @@ def _formula(content: Any) -> list[Node]:
 
 
 def _fitting(size: str) -> str:
-    """Return a size for pandoc. No image is wider than the text."""
-    return "100%" if size.endswith("px") and float(size[:-2]) > _WIDEST else size
+    """Return a size of CSS for typst. No image is wider than the text."""
+    if not size.endswith("px"):
+        return size
+    pixels = float(size[:-2])
+    return "100%" if pixels > _WIDEST else f"{pixels * 0.75}pt"

@@ -2,7 +2,7 @@
 and on its time.
 """
 
-import importlib.util
+import logging
 import os
 import re
 import shutil
@@ -15,7 +15,7 @@ from typing import IO
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import downloaded_path
+from dogent_tui.documents.pandoc.download import VERSION, downloaded_path
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt, run_to_end
 from dogent_tui.wall.own import own_environment, walled
@@ -27,7 +27,6 @@ whoever runs it (measured).
 MINIMUM = (3, 1)
 """Older ones have no `Figure` in their tree (3.0), and write no docx in their sandbox."""
 
-_VERSION_LIMIT_S = 10.0
 _UNKNOWN_READER = 21
 """Exit status of pandoc (its manual, "Exit codes")."""
 _MAX_WARNINGS = 20
@@ -41,31 +40,41 @@ class Output(msgspec.Struct, frozen=True):
 
 
 @cache
+def _found() -> tuple[Path, tuple[int, ...]] | None:
+    """Return the newest pandoc that `pypandoc` finds and can start, with its version: that of its
+    wheel, of PATH, of the usual folders, or what PYPANDOC_PANDOC names. Takes 0.1 s.
+    """
+    logging.getLogger("pypandoc").setLevel(logging.CRITICAL + 1)  # it would write to the terminal
+    try:
+        import pypandoc
+
+        path, version = pypandoc.get_pandoc_path(), pypandoc.get_pandoc_version()
+    except (ImportError, AttributeError, OSError):  # an OSError where there is none
+        return None
+    numbers = tuple(int(number) for number in re.findall(r"\d+", version))
+    return Path(shutil.which(path) or path), numbers
+
+
+@cache
 def pandoc_path() -> Path:
-    """Return the pandoc that came with our wheels, else a recent one on PATH, else the one that a
-    user had downloaded.
+    """Return the pandoc that `pypandoc` finds, if it is recent, else the one that a user had
+    downloaded.
 
     Raises DocumentError (`engine_missing`).
     """
-    package = importlib.util.find_spec(
-        "pypandoc"
-    )  # importing it would look for pandoc in its own ways
-    if package is not None and package.origin is not None:
-        name = "pandoc.exe" if os.name == "nt" else "pandoc"
-        bundled = Path(package.origin).parent / "files" / name
-        if bundled.is_file() and os.access(bundled, os.X_OK):
-            return bundled
-    found = shutil.which("pandoc")
-    wrong = (
-        _what_is_wrong(Path(found))
-        if found
-        else tr("This kind of document needs pandoc, which is not installed.")
-    )
-    if found and not wrong:
-        return Path(found)
+    found = _found()
+    if found is not None and found[1] >= MINIMUM:
+        return found[0]
     downloaded = downloaded_path()
     if downloaded.is_file():
         return downloaded
+    if found is None:
+        wrong = tr("This kind of document needs pandoc, which is not installed.")
+    else:
+        needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, found[1]))
+        wrong = tr("The pandoc on PATH is too old: {has}; {needed} or later is required.").format(
+            has=has, needed=needed
+        )
     raise DocumentError(wrong, _REMEDY, code="engine_missing")
 
 
@@ -76,20 +85,6 @@ def pandoc_places() -> list[Path]:
     found = shutil.which("pandoc")
     on_path = [Path(found), Path(found).resolve()] if found else []
     return [place for place in (*on_path, downloaded_path()) if place.is_file()]
-
-
-def _what_is_wrong(path: Path) -> str:
-    """Return why the pandoc on PATH will not do, empty where it does."""
-    try:
-        version = _version(path)
-    except DocumentError:
-        return tr("The pandoc on PATH does not start ({path}).").format(path=path)
-    if version >= MINIMUM:
-        return ""
-    needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
-    return tr("The pandoc on PATH is too old: {has}; {needed} or later is required.").format(
-        has=has, needed=needed
-    )
 
 
 _REMEDY = tr(
@@ -110,12 +105,12 @@ def is_pandoc_missing(error: DocumentError) -> bool:
     return False
 
 
-@cache
 def pandoc_version() -> tuple[int, ...]:
-    """Return the numbers of the version of `pandoc_path()`. Starts it once (30 ms). Raises
-    DocumentError.
-    """
-    return _version(pandoc_path())
+    """Return the numbers of the version of `pandoc_path()`. Raises DocumentError."""
+    path, found = pandoc_path(), _found()
+    if found is not None and found[0] == path:
+        return found[1]
+    return tuple(int(number) for number in VERSION.split("."))
 
 
 def pandoc_command(arguments: Sequence[str]) -> list[str]:
@@ -140,7 +135,9 @@ def run_pandoc(
     `arguments` name, `writable` such folders. Blocks. Raises DocumentError (`too_large` where it
     needs more memory than `HEAP_MB`, `timeout`, `damaged`, `engine_missing`).
     """
-    command = walled(pandoc_command(arguments), readable=readable, writable=writable)
+    command = walled(
+        pandoc_command(arguments), readable=(*readable, pandoc_path()), writable=writable
+    )
     environment = {**own_environment(), "LC_ALL": "C.UTF-8"}
     try:
         done = run_to_end(
@@ -206,18 +203,3 @@ def _warnings(said: str) -> list[str]:
     """
     found = re.findall(r"^\[WARNING\] (.*(?:\n[ \t]+.*)*)", said, re.MULTILINE)
     return list(dict.fromkeys(" ".join(warning.split()) for warning in found))[:_MAX_WARNINGS]
-
-
-def _version(path: Path) -> tuple[int, ...]:
-    try:
-        done = subprocess.run(
-            [str(path), "--version"], capture_output=True, timeout=_VERSION_LIMIT_S, check=True
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise DocumentError(
-            tr("pandoc does not start."),
-            tr("Try: {path} --version").format(path=path),
-            code="engine_missing",
-        ) from error
-    numbers = re.match(rb"pandoc\S*\s+(\d+(?:\.\d+)*)", done.stdout)
-    return tuple(map(int, numbers.group(1).split(b"."))) if numbers else (0,)

@@ -23,7 +23,8 @@ from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.attachments.model import readable_size
-from dogent_tui.tui.exporting.typed import parse_export
+from dogent_tui.tui.exporting.first_page import choose_theme
+from dogent_tui.tui.exporting.typed import CHOOSE, parse_export
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
@@ -69,9 +70,11 @@ class Exporting:
         markdown = typed_export.markdown or await self._document_meant()
         if markdown is None:
             return tr("Nothing was exported.")
-        request = await asyncio.to_thread(
-            plan_export, opened.workspace, markdown, typed_export.kind, typed_export.output
-        )
+        theme = typed_export.theme
+        if theme == CHOOSE and (theme := await choose_theme(self._app) or "") == "":
+            return tr("Nothing was exported.")
+        plan = partial(plan_export, opened.workspace, markdown, typed_export.kind, theme=theme)
+        request = await asyncio.to_thread(plan, typed_export.output)
         name = opened.workspace.relative(request.target)
         if not await asyncio.to_thread(request.markdown.is_file):
             return tr("There is no file {markdown} here.").format(markdown=markdown)

@@ -14,6 +14,7 @@ from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpo
 from dogent_tui.settings.secrets import is_missing
 from dogent_tui.settings.templates import templates
 from dogent_tui.settings.trust import FolderTrust
+from dogent_tui.tui.exporting.first_page import THEMES
 from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
 
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
@@ -41,6 +42,8 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
         tr("A .csl file; a document may name its own.")),
     ("images_path", tr("Images folder"), "folder", "./images", "",
         tr("For images from the web; inside this folder.")),
+    ("export_theme", tr("Theme of documents"), "choice", "", tr("article"),
+        tr("For pdf and docx, unless the document says.")),
     ("review_edits", tr("Review each change"), "switch", False, "",
         tr("You review every change the agent writes.")),
     ("learn_auto", tr("Offer to note lessons"), "switch", True, "",
@@ -179,6 +182,8 @@ def options_of(
         return [unset, *setting.words]
     if key == "theme":
         return [unset, *themes.items()]
+    if key == "export_theme":
+        return [unset, *THEMES.items()]
     if key == "doc_template":
         found = templates(draft.workspace, draft.home, trusted=FolderTrust(draft.workspace).trusted)
         return [unset, *((template.spelled, template.spelled) for template in found)]

@@ -1,15 +1,20 @@
 """Changing one setting: switched, chosen from a list, or typed."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from dogent_tui.documents.export.themes import DEFAULT
 from dogent_tui.language import tr
+from dogent_tui.tui.exporting.first_page import first_page
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.typing import type_text
 from dogent_tui.tui.settings.catalog import options_of
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, typed_value
 from dogent_tui.tui.themes import described
+
+if TYPE_CHECKING:
+    from textual.content import Content
 
 _KEPT = tr("The current value stays hidden, and is kept if you go back. Delete clears it.")
 
@@ -30,9 +35,11 @@ async def _choose(app: App[Any], draft: SettingsDraft, setting: Setting) -> None
         return
     values = [value for value, _ in options]
     now = draft.value(setting) if draft.is_set(setting) or setting.default in values else None
-    chosen = await choose(
-        app, setting.label, setting.about, [words for _, words in options], _place(values, now)
-    )
+    pictures: list[Content] = []
+    if setting.path[-1] == "export_theme":
+        pictures = [first_page(str(value or DEFAULT)) for value in values]
+    words = [words for _, words in options]
+    chosen = await choose(app, setting.label, setting.about, words, _place(values, now), pictures)
     if chosen is not None:
         draft.put(setting, values[chosen])
 

@@ -2,6 +2,7 @@
 none.
 """
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 
@@ -10,6 +11,26 @@ import pytest_asyncio
 
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.export.pdf import PdfExporter
+
+
+class Listener:
+    """A server on this computer that nobody may ask."""
+
+    def __init__(self) -> None:
+        self.asked: list[bytes] = []
+        self.url = ""
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.asked.append(await reader.read(2000))
+        writer.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def listener() -> AsyncIterator[Listener]:
+    found = Listener()
+    async with await asyncio.start_server(found.answer, "127.0.0.1", 0) as server:
+        found.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -2,45 +2,23 @@
 sheet asks for.
 """
 
-import asyncio
 import io
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pymupdf
 import pytest
-import pytest_asyncio
 from PIL import Image
 
 from dogent_tui.documents.export.browser import Browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.pdf import PdfExporter
+from tests.documents.export.conftest import Listener
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 CANARY = "CANARY-5c1f"
 COLOR = (254, 1, 253)
 """Of the picture outside the workspace; nothing else is drawn in it."""
-
-
-class Listener:
-    """A server on this computer that nobody may ask."""
-
-    def __init__(self) -> None:
-        self.asked: list[bytes] = []
-        self.url = ""
-
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.asked.append(await reader.read(2000))
-        writer.close()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def listener() -> AsyncIterator[Listener]:
-    found = Listener()
-    async with await asyncio.start_server(found.answer, "127.0.0.1", 0) as server:
-        found.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        yield found
 
 
 @pytest.fixture

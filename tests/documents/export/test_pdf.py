@@ -437,3 +437,22 @@ async def test_a_browser_that_does_not_start_is_passed_over(browser_here, tmp_pa
         result, _ = await export(exporter, tmp_path, "# One")
     assert result.engine.startswith("typst")
     assert "No browser on this computer starts (broken-browser" in result.warnings[0]
+
+
+async def test_notes_are_at_the_foot_of_their_pages_where_the_file_asks(tmp_path):
+    text = "One.[^1]\n\n\\newpage\n\nTwo.[^2]\n\n[^1]: The first note.\n\n[^2]: The second.\n"
+    source = tmp_path / "notes.md"
+    request = ExportRequest(
+        markdown=source, target=tmp_path / "notes.pdf", root=tmp_path, home=tmp_path
+    )
+    (tmp_path / "pdf.css").write_text("p { color: red }")
+    source.write_text(f"---\ntitle: Notes\nfootnotes: page\n---\n\n{text}")
+
+    async with PdfExporter(list) as exporter:
+        result = await exporter.export(request)
+    assert result.engine.startswith("typst")
+    (warning,) = result.warnings
+    assert "pdf.css were not used" in warning
+    pages = [page.get_text() for page in pymupdf.open(result.path)]
+    assert ["The first note" in text for text in pages] == [True, False]
+    assert ["The second" in text for text in pages] == [False, True]

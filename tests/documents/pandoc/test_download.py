@@ -43,7 +43,7 @@ async def test_what_is_downloaded_is_found_from_then_on_and_nothing_else_stays(
     path = await install_pandoc(
         heard.append, source=published.address, release=published.publish(archive, member)
     )
-    assert (program.pandoc_path(), program._version(path)) == (path, (3, 9, 0, 2))
+    assert (program.pandoc_path(), program.pandoc_version()) == (path, (3, 9, 0, 2))
     assert path == downloaded_path()
     assert files(home.parent) == [f".dogent/data/pandoc/{VERSION}/pandoc"]
     assert heard == ["Downloading pandoc", "Unpacking pandoc"]
@@ -137,10 +137,12 @@ def test_a_wheel_and_a_recent_pandoc_on_path_come_before_it(home, no_pandoc, mon
     downloaded.write_bytes(PROGRAM)
     assert program.pandoc_path() == downloaded
     program.pandoc_path.cache_clear()
+    program._found.cache_clear()
     other = no_pandoc / "pandoc"
     other.write_bytes(b"#!/bin/sh\necho pandoc 2.17\n")
     other.chmod(0o755)
     assert program.pandoc_path() == downloaded
     program.pandoc_path.cache_clear()
+    program._found.cache_clear()
     other.write_bytes(b"#!/bin/sh\necho pandoc 3.8\n")
     assert program.pandoc_path() == other

@@ -1,8 +1,7 @@
 """Pandoc is found, bounded, and its errors are sentences."""
 
-import importlib.util
-
 import psutil
+import pypandoc
 import pytest
 
 from dogent_tui.documents.model import DocumentError
@@ -10,11 +9,19 @@ from dogent_tui.documents.pandoc import program
 
 
 @pytest.fixture
-def no_wheel(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    program.pandoc_path.cache_clear()
+def no_wheel(monkeypatch, tmp_path):
+    """Only the pandoc in `tmp_path` is found, as `pypandoc` is told."""
+    forget()
+    monkeypatch.setenv("PYPANDOC_PANDOC", str(tmp_path / "pandoc"))
     yield
-    program.pandoc_path.cache_clear()
+    forget()
+
+
+def forget():
+    for cached in (program.pandoc_path, program._found):
+        cached.cache_clear()
+    pypandoc.clean_pandocpath_cache()
+    pypandoc.clean_version_cache()
 
 
 def stub(folder, script):
@@ -29,14 +36,13 @@ def test_the_pandoc_of_the_wheel_comes_first():
     assert program.pandoc_version() >= program.MINIMUM
 
 
-def test_a_recent_pandoc_on_path_will_do(no_wheel, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_a_recent_pandoc_will_do(no_wheel, tmp_path):
     path = stub(tmp_path, "echo pandoc 3.8.2")
     assert program.pandoc_path() == path
+    assert program.pandoc_version() == (3, 8, 2)
 
 
-def test_an_old_pandoc_will_not(no_wheel, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_an_old_pandoc_will_not(no_wheel, tmp_path):
     stub(tmp_path, "echo pandoc 2.17.1.1")
     with pytest.raises(DocumentError) as missing:
         program.pandoc_path()
@@ -44,15 +50,16 @@ def test_an_old_pandoc_will_not(no_wheel, tmp_path, monkeypatch):
     assert "2.17.1.1" in missing.value.message
 
 
-def test_one_that_does_not_start_will_not(no_wheel, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_one_that_does_not_start_will_not_and_says_nothing_on_the_terminal(
+    no_wheel, tmp_path, capfd
+):
     stub(tmp_path, "exit 1")
-    with pytest.raises(DocumentError, match="does not start"):
+    with pytest.raises(DocumentError, match="not installed"):
         program.pandoc_path()
+    assert capfd.readouterr() == ("", "")
 
 
-def test_no_pandoc_at_all_says_what_to_install(no_wheel, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_no_pandoc_at_all_says_what_to_install(no_wheel):
     with pytest.raises(DocumentError) as missing:
         program.pandoc_path()
     assert missing.value.code == "engine_missing"

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import docx
 import pymupdf
 import pytest
+from textual.widgets import Static
 
 from dogent_tui.agent.events import ToolResult, ToolUse
 from dogent_tui.documents.export.model import ExportResult
@@ -273,3 +274,20 @@ async def test_the_doctor_shows_what_the_command_line_shows(stage):
         await scene.until(lambda: "Claude CLI" in drawn() and "✓ pandoc" in drawn())
         await scene.pilot.press("escape")
         assert scene.app.screen is scene.app.conversation
+
+
+async def test_a_theme_is_chosen_by_its_picture(exporting, workspace):
+    async with exporting() as scene:
+        await run(scene, "/export report.md docx theme")
+        await scene.until(
+            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
+        )
+        picture = scene.app.screen.query_one("#choice-picture", Static)
+        article = picture.content.spans
+        assert str(picture.content).count("▀") > 300
+        await scene.pilot.press("down")  # to the letter
+        await scene.until(lambda: picture.content.spans != article)
+        await scene.pilot.press("enter")
+        await scene.until(lambda: "Wrote report.docx" in hint(scene))
+    styles = docx.Document(str(workspace.root / "report.docx")).styles
+    assert styles["Heading 1"].font.size.pt == 13

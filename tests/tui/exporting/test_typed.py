@@ -28,6 +28,8 @@ from dogent_tui.tui.results.model import Results
         ('"pdf.md"', ("pdf.md", "pdf", "")),
         ("NOTES", ("NOTES", "pdf", "")),
         ("a.md Checked docx", ("a.md", "docx", "", True)),
+        ("a.md letter docx", ("a.md", "docx", "", False, "letter")),
+        ("theme a.md", ("a.md", "pdf", "", False, "theme")),
     ],
 )
 def test_words_say_what_they_are(typed, wish):

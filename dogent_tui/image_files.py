@@ -1,5 +1,5 @@
-"""What an image file says beside its pixels, such as where it was taken: left out, without a
-pixel decoded.
+"""Image files: what they say beside their pixels, such as where a photo was taken, left out without
+a pixel decoded; and the photos of phones, HEIC, for Pillow.
 """
 
 import struct
@@ -13,6 +13,22 @@ _ORIENTATION = 0x0112
 _SCAN = 0xDA
 _JPEG_SEGMENTS = frozenset((0xE1, 0xED, 0xFE))
 """Exif and XMP, Photoshop's, comments."""
+
+
+_HEIF = frozenset((b"heic", b"heix", b"heim", b"heis", b"mif1"))
+
+
+def is_heif(head: bytes) -> bool:
+    """Whether a file that begins with `head` is a HEIC photo or a relative of it (ISO 23008-12)."""
+    return head[4:8] == b"ftyp" and head[8:12] in _HEIF
+
+
+def let_pillow_read(head: bytes) -> None:
+    """Have Pillow know the format of a file that begins with `head`. Only HEIF needs that."""
+    if is_heif(head):
+        import pi_heif  # on use
+
+        pi_heif.register_heif_opener(thumbnails=False)
 
 
 def without_metadata(body: bytes) -> bytes:

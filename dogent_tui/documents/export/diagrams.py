@@ -1,0 +1,218 @@
+"""Diagrams in Mermaid's language, drawn in the browser that prints.
+
+The library ships in the wheel (1 MB packed), as nothing may be fetched when a document is made. It
+runs in a context of its own, without network and files, and only the drawing that is left after
+`clean_svg` goes into a document, as any other image of an author's.
+"""
+
+import asyncio
+import gzip
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from dogent_tui.documents.export import tree
+from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError
+from dogent_tui.documents.export.document import Document
+from dogent_tui.documents.export.images import ExportImage
+from dogent_tui.documents.export.svg import clean_svg
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+VERSION = "11.17.2"
+"""Of the npm package, whose ``dist/mermaid.min.js`` it is."""
+_SCRIPT = Path(__file__).with_name("mermaid") / "mermaid.min.js.gz"
+_LIMIT_S = 8.0
+"""For one diagram."""
+_MOST = 60
+_MOST_LATE = 2
+"""Diagrams over the time limit, after which no other is tried."""
+_LARGEST = 50_000
+"""Characters of one, as Mermaid has it itself."""
+
+_EMPTY = (
+    '<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="default-src'
+    " 'none'; style-src 'unsafe-inline'\"><body style=\"margin: 0; background: white\">"
+)
+_SETTINGS: Node = {
+    "startOnLoad": False,
+    "securityLevel": "strict",
+    "suppressErrorRendering": True,
+    "htmlLabels": False,
+    "flowchart": {"htmlLabels": False},
+    "theme": "neutral",
+    "fontFamily": "Source Sans Pro, Noto Sans, Liberation Sans, Noto Sans CJK SC, sans-serif",
+    "deterministicIds": True,
+    # What a diagram's own directives cannot change.
+    "secure": [
+        "secure",
+        "securityLevel",
+        "startOnLoad",
+        "maxTextSize",
+        "maxEdges",
+        "suppressErrorRendering",
+        "htmlLabels",
+        "themeCSS",
+        "fontFamily",
+    ],
+}
+_DRAW = """async ([text, name]) => {
+  const { svg } = await mermaid.render(name, text);
+  document.body.innerHTML = svg;
+  const drawing = document.querySelector('svg');
+  const { width, height } = drawing.viewBox.baseVal;
+  const looks = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity',
+    'font-size', 'font-family', 'font-weight', 'font-style', 'text-anchor', 'dominant-baseline',
+    'visibility', 'display', 'marker-start', 'marker-end'];
+  const found = [...drawing.querySelectorAll('*')].map(part => [part, getComputedStyle(part)])
+    .map(([part, style]) => [part, looks.map(look => [look, style.getPropertyValue(look)])]);
+  for (const [part, values] of found) {
+    part.removeAttribute('style');
+    part.removeAttribute('class');
+    for (const [look, value] of values) if (value) part.setAttribute(look, value);
+  }
+  drawing.querySelectorAll('style').forEach(part => part.remove());
+  drawing.removeAttribute('style');
+  drawing.setAttribute('width', Math.ceil(width));
+  drawing.setAttribute('height', Math.ceil(height));
+  return new XMLSerializer().serializeToString(drawing);
+}"""
+"""Draws, and writes the looks to each part: what draws an svg outside of browsers reads no style
+sheets.
+"""
+
+
+class _Drawn(msgspec.Struct, frozen=True):
+    """A diagram as an image, or why there is none, as the end of a sentence. `removed`: it had
+    links, or parts that load something.
+    """
+
+    image: ExportImage | None = None
+    why: str = ""
+    removed: bool = False
+
+
+async def with_diagrams(document: Document, browser: Browser, *, pictures: bool) -> Document:
+    """Return `document` with its diagrams as images, and a warning for each that stays as text.
+
+    `pictures`: each has a PNG beside it, for programs that draw no svg.
+    """
+    texts = list(dict.fromkeys(_texts(document.blocks)))
+    if not texts:
+        return document
+    try:
+        drawn = await _draw(browser, texts, pictures=pictures)
+    except BrowserUnavailableError as error:
+        drawn = [_Drawn(why=one_line(error.message).rstrip("."))] * len(texts)
+    done = dict(zip(texts, drawn, strict=True))
+    as_text = tr("The diagram{where} is shown as text: {why}.")
+    in_parts = tr("The diagram{where} is drawn without its links and what it would load.")
+    told = tuple(
+        (as_text if one.why else in_parts).format(where=_where(document, text), why=one.why)
+        for text, one in done.items()
+        if one.why or one.removed
+    )
+
+    def figure(content: Any) -> list[Node]:
+        name, caption, blocks = content
+        if not _is_diagram(blocks):
+            return [node("Figure", content)]
+        text = blocks[0]["c"][1]
+        if (image := done[text].image) is None:
+            return [node("Figure", content)] if caption[1] else blocks
+        address = f"mermaid:{sha256(text.encode()).hexdigest()[:16]}"
+        document.images.add(address, image)
+        drawn = node("Image", [attributes(), words(_name(text)), [address, ""]])
+        return [node("Figure", [name, caption, [node("Plain", [drawn])]])]
+
+    blocks = mapped(document.blocks, {"Figure": figure})
+    return replace(document, blocks=blocks, warnings=(*document.warnings, *told))
+
+
+def _texts(blocks: list[Any]) -> Iterator[str]:
+    for part in tree.every(blocks):
+        if part["t"] == "Figure" and _is_diagram(part["c"][2]):
+            yield part["c"][2][0]["c"][1]
+
+
+def _is_diagram(blocks: list[Any]) -> bool:
+    return [part["t"] for part in blocks] == ["CodeBlock"] and blocks[0]["c"][0][1] == ["mermaid"]
+
+
+def _name(text: str) -> str:
+    """Return what a diagram is called for who cannot see it: its title, else its words."""
+    lines = [line.strip() for line in text.splitlines()]
+    titles = [line.removeprefix("accTitle:").strip() for line in lines if "accTitle:" in line]
+    return titles[0] if titles else one_line(tr("Diagram") + ": " + "; ".join(lines))[:300]
+
+
+def _where(document: Document, text: str) -> str:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    at = document.source.text.find(first) if first else -1
+    if at < 0:
+        return ""
+    line = document.source.first_line + document.source.text.count("\n", 0, at)
+    return tr(" in line {line}").format(line=line)
+
+
+async def _draw(browser: Browser, texts: list[str], *, pictures: bool) -> list[_Drawn]:
+    drawn: list[_Drawn] = []
+    late = 0
+    while len(drawn) < len(texts):
+        if late >= _MOST_LATE or len(drawn) >= _MOST:
+            reason = tr("drawing the ones before it took too long")
+            return drawn + [_Drawn(why=reason)] * (len(texts) - len(drawn))
+        async with browser.scripted_page() as page:
+            try:
+                async with asyncio.timeout(_LIMIT_S):
+                    library = await asyncio.to_thread(_library)
+                    await page.add_script_tag(content=library)  # the last before the policy
+                    await page.set_content(_EMPTY)
+                    await page.evaluate("settings => mermaid.initialize(settings)", _SETTINGS)
+                while len(drawn) < min(len(texts), _MOST):
+                    async with asyncio.timeout(_LIMIT_S):
+                        drawn.append(await _drawing(page, texts[len(drawn)], pictures=pictures))
+            except TimeoutError:
+                late += 1
+                drawn.append(_Drawn(why=tr("drawing it took too long")))
+    return drawn
+
+
+async def _drawing(page: "Page", text: str, *, pictures: bool) -> _Drawn:
+    from playwright.async_api import Error
+
+    if len(text) > _LARGEST:
+        return _Drawn(why=tr("it is too long"))
+    name = f"diagram-{sha256(text.encode()).hexdigest()[:8]}"
+    try:
+        svg = await page.evaluate(_DRAW, [text, name])
+    except Error as error:
+        said = error.message.removeprefix("Page.evaluate: ").partition("\n    at ")[0]
+        said = one_line(said)[:160].rstrip(". ")
+        return _Drawn(why=tr("Mermaid does not understand it ({said})").format(said=said))
+    cleaned = clean_svg(str(svg).encode())
+    if cleaned is None or not cleaned.width:
+        return _Drawn(why=tr("it has nothing to draw"))
+    if "<foreignObject" in svg:  # words as HTML, which no document takes
+        return _Drawn(why=tr("it has HTML inside"))
+    png = b""
+    if pictures:
+        await page.set_content(_EMPTY + cleaned.data.decode())
+        png = await page.locator("svg").first.screenshot()
+        await page.set_content(_EMPTY)
+    image = ExportImage(cleaned.data, "svg", cleaned.width, cleaned.height, fallback=png)
+    return _Drawn(image, removed=bool(cleaned.removed))
+
+
+@cache
+def _library() -> str:
+    return gzip.decompress(_SCRIPT.read_bytes()).decode()

@@ -1,0 +1,314 @@
+"""Themes: how a document looks, a small data file each, from which the writers make their styles.
+
+A file in `styles/themes/` has the fields of `Theme`. Its CSS sets variables that `styles/pdf.css`
+uses, its docx the placeholders in `reference/`, its typst the rules after `styles/pdf.typ`.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from dogent_tui.documents.export.source import FrontMatter
+from dogent_tui.documents.export.styles import shipped
+from dogent_tui.documents.export.tree import BREAK, Node, attributes, div, node, words
+
+DEFAULT = "article"
+Font: TypeAlias = Literal["serif", "sans", "times"]
+Align: TypeAlias = Literal["left", "center", "right"]
+
+_CSS = {"serif": "text", "sans": "display", "times": "times"}
+_WORD = {"serif": "Cambria", "sans": "Calibri", "times": "Times New Roman"}
+"""What Word brings along; LibreOffice has fonts of the same widths."""
+_TYPST = {
+    "serif": '"Libertinus Serif"',
+    "sans": '"Source Sans 3", "Noto Sans", "Carlito", "Liberation Sans", "DejaVu Sans"',
+    "times": '"Times New Roman", "Liberation Serif", "Libertinus Serif"',
+}
+_INK = "1A1A1A"
+_QUIET = {"css": "var(--quiet)", "typst": "luma(90)", "docx": "5F6B7A"}
+_STYLE_NAMES = {
+    "title": "Title",
+    "subtitle": "Subtitle",
+    "author": "Author",
+    "to": "Recipient",
+    "date": "Date",
+}
+"""The paragraph style of each part of the title block in a docx."""
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of the title block: `size` in points, `above` in millimeters. `lines`: each name on a
+    line of its own. `colored`: in the color of headings.
+    """
+
+    part: Literal["title", "subtitle", "author", "to", "date"]
+    size: float
+    above: float = 0
+    align: Align = "left"
+    bold: bool = False
+    quiet: bool = False
+    colored: bool = False
+    lines: bool = False
+
+    def texts(self, front: FrontMatter) -> list[str]:
+        """Return what the front matter has for it, a text for each line."""
+        found = getattr(front, "authors" if self.part == "author" else self.part)
+        if isinstance(found, str):
+            return [found] if found else []
+        return list(found) if self.lines or not found else [", ".join(found)]
+
+
+class Theme(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a document looks.
+
+    `margins` of the page are millimeters: above, at the sides, below. `size` is points, `line` a
+    multiple of it; `gap` is what is between paragraphs, in lines of text, or else `indent` begins
+    each, in millimeters. `numbers` of the pages are under the text, on the first where
+    `first_number`; `running` heads repeat the title. `chapters`: each heading of level 1 begins a
+    page. `cover`: the title block has a page of its own.
+    """
+
+    title: tuple[Part, ...]
+    margins: tuple[float, float, float]
+    font: Font = "serif"
+    size: float = 10.5
+    line: float = 1.5
+    gap: float = 0.75
+    indent: float = 0
+    heading_font: Font = "sans"
+    heading_sizes: tuple[float, float, float, float] = (20, 14.5, 12, 10.5)
+    heading_color: str = "#1a1a1a"
+    heading_align: Align = "left"
+    accent: str = "#1d4f91"
+    numbers: Literal["page / pages", "page"] = "page / pages"
+    first_number: bool = True
+    running: bool = True
+    rule: bool = True
+    cover: bool = False
+    chapters: bool = False
+    toc: bool = False
+    number_sections: bool = False
+
+
+@cache
+def theme_names() -> tuple[str, ...]:
+    """Return the names of the themes, the default first. Blocks."""
+    names = sorted(path.stem for path in shipped("themes").glob("*.toml"))
+    return (DEFAULT, *(name for name in names if name != DEFAULT))
+
+
+@cache
+def theme(name: str) -> Theme:
+    """Return a theme of `theme_names`. Blocks."""
+    file = shipped(Path("themes", f"{name}.toml"))
+    return msgspec.convert(tomllib.loads(file.read_text("utf-8")), Theme)
+
+
+# HTML
+
+
+def as_css(theme: Theme) -> str:
+    """Return the rules of the theme, for after the built-in sheet."""
+    top, sides, bottom = theme.margins
+    head = _CSS[theme.heading_font]
+    values = {
+        "body": f"var(--{_CSS[theme.font]})",
+        "body-cjk": "var(--display-cjk)" if theme.font == "sans" else "var(--text-cjk)",
+        "head": f"var(--{head})",
+        "head-cjk": "var(--display-cjk)" if head == "display" else "var(--text-cjk)",
+        "size": f"{theme.size}pt",
+        "line": f"{theme.line}",
+        "gap": f"{theme.gap}em",
+        "indent": f"{theme.indent}mm",
+        "accent": theme.accent,
+        "heading": theme.heading_color,
+        "heading-align": theme.heading_align,
+    } | {f"h{level}": f"{size}pt" for level, size in enumerate(theme.heading_sizes, 1)}
+    pages = ' " / " counter(pages)' if theme.numbers == "page / pages" else ""
+    rules = [
+        f"@page {{ margin: {top}mm {sides}mm {bottom}mm }}",
+        f"@page {{ @bottom-center {{ content: counter(page){pages} }} }}",
+        f":root {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}",
+    ]
+    if not theme.first_number:
+        rules.append("@page :first { @bottom-center { content: none } }")
+    if theme.indent:
+        rules.append("p + p { text-indent: var(--indent) }")
+    if theme.cover:
+        rules.append("header.document { break-after: page }")
+    if theme.cover or not theme.rule:
+        rules.append("header.document { border: 0 }")
+    if theme.chapters:
+        rules.append("h1 { break-before: page }")
+    for part in theme.title:
+        color = _QUIET["css"] if part.quiet else theme.heading_color if part.colored else "inherit"
+        rules.append(
+            f"header.document .{part.part} {{ font-size: {part.size}pt; color: {color};"
+            f" font-weight: {600 if part.bold else 400}; text-align: {part.align} }}"
+            f" header.document .{part.part}.first {{ margin-top: {part.above}mm }}"
+        )
+    return "\n".join(rules)
+
+
+def title_html(theme: Theme, front: FrontMatter) -> str:
+    """Return the title block."""
+    written = ""
+    for part in theme.title:
+        for place, text in enumerate(part.texts(front)):
+            kinds = part.part if place else f"{part.part} first"
+            written += f'<p class="{kinds}">{escape(text, quote=False)}</p>'
+    return f'<header class="document">{written}</header>' if written else ""
+
+
+# typst
+
+
+def as_typst(theme: Theme) -> str:
+    """Return the rules of the theme, for after the built-in ones."""
+    top, sides, bottom = theme.margins
+    both = theme.numbers == "page / pages"
+    number = '"1 / 1", both: true' if both else '"1"'
+    number = f"align(center, text(size: 8.5pt, counter(page).display({number})))"
+    first = "" if theme.first_number else "if counter(page).get().first() > 1 "
+    color, face = f'rgb("{theme.heading_color}")', _TYPST[theme.heading_font]
+    paragraph = (
+        f"leading: {theme.line - 0.72:.2f}em, spacing: {theme.line - 0.72 + theme.gap:.2f}em"
+    )
+    if theme.indent:
+        paragraph += f", first-line-indent: {theme.indent}mm"
+    rules = [
+        f"#set page(margin: (x: {sides}mm, top: {top}mm, bottom: {bottom}mm))",
+        f"#set page(footer: context {first}{{ {number} }})",
+        f"#set text(size: {theme.size}pt, font: ({_TYPST[theme.font]}, ..faces))",
+        f"#set par({paragraph})",
+        f"#show heading: set text(font: ({face}, ..faces), fill: {color})",
+        f"#show heading: set align({theme.heading_align})",
+    ]
+    for level, size in enumerate(theme.heading_sizes, 1):
+        rules.append(f"#show heading.where(level: {level}): set text(size: {size}pt)")
+    if theme.chapters:
+        rules.append("#show heading.where(level: 1): it => { pagebreak(weak: true); it }")
+    return "\n".join(rules)
+
+
+def title_typst(theme: Theme, front: FrontMatter, quoted: Callable[[str], str]) -> str:
+    """Return the title block; `quoted` makes a string of typst."""
+    written = []
+    for part in theme.title:
+        for place, text in enumerate(part.texts(front)):
+            color = theme.heading_color if part.colored else f"#{_INK}"
+            fill = _QUIET["typst"] if part.quiet else f'rgb("{color}")'
+            look = f"size: {part.size}pt, fill: {fill}" + (', weight: "bold"' if part.bold else "")
+            look += f", font: ({_TYPST[theme.heading_font]}, ..faces)"
+            above = f"#v({part.above}mm, weak: false)\n" if part.above and not place else ""
+            body = f"align({part.align}, text({look}, {quoted(text)}))"
+            written.append(f"{above}#block(above: 0.6em, below: 0.6em, width: 100%, {body})")
+    if written:
+        written.append("#pagebreak()" if theme.cover else "#v(1.2em)")
+    return "\n".join(written)
+
+
+# docx
+
+
+def title_docx(theme: Theme, front: FrontMatter) -> list[Node]:
+    """Return the title block as paragraphs of the styles that `as_docx` writes."""
+    blocks: list[Node] = []
+    for part in theme.title:
+        name = {"custom_style": _STYLE_NAMES[part.part]}
+        for text in front.authors if part.part == "author" else part.texts(front):
+            paragraph = node("Para", words(text))
+            blocks.append(node("Div", [attributes("", **name), [paragraph]]))
+    return [*blocks, div(BREAK, [])] if blocks and theme.cover else blocks
+
+
+def as_docx(theme: Theme, part: str) -> str:
+    """Return a part of the reference document, whose placeholders are the theme's."""
+    top, sides, bottom = (round(length * _TWIPS) for length in theme.margins)
+    values = {
+        "font": _WORD[theme.font],
+        "size": f"{round(theme.size * 2)}",
+        "line": f"{round(theme.line * _LINE)}",
+        "gap": f"{round(theme.gap * theme.size * 20)}",
+        "indent": f"{round(theme.indent * _TWIPS)}",
+        "accent": theme.accent[1:],
+        "top": f"{top}",
+        "sides": f"{sides}",
+        "bottom": f"{bottom}",
+        "width": f"{11906 - 2 * sides}",
+        "styles": "".join([*_title_styles(theme), *_heading_styles(theme)]),
+        "firstfooter": "" if not theme.first_number else _FIRST_FOOTER,
+        "of": _NUMBER_OF_PAGES if theme.numbers == "page / pages" else "",
+    }
+    return Template(part).safe_substitute(values)
+
+
+_TWIPS = 1440 / 25.4
+"""Of a millimeter."""
+_LINE = 184
+"""What Word takes for a line, 240 to the font's own height, of which CSS multiplies the size."""
+_FIRST_FOOTER = '<w:footerReference w:type="first" r:id="rId10"/>'
+_FIELD = (
+    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve">'
+    ' NUMPAGES </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+    '<w:r><w:t>1</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+)
+_NUMBER_OF_PAGES = f'<w:r><w:t xml:space="preserve"> / </w:t></w:r>{_FIELD}'
+
+
+def _style(name: str, given: str, properties: str, look: str) -> str:
+    style = name[:1].upper() + name[1:].replace(" ", "")
+    own = ' w:customStyle="1"' if name in {"Author", "Recipient"} else ""
+    return (
+        f'<w:style w:type="paragraph"{own} w:styleId="{style}"><w:name w:val="{name}"/>'
+        f'<w:basedOn w:val="Normal"/><w:next w:val="BodyText"/>{given}<w:qFormat/>'
+        f"<w:pPr><w:keepNext/><w:keepLines/>{properties}</w:pPr><w:rPr>{look}</w:rPr></w:style>"
+    )
+
+
+def _look(font: Font, size: float, color: str, *, bold: bool, italic: bool = False) -> str:
+    face = "".join(f' w:{kind}="{_WORD[font]}"' for kind in ("ascii", "hAnsi", "cs"))
+    marks = "<w:b/><w:bCs/>" * bold + "<w:i/><w:iCs/>" * italic
+    half = round(size * 2)
+    sizes = f'<w:sz w:val="{half}"/><w:szCs w:val="{half}"/>'
+    return f'<w:rFonts{face}/>{marks}<w:color w:val="{color}"/>{sizes}'
+
+
+def _title_styles(theme: Theme) -> Iterator[str]:
+    written: dict[str, Part] = {part.part: part for part in theme.title}
+    last = theme.title[-1].part
+    for name, style in _STYLE_NAMES.items():
+        part = written.get(name) or Part(part="date", size=theme.size)
+        color = (
+            _QUIET["docx"] if part.quiet else (theme.heading_color[1:] if part.colored else _INK)
+        )
+        after = 400 if name == last else 40
+        yield _style(
+            style,
+            "",
+            f'<w:spacing w:before="{round(part.above * _TWIPS)}" w:after="{after}" w:line="240"'
+            f' w:lineRule="auto"/><w:ind w:firstLine="0"/><w:contextualSpacing/>'
+            f'<w:jc w:val="{part.align}"/>',
+            _look(theme.heading_font, part.size, color, bold=part.bold),
+        )
+
+
+def _heading_styles(theme: Theme) -> Iterator[str]:
+    sizes = [*theme.heading_sizes, *[theme.heading_sizes[-1]] * 5]
+    for level, size in enumerate(sizes, 1):
+        color = theme.heading_color[1:] if level < 5 else _QUIET["docx"]
+        first = "<w:pageBreakBefore/>" if theme.chapters and level == 1 else ""
+        yield _style(
+            f"heading {level}",
+            '<w:uiPriority w:val="9"/>',
+            f'{first}<w:spacing w:before="{round(size * 24)}" w:after="{round(size * 9)}"'
+            f' w:line="264" w:lineRule="auto"/><w:ind w:firstLine="0"/>'
+            f'<w:jc w:val="{theme.heading_align}"/><w:outlineLvl w:val="{level - 1}"/>',
+            _look(theme.heading_font, size, color, bold=True, italic=level in {4, 6}),
+        )
