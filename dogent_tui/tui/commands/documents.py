@@ -40,7 +40,7 @@ class DocumentCommands:
             "export",
             tr("Export a Markdown file as pdf or docx"),
             self._export,
-            "[FILE.md] [pdf|docx] [OUT] [checked]",
+            "[FILE.md] [pdf|docx] [THEME] [OUT] [checked]",
             "markdown",
             words=("pdf", "docx", "checked"),
         )

@@ -87,14 +87,7 @@ class Exporting:
             return tr("Nothing was exported.")
         if screen.foreground.busy or self._app.opened is not opened:  # while the question was open
             return _BUSY if screen.foreground.busy else tr("Nothing was exported.")
-        if typed_export.checked:
-            appendix = await screen.foreground.run(
-                partial(_appendix, opened.libraries.quotes, request)
-            )
-            if appendix is None:
-                return tr("The export was stopped: {name} was not written.").format(name=name)
-            request = msgspec.structs.replace(request, appendix=appendix)
-        made = await self._make(opened.libraries.exporter, request, kind)
+        made = await self._make(request, kind, checked=typed_export.checked)
         if made is None:
             return tr("The export was stopped: {name} was not written.").format(name=name)
         opened.service.tell_exported(opened.workspace.relative(made.path))
@@ -103,12 +96,18 @@ class Exporting:
         return await asyncio.to_thread(_done, name, made)
 
     async def _make(
-        self, exporter: Exporter, request: ExportRequest, kind: ExportKind
+        self, request: ExportRequest, kind: ExportKind, *, checked: bool
     ) -> ExportResult | None:
-        """Have it made, with a pandoc that is downloaded before where the user says so. None
-        where it was stopped.
+        """Have it made, with a pandoc that is downloaded before where the user says so, and with
+        what a check of its sources finds where it is to be `checked`. None where it was stopped.
         """
-        foreground = self._app.conversation.foreground
+        foreground, libraries = self._app.conversation.foreground, self._app.opened.libraries
+        exporter = libraries.exporter
+        if checked:
+            appendix = await foreground.run(partial(_appendix, libraries.quotes, request))
+            if appendix is None:
+                return None
+            request = msgspec.structs.replace(request, appendix=appendix)
         try:
             return await foreground.run(partial(_make, exporter, request, kind))
         except DocumentError as error:
