@@ -3,7 +3,7 @@ a pixel decoded; and the photos of phones, HEIC, for Pillow.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_CHUNKS = frozenset((b"eXIf", b"tEXt", b"zTXt", b"iTXt", b"tIME"))
@@ -23,12 +23,17 @@ def is_heif(head: bytes) -> bool:
     return head[4:8] == b"ftyp" and head[8:12] in _HEIF
 
 
-def let_pillow_read(head: bytes) -> None:
-    """Have Pillow know the format of a file that begins with `head`. Only HEIF needs that."""
+def pillow_formats(head: bytes, formats: Iterable[str]) -> list[str]:
+    """Return those of `formats` that a file that begins with `head` may have, as Pillow is asked
+    for them. HEIF is none of its own: it is made known for such files, and else not asked for,
+    as Pillow fails at a format that it does not know.
+    """
     if is_heif(head):
         import pi_heif  # on use
 
         pi_heif.register_heif_opener(thumbnails=False)
+        return list(formats)
+    return [name for name in formats if name != "HEIF"]
 
 
 def without_metadata(body: bytes) -> bytes:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dogent_tui.image_files import let_pillow_read
+from dogent_tui.image_files import pillow_formats
 from dogent_tui.language import tr
 
 if TYPE_CHECKING:
@@ -77,14 +77,13 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
     """
     from PIL import Image, UnidentifiedImageError
 
-    let_pillow_read(body)
     Image.MAX_IMAGE_PIXELS = MOST_JPEG_PIXELS // 2  # it is an error from twice as many on
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"
         )  # about large pictures, and metadata that is not as it should be
         try:
-            with Image.open(io.BytesIO(body), formats=FORMATS) as image:
+            with Image.open(io.BytesIO(body), formats=pillow_formats(body, FORMATS)) as image:
                 return _made(image, wanted)
         except UnidentifiedImageError:
             return Made("not_image"), b""

@@ -43,7 +43,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_has_everything_the_application_reads(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"dogent_tui/styles/{style.name}" for style in (ROOT / "styles").iterdir()} <= names
+    styles = [file for file in (ROOT / "styles").rglob("*") if file.is_file()]
+    assert {f"dogent_tui/styles/{file.relative_to(ROOT / 'styles')}" for file in styles} <= names
     assert {f"dogent_tui/agent/prompts/{name}.md" for name in ("system", "user")} <= names
     assert {
         f"dogent_tui/schemas/{name}.schema.json"

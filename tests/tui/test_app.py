@@ -429,7 +429,7 @@ async def test_help_is_searched_as_one_types(stage):
             ]
 
         everything = shown()
-        await s.pilot.press(*"theme")
+        await s.pilot.press(*"change the theme")
         await s.until(lambda: shown() == ["/theme [name]"])
         await s.pilot.press(*"xx")
         await s.until(lambda: shown() == [] and s.app.screen.query_one("#help-nothing").display)

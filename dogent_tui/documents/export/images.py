@@ -16,7 +16,7 @@ import msgspec
 from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
-from dogent_tui.image_files import let_pillow_read, without_metadata
+from dogent_tui.image_files import pillow_formats, without_metadata
 from dogent_tui.language import tr
 
 if TYPE_CHECKING:
@@ -189,12 +189,12 @@ def identify(content: bytes) -> ExportImage:
         return ExportImage(drawing.data, "svg", drawing.width, drawing.height)
     from PIL import Image, ImageOps, UnidentifiedImageError  # on use
 
-    let_pillow_read(content)
+    formats = pillow_formats(content, _KINDS)
     content = without_metadata(content)  # where a photo was taken is nobody's business
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow warns of what the limit below refuses
-            with Image.open(io.BytesIO(content), formats=list(_KINDS)) as image:
+            with Image.open(io.BytesIO(content), formats=formats) as image:
                 if image.width * image.height > MOST_PIXELS:
                     raise LeftOutError(
                         tr("it has more than {size} million pixels; make it smaller").format(
