@@ -195,13 +195,13 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     from dogent_tui.agent.session import SessionOptions, open_session
     from dogent_tui.errors import UsageError
     from dogent_tui.processes import guard_children
-    from dogent_tui.storage.paths import Workspace
+    from dogent_tui.storage.paths import Workspace, is_folder
 
     folder = _sample_folder(options) if options.sample else Path(options.workspace)
     resume = ""
     if options.session:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise UsageError(
             tr("There is no folder {folder}.").format(folder=folder),
             tr("Specify an existing folder, or create it first."),

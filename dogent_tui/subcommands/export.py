@@ -14,7 +14,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
-from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_there
 from dogent_tui.subcommands.arguments import existing_folder
 from dogent_tui.subcommands.terminal import Terminal, offer_browser, offer_pandoc
 
@@ -42,7 +42,7 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
     request = plan_export(
         Workspace(root), chosen.file, kind, chosen.output, toc=chosen.toc, start=Path.cwd()
     )
-    if not request.markdown.is_file():
+    if not is_file(request.markdown):
         raise DocumentError(
             tr("{file} does not exist.").format(file=one_line(chosen.file)),
             tr("Check the name."),
@@ -70,7 +70,7 @@ def find_root(markdown: Path) -> Path:
 
 
 def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
-    if force or not target.exists():
+    if force or not is_there(target):
         return True
     name = one_line(target.name)
     if not terminal.answers:
