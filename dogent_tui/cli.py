@@ -34,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"dogent-tui {__version__}")
         return 0
+    _settle_home()
     _settle_language()
     subcommand = _SUBCOMMANDS.get(arguments[0]) if arguments else None
     options = None if subcommand else _parsed(arguments)
@@ -42,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from dogent_tui.errors import DogentError, UsageError
 
     try:
+        if options is not None or not {"-h", "--help"}.intersection(arguments):
+            _must_have_home()
         if options is None:
             return subcommand(arguments[1:]) if subcommand else USAGE_ERROR
         return _print(options) if options.print is not None else _app(options)
@@ -192,13 +195,13 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     from dogent_tui.agent.session import SessionOptions, open_session
     from dogent_tui.errors import UsageError
     from dogent_tui.processes import guard_children
-    from dogent_tui.storage.paths import Workspace
+    from dogent_tui.storage.paths import Workspace, is_folder
 
     folder = _sample_folder(options) if options.sample else Path(options.workspace)
     resume = ""
     if options.session:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise UsageError(
             tr("There is no folder {folder}.").format(folder=folder),
             tr("Specify an existing folder, or create it first."),
@@ -438,6 +441,31 @@ def _app(options: argparse.Namespace) -> int:
     from dogent_tui.tui.running import run_app
 
     return run_app(_open(options), choose=options.session == "")
+
+
+def _settle_home() -> None:
+    """Have a home that is no folder's full name, such as an empty one, count as not given: files
+    would be made in whatever folder one is in.
+    """
+    import os
+
+    if not os.environ.get("HOME", "/").startswith("/") and os.name == "posix":
+        del os.environ["HOME"]
+
+
+def _must_have_home() -> None:
+    """Raise ConfigError where neither the environment nor the system knows a home folder, as in a
+    container that runs under a number without a name.
+    """
+    import os
+
+    if os.path.expanduser("~") == "~":  # noqa: PTH111 — Path.home raises what is no sentence
+        from dogent_tui.errors import ConfigError
+
+        raise ConfigError(
+            tr("No home folder is known: HOME is not set, and this user has no account here."),
+            tr("Set HOME to a folder of yours: export HOME=/path/to/folder"),
+        )
 
 
 def _settle_language() -> None:

@@ -1,5 +1,6 @@
 """The command line as a user or a script uses it: real processes, no terminal."""
 
+import pwd
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,25 @@ def dogent(*arguments: str, stdin: str = "", cwd: Path = ROOT) -> subprocess.Com
 def test_version():
     done = dogent("--version")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"dogent-tui {__version__}\n", "")
+
+
+def test_without_a_home_folder_a_sentence_says_so(monkeypatch, capsys, tmp_path):
+    def nobody(number: int) -> pwd.struct_passwd:
+        raise KeyError(number)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    for home in (None, "", "relative"):
+        monkeypatch.delenv("HOME", raising=False)
+        if home is not None:
+            monkeypatch.setenv("HOME", home)
+        for arguments in (["doctor"], ["-p", "hello", "--profile", "offline"], ["read", "x.md"]):
+            assert main(arguments) == 1
+            assert "export HOME=" in capsys.readouterr().err
+        with pytest.raises(SystemExit):
+            main(["doctor", "--help"])
+        assert "Show the engines" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
 
 
 def test_help_names_every_option_and_the_exit_statuses():

@@ -297,9 +297,11 @@ def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
         "logs": log_dir(environ),
     }
     for name, folder in folders.items():
-        if not folder.exists():
+        nearest = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+        is_writable = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+        if nearest != folder and is_writable:
             yield Finding("Folders", name, "ok", tr("created when needed"), str(folder))
-        elif folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+        elif is_writable:
             yield Finding("Folders", name, "ok", tr("in use"), str(folder))
         else:
             remedy = tr("Fix its permissions, or set DOGENT_HOME to another folder.")

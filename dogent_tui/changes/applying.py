@@ -9,7 +9,7 @@ from dogent_tui.changes.text import Lines, decoded
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import content_of, write_checked
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.paths import Workspace, is_file, is_there
 from dogent_tui.storage.places import pinned
 from dogent_tui.undo.undo_log import UndoLog
 
@@ -73,7 +73,7 @@ class Reviewed:
             )
         if refusal is not None and approved is None:
             raise refusal
-        if path.exists() and not path.is_file():
+        if is_there(path) and not is_file(path):
             raise DogentError(
                 tr("{name} is not a file.").format(name=name), tr("Specify a Markdown file.")
             )
@@ -150,7 +150,7 @@ def held(path: Path, name: str) -> Lines | None:
     """Return the text that the file holds, None where there is none. Raises DogentError where it
     cannot be reviewed.
     """
-    if path.exists() and not path.is_file():
+    if is_there(path) and not is_file(path):
         raise DogentError(tr("{name} is not a file.").format(name=name), tr("Specify a text file."))
     content = _read(path, name)
     return None if content is None else decoded(content, name)
@@ -175,7 +175,7 @@ def _refusal(workspace: Workspace, path: Path, name: str) -> DogentError | None:
 
 def _read(path: Path, name: str) -> bytes | None:
     try:
-        if path.exists() and path.stat().st_size > LARGEST:
+        if is_there(path) and path.stat().st_size > LARGEST:
             raise DogentError(
                 tr("{name} is too large to review: the limit is {size} MB.").format(
                     name=name, size=LARGEST >> 20

@@ -23,7 +23,7 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.files import atomic_write, private_folder
-from dogent_tui.storage.paths import Workspace, cache_dir
+from dogent_tui.storage.paths import Workspace, cache_dir, is_file, is_there
 
 SOURCE_ENTRIES = ".dogent/sources/sources.json"
 """Where the source records of a workspace are, as CSL JSON (`sources/records.py`)."""
@@ -229,7 +229,7 @@ def named_bibliographies(
         path
         for path in dict.fromkeys(Path(os.path.normpath(each)) for each in found)
         if path.suffix.lower() in SUFFIXES
-        and path.is_file()
+        and is_file(path)
         and Path(os.path.realpath(path)).is_relative_to(real)
     ]
 
@@ -246,7 +246,7 @@ def key_of(document: Path, root: Path) -> str:
                 continue
             if os.path.realpath(said) == os.path.realpath(document):
                 return entry.key
-            by_name = by_name or ("" if said.exists() else entry.key)
+            by_name = by_name or ("" if is_there(said) else entry.key)
     return by_name
 
 

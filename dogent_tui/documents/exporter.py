@@ -2,6 +2,7 @@
 warm for a session.
 """
 
+import errno
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
@@ -13,7 +14,7 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.plain import one_line
 from dogent_tui.settings.values import load_settings
-from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.storage.paths import Workspace, dogent_home, is_folder, is_there
 
 if TYPE_CHECKING:
     from dogent_tui.documents.export.pdf import PdfExporter
@@ -60,13 +61,19 @@ def plan_export(
     source = _real(workspace, markdown, start)
     target = _real(workspace, output or export_target(markdown, kind), start)
     name = one_line(workspace.relative(target))
-    if target.is_dir():
+    if _is_too_long(target):
+        raise DocumentError(
+            tr("The name {name} is too long for this disk.").format(name=name),
+            tr("Choose a shorter name for the new file."),
+            code="unsupported",
+        )
+    if is_folder(target):
         raise DocumentError(
             tr("{name} is a folder.").format(name=name),
             tr("Specify a file inside it."),
             code="unsupported",
         )
-    if target == source or (target.exists() and source.exists() and target.samefile(source)):
+    if target == source or (is_there(target) and is_there(source) and target.samefile(source)):
         raise DocumentError(
             tr("{name} is the Markdown file itself.").format(name=name),
             tr("Choose another file, ending in .{kind}.").format(kind=kind),
@@ -89,6 +96,14 @@ def plan_export(
         theme=theme,
         usual_theme=load_settings(workspace)[0].export_theme,
     )
+
+
+def _is_too_long(path: Path) -> bool:
+    try:
+        path.lstat()
+    except OSError as error:
+        return error.errno == errno.ENAMETOOLONG
+    return False
 
 
 def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:

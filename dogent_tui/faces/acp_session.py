@@ -25,7 +25,7 @@ from dogent_tui.faces.seen import Chunk
 from dogent_tui.language import tr
 from dogent_tui.settings.custom_commands import CustomCommand, custom_commands
 from dogent_tui.storage.files import private_folder
-from dogent_tui.storage.paths import state_dir
+from dogent_tui.storage.paths import is_folder, state_dir
 
 Block: TypeAlias = (
     schema.TextContentBlock
@@ -161,7 +161,7 @@ class EditorSession(Connected):
         path = Path(unquote(parts.path))
         numbers = [each.lstrip("L") for each in parts.fragment.split("-")]
         lines = "-".join(number for number in numbers if number.isdecimal()) or None
-        kind = "folder" if path.is_dir() else path.suffix.lstrip(".").lower() or "file"
+        kind = "folder" if is_folder(path) else path.suffix.lstrip(".").lower() or "file"
         name = self.opened.workspace.relative(path)
         return events.Attachment(name, path.name, kind, lines=lines)
 

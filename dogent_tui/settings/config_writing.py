@@ -10,9 +10,16 @@ from typing import Any
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.settings.own_files import OwnChange, plan_change
-from dogent_tui.storage.files import json_text, private_folder, read_json, write_checked
+from dogent_tui.storage.files import (
+    atomic_write,
+    content_of,
+    json_text,
+    locked,
+    private_folder,
+    read_json,
+)
 from dogent_tui.storage.json_lines import KeyPath
-from dogent_tui.storage.paths import display_path
+from dogent_tui.storage.paths import display_path, is_file
 
 _MOST_TRIES = 10
 
@@ -22,8 +29,15 @@ def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
     None removes a key.
 
     A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot
-    be read.
+    be read; DogentError where another window holds it.
     """
+    if not is_file(file):
+        return _planned(file, changes)
+    with locked(file):  # else what another window has just mended would be set aside
+        return _planned(file, changes)
+
+
+def _planned(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
     nothing: dict[str, Any] = {}
     data, broken = read_json(file, nothing)
     if broken and broken.kept_as is None:
@@ -41,10 +55,12 @@ def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
     """
     target = Path(os.path.realpath(file))
     private_folder(target.parent)
-    for _ in range(_MOST_TRIES):  # another window, or an editor, may write it meanwhile
-        change = plan_values(target, changes)
-        if write_checked(target, change.before, change.after, mode=0o600):
-            return
+    with locked(target):
+        for _ in range(_MOST_TRIES):  # an editor may write it meanwhile
+            change = _planned(target, changes)
+            if content_of(target) == change.before:
+                atomic_write(target, change.after, mode=0o600)
+                return
     raise ConfigError(
         tr("{file} keeps changing.").format(file=display_path(file)),
         tr("Close the program that writes it, and try again."),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.files import content_of, write_checked
 from dogent_tui.storage.paths import Workspace
@@ -30,7 +32,15 @@ def make_change(workspace: Workspace, change: OwnChange) -> bool:
     """Carry out `change`. False where the file is not any more what it was when the change was
     planned: plan it anew.
 
-    Raises OSError, DogentError where another window holds the file.
+    Raises OSError, DogentError where another window holds the file, or a link of `.dogent` leads
+    out of the workspace: what it leads to was read for the change, and may hold keys.
     """
+    if change.path.is_relative_to(workspace.dot) and not workspace.contains(change.path):
+        raise DogentError(
+            tr("{file} is a link that points outside the folder, so it is not written.").format(
+                file=change.path
+            ),
+            tr("Replace the link with a file."),
+        )
     make_own_folder(workspace)
     return write_checked(change.path, change.before, change.after)

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import state_dir
 
 LARGEST = 4 << 20
@@ -232,7 +232,7 @@ class Ledger:
     def _write(self, line: Seen | _Begun) -> None:
         with (
             suppress(OSError),
-            open(private_folder(self._folder) / _INDEX, "ab", opener=_private) as index,
+            os.fdopen(open_for_appending(private_folder(self._folder) / _INDEX), "ab") as index,
         ):
             index.write(msgspec.json.encode(line) + b"\n")
 
@@ -269,10 +269,6 @@ def _same(one: Seen, other: Seen) -> bool:
     if one.sha256 or other.sha256:
         return one.sha256 == other.sha256
     return (one.size, one.changed_ns) == (other.size, other.changed_ns)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _stat(path: str | Path) -> os.stat_result | None:

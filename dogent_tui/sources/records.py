@@ -12,6 +12,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -162,7 +163,7 @@ class SourceRecords:
             records = self.all()
             known = next((record for record in records if record.identity == identity), None)
             if known is None:
-                record = replace(read, key=_new_key(read, {record.key for record in records}))
+                record = replace(read, key=_new_key(read, self._taken()))
             elif offset == 0 and not known.text.startswith(read.text):
                 record = replace(read, key=known.key)
             elif offset and offset == known.read_to:
@@ -180,9 +181,17 @@ class SourceRecords:
             return ""
         with self._lock:
             records = self.all()
-            record = replace(typed, key=_new_key(typed, {each.key for each in records}))
+            record = replace(typed, key=_new_key(typed, self._taken()))
             self._keep(record, records)
             return record.key
+
+    def _taken(self) -> set[str]:
+        """Return the keys whose files would take the place of another, a record or not. Some disks
+        take names for the same that differ in case.
+        """
+        with suppress(FileNotFoundError):
+            return {file.stem.casefold() for file in self.folder.iterdir()}
+        return set()
 
     def _keep(self, record: SourceRecord, records: list[SourceRecord]) -> None:
         make_own_folder(self._workspace)

@@ -91,6 +91,17 @@ def atomic_write(
         _sync_folder(path.parent)
 
 
+def open_for_appending(path: Path, access: int = os.O_WRONLY) -> int:
+    """Open a file of our own for appending, and return its descriptor; a new one only its owner can
+    read.
+
+    `access` is ``os.O_WRONLY`` or ``os.O_RDWR``. Raises OSError, also where a link is in the
+    file's place: it leads to a file that is not ours.
+    """
+    flags = access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, 0o600)
+
+
 def temporary_beside(path: Path) -> Path:
     """Return a name beside `path` that nothing has, for what takes its place once it is whole.
 

@@ -149,6 +149,23 @@ def display_path(path: str | os.PathLike[str]) -> str:
     )
 
 
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Tell whether something lies at `path`. What no disk can have does not, such as a name of 300
+    bytes, on which `Path.exists` raises.
+    """
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Tell whether `path` is a file; as `is_there`."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Tell whether `path` is a folder; as `is_there`."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def _real(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))

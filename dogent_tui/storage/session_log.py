@@ -13,7 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dogent_tui.storage.files import atomic_write, json_text, locked, read_json
+from dogent_tui.storage.files import (
+    atomic_write,
+    json_text,
+    locked,
+    open_for_appending,
+    read_json,
+)
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -259,7 +265,7 @@ def _segment(path: Path, number: int) -> Path:
 
 
 def _open(segment: Path) -> int:
-    descriptor = os.open(segment, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    descriptor = open_for_appending(segment, os.O_RDWR)
     _drop_cut_line(descriptor)
     return descriptor
 

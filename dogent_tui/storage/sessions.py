@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import islice
@@ -102,6 +103,7 @@ def open_log(
             tr("This conversation is open in another window."),
             tr("Continue there, or close it there first."),
         )
+    _date_back(path.parent)
     if not known:
         title = ""
         if fork_of is not None:
@@ -115,6 +117,18 @@ def open_log(
         }
         change_metadata(path, lambda _: metadata)
     return SessionLog(path)
+
+
+def _date_back(folder: Path) -> None:
+    """Have logs that say they were written later than now be of now: the clock was wrong then, and
+    what is said from here on is later.
+    """
+    now_ns = time.time_ns()
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if segment_number(entry.name) and entry.stat().st_mtime_ns > now_ns:
+                with contextlib.suppress(OSError):
+                    os.utime(entry.path, ns=(now_ns, now_ns), follow_symlinks=False)
 
 
 def latest_session(workspace: Workspace) -> SessionRecord | None:

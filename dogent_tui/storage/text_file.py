@@ -8,7 +8,7 @@ from pathlib import Path
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import write_checked
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.paths import Workspace, is_file, is_folder, is_there
 
 LARGEST = 4 << 20
 """Bytes of a file that is opened."""
@@ -39,7 +39,7 @@ class TextFile:
                 tr("{name} is outside this workspace.").format(name=name),
                 tr("Open the folder that contains it in dogent-tui."),
             )
-        if path.is_dir():
+        if is_folder(path):
             raise DogentError(
                 tr("{name} is a folder.").format(name=name), tr("Specify a Markdown file in it.")
             )
@@ -103,7 +103,7 @@ class TextFile:
         return hashlib.sha256(self._content).hexdigest()
 
     def _must_be_there(self) -> None:
-        if not self.path.is_file():
+        if not is_file(self.path):
             raise DogentError(
                 tr("There is no file {name}.").format(name=self.name),
                 tr("Check the name; it is relative to the workspace."),
@@ -134,7 +134,7 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
             tr("{name} is outside this workspace.").format(name=name),
             tr("Specify a file in it, such as outline.md."),
         )
-    if path.exists():
+    if is_there(path):
         raise DogentError(
             tr("{name} already exists.").format(name=name), tr("Choose another name.")
         )

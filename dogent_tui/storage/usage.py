@@ -2,6 +2,7 @@
 conversations.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.files import open_for_appending, private_folder
 from dogent_tui.storage.paths import state_dir
 
 
@@ -61,7 +62,7 @@ def note_usage(entry: UsageEntry) -> None:
     """Add a run. A line is written at once, so that several windows can. Raises OSError."""
     file = _file(datetime.fromtimestamp(entry.time))
     private_folder(file.parent)
-    with file.open("ab") as stream:
+    with os.fdopen(open_for_appending(file), "ab") as stream:
         stream.write(msgspec.json.encode(entry) + b"\n")
 
 

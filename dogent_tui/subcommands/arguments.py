@@ -5,12 +5,13 @@ from pathlib import Path
 from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
+from dogent_tui.storage.paths import is_folder
 
 
 def existing_folder(named: str | Path) -> Path:
     """Return the folder that is meant by ``--workspace``. Raises UsageError where there is none."""
     folder = Path(named)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise UsageError(
             tr("There is no folder {folder}.").format(folder=folder),
             tr("Specify an existing folder with --workspace."),

@@ -17,6 +17,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.checking import CheckReport
 from dogent_tui.sources.quotes.gathering import QuoteChecker
 from dogent_tui.sources.quotes.words import finding_lines, summary
+from dogent_tui.storage.paths import is_folder
 from dogent_tui.subcommands.export import find_root
 
 INTERRUPTED = 14
@@ -30,7 +31,7 @@ def run_check(arguments: Sequence[str], stdout: TextIO) -> int:
     chosen = _parser().parse_args(arguments)
     draft = Path(chosen.draft).absolute()
     folder = Path(chosen.sources).absolute() if chosen.sources else draft.parent
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise UsageError(
             tr("There is no folder {folder}.").format(folder=folder),
             tr("Specify an existing folder with --sources."),

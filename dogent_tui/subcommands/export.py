@@ -15,7 +15,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
-from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_there
 from dogent_tui.subcommands.arguments import existing_folder
 from dogent_tui.subcommands.terminal import Terminal, offer_browser, offer_pandoc
 
@@ -49,7 +49,7 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
         start=Path.cwd(),
         theme=chosen.theme,
     )
-    if not request.markdown.is_file():
+    if not is_file(request.markdown):
         raise DocumentError(
             tr("{file} does not exist.").format(file=one_line(chosen.file)),
             tr("Check the name."),
@@ -77,7 +77,7 @@ def find_root(markdown: Path) -> Path:
 
 
 def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
-    if force or not target.exists():
+    if force or not is_there(target):
         return True
     name = one_line(target.name)
     if not terminal.answers:

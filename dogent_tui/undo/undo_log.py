@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.files import open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
 
 LARGEST_FILE = 50_000_000
@@ -446,11 +446,7 @@ class UndoLog:
     def _note(self, data: Change | _Undoing | _Settled, *, durable: bool = False) -> None:
         private_folder(self.folder)
         line = json_line(data)
-        descriptor = os.open(
-            self.folder / "changes.jsonl",
-            os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC,
-            0o600,
-        )
+        descriptor = open_for_appending(self.folder / "changes.jsonl")
         with os.fdopen(descriptor, "ab") as file:
             file.write(b"\n" + line + b"\n")  # the line before may have been cut short
             if durable:

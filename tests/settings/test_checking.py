@@ -3,6 +3,9 @@ counts, nothing is lost.
 """
 
 import json
+import multiprocessing
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -147,3 +150,28 @@ def test_a_file_of_the_user_is_private_where_it_is_new_and_a_link_is_followed(ho
     write_home_values(home / "claude.json", {("profiles", "a", "ANTHROPIC_API_KEY"): "k"})
     assert (home / "claude.json").is_symlink()
     assert json.loads(real.read_text()) == {"profiles": {"a": {"ANTHROPIC_API_KEY": "k"}}}
+
+
+def _set_each(file: Path, mine: str, barrier: Barrier, rounds: int) -> None:
+    for number in range(rounds):
+        if mine == "a":
+            file.write_text("{broken")
+        barrier.wait(60)
+        write_home_values(file, {(mine,): number})
+        barrier.wait(60)
+        assert json.loads(file.read_text()) == {"a": number, "b": number}
+        barrier.wait(60)
+
+
+def test_two_windows_that_find_a_broken_file_lose_nothing_of_each_other(tmp_path):
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(2)
+    windows = [
+        context.Process(target=_set_each, args=(tmp_path / "dogent.json", mine, barrier, 30))
+        for mine in "ab"
+    ]
+    for window in windows:
+        window.start()
+    for window in windows:
+        window.join(60)
+        assert window.exitcode == 0

@@ -64,6 +64,16 @@ def test_a_page_has_one_key_and_others_get_others(records):
     ]
 
 
+def test_a_record_takes_no_other_files_place_not_even_one_that_differs_in_case(records):
+    records.folder.mkdir(parents=True)
+    (records.folder / "okafor-2025.md").write_text("my own notes")
+    (records.folder / "Okafor-2025-2.MD").write_text("more of them")
+    assert records.note(PAGE) == "okafor-2025-3"
+    assert records.note(PAGE) == "okafor-2025-3"
+    assert (records.folder / "okafor-2025.md").read_text() == "my own notes"
+    assert [record.key for record in records.all()] == ["okafor-2025-3"]
+
+
 def test_parts_follow_each_other_and_a_changed_page_takes_its_place(records):
     key = records.note(PAGE)
     at = len(PAGE.text)

@@ -1,5 +1,6 @@
 import os
 import stat
+import time
 
 from dogent_tui.storage.paths import Workspace, state_dir
 from dogent_tui.storage.session_log import read_lines
@@ -108,3 +109,15 @@ def test_an_id_cannot_name_another_place(workspace):
     log.append("1")
     assert log.path.parent == state_dir() / "sessions" / workspace.key
     assert latest_session(workspace).session_id.startswith("../../x/")
+
+
+def test_what_a_clock_that_was_ahead_has_dated_is_not_the_latest_for_ever(workspace):
+    ahead = open_log(workspace, "ahead")
+    ahead.append("{}")
+    ahead.close()
+    os.utime(ahead.path, (time.time() + 86_400, time.time() + 86_400))
+    later = open_log(workspace, "later")
+    later.append("{}")
+    later.close()
+    assert [record.session_id for record in list_sessions(workspace)] == ["later", "ahead"]
+    assert latest_session(workspace).session_id == "later"

@@ -18,6 +18,7 @@ from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
 from dogent_tui.image_files import pillow_formats, without_metadata
 from dogent_tui.language import tr
+from dogent_tui.storage.paths import is_there
 
 if TYPE_CHECKING:
     from PIL import Image as PillowImage
@@ -136,7 +137,7 @@ class Images:
                 else tr("it is on the network; save it here first")
             )
         for name in dict.fromkeys((unquote(address), address, unquote(parts.path))):
-            if name and "\0" not in name and (self._folder / name).exists():
+            if name and "\0" not in name and is_there(self._folder / name):
                 real = Path(os.path.realpath(self._folder / name))
                 if not real.is_relative_to(self._root):
                     raise LeftOutError(tr("it is outside the workspace"))

@@ -34,7 +34,7 @@ from dogent_tui.sources.quotes.tokens import is_han, readable, words_of
 from dogent_tui.sources.quotes.words import appendix
 from dogent_tui.sources.records import SourceRecords, records_in
 from dogent_tui.storage.files import atomic_write, private_folder
-from dogent_tui.storage.paths import Workspace, cache_dir
+from dogent_tui.storage.paths import Workspace, cache_dir, is_file
 from dogent_tui.storage.places import open_real
 
 _FORMAT = 1
@@ -314,7 +314,7 @@ def _keys(
             if said := bibliography.document(entry):
                 beside = os.path.relpath(said, folder)
                 path = names.path(beside) or names.path(entry.file)
-                if path is None and said.is_file():  # in a reader's own library, say
+                if path is None and is_file(said):  # in a reader's own library, say
                     path = ""
             keys.setdefault(entry.key, Named(path, work=entry.pages))
     return keys

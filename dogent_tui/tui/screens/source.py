@@ -10,7 +10,7 @@ from textual.widgets import Input, Label, Static
 
 from dogent_tui.language import tr
 from dogent_tui.sources.records import SourceRecord
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.paths import Workspace, is_file
 from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
@@ -69,7 +69,7 @@ class SourceScreen(Withdrawable[SourceRecord], DialogScreen[SourceRecord]):
             return "title", tr("It needs a title.")
         if document and not self._workspace.contains(document):
             return "document", tr("The file must be in this folder.")
-        if document and not self._workspace.absolute(document).is_file():
+        if document and not is_file(self._workspace.absolute(document)):
             return "document", tr("There is no file {name} here.").format(name=document)
         return "", ""
 
