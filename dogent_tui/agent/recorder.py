@@ -24,7 +24,7 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.redacting import Redactor
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, reason_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.trust import make_own_folder
@@ -231,7 +231,10 @@ class Recorder:
             message, remedy = _NOT_KEPT[code]
             self._notices.append(
                 Notice(
-                    level="warning", code=code, message=message.format(error=error), remedy=remedy
+                    level="warning",
+                    code=code,
+                    message=message.format(error=reason_of(error)),
+                    remedy=remedy,
                 )
             )
 
