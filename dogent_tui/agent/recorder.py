@@ -226,7 +226,7 @@ class Recorder:
     def _tell(self, code: str, error: Exception) -> None:
         """Say once that the disk does not take what happens."""
         if code not in self._failing:
-            _LOG.warning("An event was not recorded: %s", error)
+            _LOG.warning("An event was not recorded: %s", reason_of(error))
             self._failing.add(code)
             message, remedy = _NOT_KEPT[code]
             self._notices.append(
