@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = None if subcommand else _parsed(arguments)
     import os
 
-    from dogent_tui.errors import DogentError, UsageError
+    from dogent_tui.errors import DogentError, UsageError, reason_of
 
     try:
         if options is not None or not {"-h", "--help"}.intersection(arguments):
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (DogentError, OSError) as error:
         from dogent_tui.plain import visible
 
-        print(visible(f"dogent-tui: {error}"), file=sys.stderr)
+        print(visible(f"dogent-tui: {reason_of(error)}"), file=sys.stderr)
         return USAGE_ERROR if isinstance(error, UsageError) else 1
 
 

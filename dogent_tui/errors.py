@@ -1,5 +1,7 @@
 """The exceptions a user may meet: each is a sentence about what happened, and a remedy."""
 
+import os
+
 from dogent_tui.language import sentences
 
 
@@ -29,3 +31,14 @@ class ConfigError(DogentError):
 
 class AgentError(DogentError):
     """The agent session could not be started, or ended on its own."""
+
+
+def reason_of(error: Exception) -> str:
+    """Return why something failed, in words: of what the disk said without its number, with the
+    file that it said it of.
+    """
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    if not isinstance(error.filename, str | bytes):
+        return error.strerror
+    return f"{error.strerror} ({os.fsdecode(error.filename)})"

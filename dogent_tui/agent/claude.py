@@ -73,7 +73,7 @@ from dogent_tui.agent.gate import Gate
 from dogent_tui.agent.project_instructions import ProjectInstructions
 from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
-from dogent_tui.errors import AgentError
+from dogent_tui.errors import AgentError, reason_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import kill_tree
@@ -311,7 +311,7 @@ class ClaudeConversation:
         ) as error:  # the SDK raises plain exceptions too, when the process does not answer
             raise AgentError(
                 tr("The agent process did not start: {last_words}.").format(
-                    last_words=self._last_words() or self._redacted(str(error))
+                    last_words=self._last_words() or self._redacted(reason_of(error))
                 ),
                 _REPAIR_DISK if getattr(error, "errno", 0) in _DISK_ERRORS else _REINSTALL,
             ) from error

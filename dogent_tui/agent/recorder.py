@@ -24,7 +24,7 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.redacting import Redactor
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, reason_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.trust import make_own_folder
@@ -226,12 +226,15 @@ class Recorder:
     def _tell(self, code: str, error: Exception) -> None:
         """Say once that the disk does not take what happens."""
         if code not in self._failing:
-            _LOG.warning("An event was not recorded: %s", error)
+            _LOG.warning("An event was not recorded: %s", reason_of(error))
             self._failing.add(code)
             message, remedy = _NOT_KEPT[code]
             self._notices.append(
                 Notice(
-                    level="warning", code=code, message=message.format(error=error), remedy=remedy
+                    level="warning",
+                    code=code,
+                    message=message.format(error=reason_of(error)),
+                    remedy=remedy,
                 )
             )
 

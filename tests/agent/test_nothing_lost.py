@@ -339,6 +339,8 @@ async def test_without_a_home_that_can_be_written_the_history_of_the_folder_is_k
 
     await Recorder(workspace, "s", notify=notices.append, hold=SessionHold()).record(events())
     assert [notice.code for notice in notices] == ["not_recorded"]
+    assert "Errno" not in notices[0].message
+    assert str(tmp_path / "file") in notices[0].message
     assert [entry.status for entry in History(workspace.history_file).entries()] == [
         "started",
         "completed",
