@@ -57,9 +57,11 @@ async def test_what_was_sent_can_be_taken_off_the_list(stage):
         await s.pilot.press("ctrl+b", "delete")
         await s.until(lambda: not s.app.conversation.attachments.entries)
         assert "notes.md is no longer listed. The agent keeps what it has read of it." in said(s)
-        hints = s.app.conversation.query_one("#keys").render().plain
-        for words in ("Remove", "Add", "Preview"):
-            assert words in hints
+
+        def hints() -> str:
+            return s.app.conversation.query_one("#keys").render().plain
+
+        await s.until(lambda: all(words in hints() for words in ("Remove", "Add", "Preview")))
 
 
 async def test_ctrl_t_shows_and_hides_the_plan(stage):
