@@ -8,6 +8,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,6 +79,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import kill_tree
 from dogent_tui.settings.known_secrets import known_secrets
+from dogent_tui.settings.mcp_servers import STARTED
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.secrets import redact
 from dogent_tui.sources.ledger import Ledger
@@ -252,6 +254,7 @@ class ClaudeConversation:
         self._read_standing = options.read_standing
         self._servers = options.servers
         self._servers_file = self._prompt_file.with_suffix(".json")
+        self._started_servers = self._prompt_file.with_suffix(".servers")
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
@@ -260,7 +263,10 @@ class ClaudeConversation:
                 system_prompt=_OURS_EACH_TIME,
                 extra_args=self._files(options),
                 cwd=options.cwd,
-                env=environment(options.endpoint, options.config_dir),
+                env={
+                    **environment(options.endpoint, options.config_dir),
+                    STARTED: str(self._started_servers),
+                },
                 model=options.endpoint.model or None,
                 effort=options.effort or None,
                 setting_sources=[],
@@ -351,6 +357,7 @@ class ClaudeConversation:
 
     async def switch_server(self, name: str, *, on: bool) -> None:
         """See `Conversation.switch_server`."""
+        (self._started_servers / name).unlink(missing_ok=True)  # it may take its time again
         try:
             await asyncio.wait_for(self._client.toggle_mcp_server(name, on), _SERVER_LIMIT_S)
         except TimeoutError:  # it goes on trying
@@ -476,6 +483,7 @@ class ClaudeConversation:
         clear_keys_of_dead(folder, known_secrets())
         atomic_write(self._prompt_file, self._prompt, mode=0o600, durable=False)
         if self._servers:
+            private_folder(self._started_servers)
             atomic_write(
                 self._servers_file,
                 json.dumps({"mcpServers": self._servers}),
@@ -489,6 +497,7 @@ class ClaudeConversation:
         """
         self._prompt_file.unlink(missing_ok=True)
         self._servers_file.unlink(missing_ok=True)
+        shutil.rmtree(self._started_servers, ignore_errors=True)
         if not any(self._prompt_file.parent.glob(f"{self.session_id}.*.md")):
             clear_keys(self.session_id, {*known_secrets(), *self._secrets})
 
