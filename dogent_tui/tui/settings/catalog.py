@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.local_models.model import KINDS, LABELS
+from dogent_tui.local_models.model import LABELS
 from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
 from dogent_tui.settings.secrets import is_missing
 from dogent_tui.settings.templates import templates
@@ -23,7 +23,7 @@ _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
 _NOTIFY = (("bell", tr("a bell")), ("off", tr("none")))
 _USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
 _SERVER = "DOGENT_LOCAL_SERVER"
-_SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
+_SERVERS = tuple(LABELS.items())
 _REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
 _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
     ("profile", tr("Model"), "choice", "", tr("from the environment"),
@@ -218,7 +218,7 @@ def summary(draft: SettingsDraft, file: Path, name: str) -> str:
 def key_state(file: Path, data: Mapping[str, Any]) -> str:
     """Return whether a profile has the key that it needs."""
     if file.name == LLM:
-        if data.get(_SERVER) in KINDS:
+        if data.get(_SERVER) in LABELS:
             return tr("needs no key")
         has_key = any(
             not is_missing(data.get(key)) for key in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY")
