@@ -1,6 +1,5 @@
 """The question before a call: one sentence, the places as they are, and which answers there are."""
 
-
 import pytest
 
 from dogent_tui.permissions.edits import unified_diff
