@@ -52,6 +52,22 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
         tr("Takes effect when you save.")),
 )  # fmt: skip
 
+_OWN: Sequence[tuple[str, str, Kind, str, str, Sequence[tuple[str, str]]]] = (
+    ("profile", tr("Model elsewhere"), "choice", tr("from the environment"),
+        tr("When the folder sets none: a profile, or the offline engine."), ()),
+    ("language", tr("Language of the interface"), "choice", tr("system language"),
+        tr("Takes effect at the next start. If not set: the system's."), _LANGUAGES),
+    ("status_usage", tr("Usage in the status bar"), "choice", tr("not shown"),
+        tr("What the conversation has used."), _USAGE),
+    ("budget_usd", tr("Budget"), "number", tr("no limit"),
+        tr("Dollars a conversation may cost before you are asked, where costs are known."), ()),
+    ("notify", tr("Notifications"), "choice", tr("words and a bell"),
+        tr("When the agent asks or is done, and another window has the focus."), _NOTIFY),
+)  # fmt: skip
+"""What the user wants in all folders: key, label, kind, what holds where it is not set, about,
+choices.
+"""
+
 _GROUPS: Mapping[str, str] = {
     "profile": tr("Models"),
     "primary_language": tr("Writing"),
@@ -107,43 +123,15 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
         Setting(file, (key,), label, kind, about, default, unset)
         for key, label, kind, default, unset, about in _FOLDER
     ]
-    words = tr("When the folder sets none: a profile, or the offline engine.")
-    answers = Setting(
-        own, ("profile",), tr("Model elsewhere"), "choice", words, "", tr("from the environment")
-    )
-    if elsewhere := draft.value(answers):
+    everywhere = [
+        Setting(own, (key,), label, kind, about, "", unset, words)
+        for key, label, kind, unset, about, words in _OWN
+    ]
+    if elsewhere := draft.value(everywhere[0]):
         settings[0] = msgspec.structs.replace(
             settings[0], unset=tr("as elsewhere: {elsewhere}").format(elsewhere=elsewhere)
         )
-    words = tr("Takes effect at the next start. If not set: the system's.")
-    language = Setting(
-        own,
-        ("language",),
-        tr("Language of the interface"),
-        "choice",
-        words,
-        "",
-        tr("system language"),
-        _LANGUAGES,
-    )
-    words = tr("What the conversation has used.")
-    used = Setting(
-        own,
-        ("status_usage",),
-        tr("Usage in the status bar"),
-        "choice",
-        words,
-        "",
-        tr("not shown"),
-        _USAGE,
-    )
-    words = tr("Dollars a conversation may cost before you are asked, where costs are known.")
-    budget = Setting(own, ("budget_usd",), tr("Budget"), "number", words, "", tr("no limit"))
-    words = tr("When the agent asks or is done, and another window has the focus.")
-    notify = Setting(
-        own, ("notify",), tr("Notifications"), "choice", words, "", tr("words and a bell"), _NOTIFY
-    )
-    return [*settings, answers, language, used, budget, notify]
+    return [*settings, *everywhere]
 
 
 def heading_over(setting: Setting, draft: SettingsDraft) -> str:
