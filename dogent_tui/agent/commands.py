@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
-from dogent_tui.agent.events import CopiesKept, Event, Notice
+from dogent_tui.agent.conversation import Ask, Verdict
+from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
 from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
@@ -326,9 +326,9 @@ class Commands:
             asyncio.run_coroutine_threadsafe(self._interrupt(), self._loop)
         return verdict
 
-    def _answered(self, running: _Running, question: PermissionQuestion) -> Verdict:
+    def _answered(self, running: _Running, question: PermissionRequested) -> Verdict:
         return self._on_loop(
-            self._asked(msgspec.structs.replace(question, outlives_run=running.background))
+            self._asked(msgspec.structs.replace(question, in_run=not running.background))
         )
 
     def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
@@ -340,7 +340,7 @@ class Commands:
         finally:
             self._asking.discard(asking)
 
-    async def _asked(self, question: PermissionQuestion) -> Verdict:
+    async def _asked(self, question: PermissionRequested) -> Verdict:
         return await self._ask(question)
 
     def _dropped(self, verdict: Verdict) -> str:
@@ -401,7 +401,7 @@ class Commands:
 
     def _conflict(
         self, running: _Running, change: Change, difference: Difference
-    ) -> PermissionQuestion:
+    ) -> PermissionRequested:
         call = ToolCall(running.call.tool, running.call.input, running.call.cwd)
         effect = Effect(
             EffectKind.WRITE if change.after else EffectKind.DELETE,

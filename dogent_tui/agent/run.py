@@ -9,11 +9,12 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded, Verdict
+from dogent_tui.agent.conversation import TurnEnded, Verdict
 from dogent_tui.agent.events import (
     Event,
     MessageDropped,
     PermissionAnswer,
+    PermissionRequested,
     Retrying,
     TextDelta,
     ToolResult,
@@ -115,12 +116,12 @@ class Run(msgspec.Struct):
             self.last_heard += item.delay_ms / 1000
         return was_told
 
-    def denied_before(self, question: PermissionQuestion) -> Verdict | None:
+    def denied_before(self, question: PermissionRequested) -> Verdict | None:
         """Return what the user said when the same call was denied before, None where it was not."""
         return self.denied.get(_same(question))
 
     def record_answer(
-        self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str
+        self, question: PermissionRequested, answer: PermissionAnswer | None, cwd: str
     ) -> Verdict:
         """Return what `answer` means for the call; None is nobody's answer. A denial without words
         aborts the run.
@@ -155,7 +156,7 @@ class Run(msgspec.Struct):
         return self.stalled
 
 
-def _same(question: PermissionQuestion) -> str:
+def _same(question: PermissionRequested) -> str:
     """Return what an identical call has in common with this one."""
     from dogent_tui.permissions.consulting import (
         without_reason,

@@ -17,7 +17,6 @@ from dogent_tui.agent.conversation import (
     ContextUse,
     Conversation,
     Launcher,
-    PermissionQuestion,
     ServerState,
     SessionChoice,
     TurnEnded,
@@ -30,6 +29,7 @@ from dogent_tui.agent.events import (
     Event,
     Interrupted,
     Notice,
+    PermissionRequested,
     Prompt,
     QueueChanged,
     QueuedPrompt,
@@ -58,7 +58,6 @@ from dogent_tui.agent.failures import (
 from dogent_tui.agent.launch import Budget
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
-from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.run import STOPPED, Run
 from dogent_tui.agent.shell import PersonalShell
@@ -126,7 +125,6 @@ class AgentService:
         self._heard = heard
         self._began = began or (lambda _: None)
         self._stream = EventStream()
-        self._questions = PendingQuestions(self._publish)
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
         self._requests = OpenRequests(self._publish)
@@ -189,7 +187,7 @@ class AgentService:
         if self._run is None:
             return
         self._run.stop.set()
-        self._questions.cancel()
+        self._requests.cancel_permissions()
         await self._connection.interrupt()
 
     # ── What a face of the service calls ──────────────────────────────────────────────────────
@@ -217,7 +215,7 @@ class AgentService:
     @property
     def requests(self) -> tuple[UiRequested, ...]:
         """What the agent asked on a screen and the user has not answered, first asked first."""
-        return self._requests.waiting
+        return self._requests.on_screens
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
         """Keep open what is open in the log of the conversation that this one goes on with. Before
@@ -235,7 +233,7 @@ class AgentService:
         if send:
             self.send_answers()
         else:
-            self._queue.hold(bool(self._requests))
+            self._queue.hold(bool(self.requests))
 
     @property
     def has_unsent_answers(self) -> bool:
@@ -254,7 +252,7 @@ class AgentService:
             raise AgentError(tr("The session is closed."), tr("Restart the application."))
         if self.has_unsent_answers:
             self.send_answers()
-        return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
+        return self._queue.put(prompt, waits=self._run is not None or bool(self.requests))
 
     def tell_queue(self) -> None:
         """Publish which prompts wait: the log of an earlier session may end with others, which
@@ -289,12 +287,11 @@ class AgentService:
         The answers to what the agent asked on a screen go to it as the next prompt, before those
         that wait. An empty one abandons all that is asked, and the run ends as interrupted.
         """
-        if not isinstance(reply, UiAnswer):
-            self._questions.reply(request_id, reply)
-        elif reply.is_empty:
+        if isinstance(reply, UiAnswer) and reply.is_empty:
             await self._abandon(request_id)
-        else:
-            self._requests.answer(request_id, reply)
+            return
+        self._requests.answer(request_id, reply)
+        if isinstance(reply, UiAnswer):
             self.send_answers()
 
     def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
@@ -397,7 +394,7 @@ class AgentService:
         try:
             self._publish(Rewound(to=run_id, dropped=await self._connection.forget(runs)))
         finally:
-            self._queue.hold(bool(self._requests))
+            self._queue.hold(bool(self.requests))
         self._usage = replace(self._usage, context_tokens=self._course.context_tokens)
         self._publish(self._usage)
         self._tasks.append(asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"))
@@ -568,7 +565,7 @@ class AgentService:
         code: str = "",
         turns: int = 0,
     ) -> None:
-        self._questions.cancel(run_only=True)
+        self._requests.cancel_permissions(run_only=True)
         for event in before:
             self._publish(event)
         ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
@@ -598,7 +595,7 @@ class AgentService:
         next_check_s = min(self._check_after_s, most_s)
         while not run.stop.is_set():
             await asyncio.sleep(min(1.0, self._stall_after_s))
-            if run.tools or self._questions or self._requests or self._connection.live is None:
+            if run.tools or self._requests or self._connection.live is None:
                 run.last_heard = loop.time()
             if seconds := run.silence(loop.time(), self._stall_after_s):
                 self._publish(Stalled(seconds=seconds, most_s=int(most_s)))
@@ -672,20 +669,19 @@ class AgentService:
         if self.state == "closed":
             return
         self.state = "lost"
-        self._questions.cancel()
         self._requests.release()
-        self._queue.hold(bool(self._requests))
+        self._queue.hold(bool(self.requests))
         self._publish(SessionLost(message=message, remedy=remedy))
         if self._run is not None:
             self._run.end(None)
 
     # ── Questions ─────────────────────────────────────────────────────────────────────────────
 
-    async def _ask(self, question: PermissionQuestion) -> Verdict:
+    async def _ask(self, question: PermissionRequested) -> Verdict:
         """Put a tool call to the user and wait for as long as it takes."""
         run = self._run
-        if question.outlives_run:  # a command in the background, whichever run goes on meanwhile
-            answer = await self._questions.ask(question)
+        if not question.in_run:  # a command in the background, whichever run goes on meanwhile
+            answer = await self._requests.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(
                 allow=kept, scope=answer.scope if answer is not None and kept else "once"
@@ -694,9 +690,9 @@ class AgentService:
             return STOPPED
         if (before := run.denied_before(question)) is not None:
             return before
-        verdict = run.record_answer(question, await self._questions.ask(question), self._cwd)
+        verdict = run.record_answer(question, await self._requests.ask(question), self._cwd)
         if run.stopped_by_user:
-            self._questions.cancel(run_only=True)
+            self._requests.cancel_permissions(run_only=True)
         return verdict
 
     async def _ask_form(self, request: UiRequested) -> UiAnswer | None:
@@ -704,7 +700,6 @@ class AgentService:
         run = self._run
         if run is None or run.stopped_by_us:
             return None
-        self._publish(request)
         return await self._requests.ask(replace(request, run_id=run.id))
 
     def send_answers(self) -> None:
@@ -713,17 +708,10 @@ class AgentService:
         """
         if message := self._requests.take_message():
             self._queue.put(message, waits=self._run is not None, first=True)
-        self._queue.hold(bool(self._requests))
+        self._queue.hold(bool(self.requests))
 
     async def _abandon(self, request_id: str) -> None:
-        request = next(
-            (request for request in self.requests if request.request_id == request_id), None
-        )
-        if request is None:
-            raise AgentError(
-                tr("This request is no longer open."),
-                tr("Nothing was done; the conversation continues."),
-            )
+        request = self._requests.find(request_id, UiAnswer())
         finished = self._requests.ended_run(request_id)
         if finished is None and self._run is None:  # a crash ended it
             finished = RunFinished(status="failed", duration_ms=0, run_id=request.run_id)
