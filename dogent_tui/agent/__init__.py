@@ -95,6 +95,11 @@ hangs.
 The life of a question
 ----------------------
 
+What waits for the user is a `Request` (`agent/events.py`) with a `kind`: a permission, a form, an
+outline, the review of a change. `OpenRequests` (`agent/open_requests.py`) keeps each until it has
+its one `Reply` or is cancelled, and `RequestController` (`tui/requests.py`) puts them on screens,
+one after the other. `permissions/__init__.py` tells the way of a permission, this of the others:
+
 1. The model calls `mcp__dogent__ui_request` (`tools/ui_request.py`). `parse_request`
    (`agent/ui_requests.py`) reads the payload: what is wrong goes back as the tool's error, which
    names the field, and the model corrects itself. What is right gets the result that the person is
@@ -125,7 +130,7 @@ stream, and the turn is interrupted, as after `ui_request`. In print mode a requ
 there, by which the offline engine knows too.
 
 Answers may begin the first run of a conversation that is taken up: what came with the folder is
-asked about before they are sent (`request_contexts.py`), and before those that were given and not
+asked about before they are sent (`tui/requests.py`), and before those that were given and not
 sent go out (`AgentService.restore(send=False)`). Abandoning after a restart opens the log and the
 history of the earlier session again (`Recorder`).
 

@@ -4,8 +4,8 @@ no screen and no agent.
 The outline editor
 ------------------
 
-`OutlineScreen(OutlineTask(title, proposal, …))` is dismissed with an `OutlineResult`; it knows
-neither the agent nor the disk. `outline/editing.py` is what it edits: an `Outline` (a flat row of
+`OutlineScreen(OutlineTask(title, proposal, …))` is dismissed with the user's `Reply`; it
+knows neither the session nor the disk. `outline/editing.py` is what it edits: an `Outline` (a flat row of
 immutable headings with levels, so that each change is one exchange of a slice, and undo keeps only
 those), an `OutlineTree` (cursor, selection, folds: no content), and the `Changes` against the
 proposal. Texts with headings are found by markdown-it's block rules and written back byte for byte;

@@ -251,7 +251,7 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
         first = await ask(s)
         question = permission("t2", "Bash", {"command": "touch b"}, reasons=("It writes.",))
         second = asyncio.create_task(s.launcher.ask(question))
-        await s.until(lambda: len(s.app.conversation.questions.queue) == 2)
+        await s.until(lambda: len(s.app.conversation.requests.questions.waiting) == 2)
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("y")
         assert (await first).allow
