@@ -18,7 +18,6 @@ from dogent_tui.agent.events import (
     Request,
     RunFinished,
     RunStarted,
-    RunStatus,
     UiAnswer,
     UiRequested,
     UiSettled,
@@ -220,8 +219,3 @@ def _fits(request: Request, answer: Reply) -> bool:
         "document_change": answer.review,
     }
     return request.kind in given and (answer.is_empty or given[request.kind] is not None)
-
-
-def needed_by(request: UiRequested) -> RunStatus:
-    """Return how a run ends that asks this."""
-    return "needs_clarification" if request.kind == "clarification" else "needs_outline_edit"

@@ -56,10 +56,10 @@ from dogent_tui.agent.failures import (
     turn_failure,
 )
 from dogent_tui.agent.launch import Budget
-from dogent_tui.agent.open_requests import OpenRequests, needed_by
+from dogent_tui.agent.open_requests import OpenRequests
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
 from dogent_tui.agent.queue import PromptQueue
-from dogent_tui.agent.run import STOPPED, Run
+from dogent_tui.agent.run import STOPPED, Run, RunState
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.turn import TurnLost, take_turn
@@ -171,21 +171,22 @@ class AgentService:
                 QueueChanged()
             )  # they are the caller's again, and not what a crash cut off
         self._requests.release()
-        await self._stop_run()
+        await self._stop_run("interrupted", Failure(CLOSED))
         self.state = "closed"
         if self._run is not None:
-            self._finish(self._run, "interrupted", Interrupted(), code=CLOSED)
+            self._finish(self._run, "interrupted", Failure(CLOSED))
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(self._shell.close(), self._connection.close())
         self._stream.close()
 
-    async def _stop_run(self) -> None:
+    async def _stop_run(self, state: RunState, why: Failure) -> None:
         """Interrupt before disconnecting: a disconnect in mid-stream takes 5 s, after an
         interrupt 0.05 s (measured).
         """
         if self._run is None:
             return
+        self._run.turn_to(state, why)
         self._run.stop.set()
         self._requests.cancel_permissions()
         await self._connection.interrupt()
@@ -274,7 +275,7 @@ class AgentService:
             return
         if self._run is not None and not self._run.stop.is_set():
             self._requests.abandon()
-            await self._stop_run()
+            await self._stop_run("interrupted", Failure())
 
     def stop_shell(self) -> bool:
         """Stop the user's shell command under way; returns whether there is one."""
@@ -418,7 +419,7 @@ class AgentService:
         try:
             if self.budget.is_spent:
                 self._unsent = prompt
-                self._fail(run, budget_spent(self.budget.limit_usd))
+                self._finish(run, "failed", budget_spent(self.budget.limit_usd))
                 return
             ended = await take_turn(
                 self._connection, run, lambda conversation: self._send(conversation, prompt, run)
@@ -426,12 +427,13 @@ class AgentService:
             failed = ended.outcome == "api_error" and not run.stop.is_set()
             self._conclude(run, ended, await self._api_failure(run, ended) if failed else None)
         except TurnLost:
-            self._fail(run, RUN_LOST)
+            self._finish(run, "failed", RUN_LOST)
         except AgentError as error:
-            self._fail(run, Failure("not_started", error.message, error.remedy))
+            self._finish(run, "failed", Failure("not_started", error.message, error.remedy))
         except Exception as error:
-            self._fail(
+            self._finish(
                 run,
+                "failed",
                 turn_failure(
                     tr("internal error, {kind}: {error}").format(
                         kind=type(error).__name__, error=error
@@ -516,29 +518,17 @@ class AgentService:
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
             self._publish(self._usage)
-        if (
-            run.stopped_by_user and not self._closing
-        ):  # what is open when we close is asked again later
+        if run.is_stopped and not self._closing:  # what is open when we close is asked again later
             self._requests.abandon()
             self.send_answers()
-        if run.aborted:
-            self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted)
-        elif run.given_up is not None and not self._closing:
-            self._fail(run, run.given_up)
-        elif run.stop.is_set():
-            self._finish(run, "interrupted", Interrupted(), code=CLOSED if self._closing else "")
-        elif run.asked is not None:
-            self._finish(
-                run,
-                needed_by(run.asked),
-                reason=tr("The agent asks: {title}").format(title=run.asked.payload.get("title")),
-            )
+        if run.state != "working":
+            self._finish(run, run.state, run.why)
         elif ended.outcome == "completed":
-            self._finish(run, "completed", result=ended.text, turns=ended.num_turns)
+            self._finish(run, "completed", Failure(), result=ended.text, turns=ended.num_turns)
         elif ended.outcome == "budget":
-            self._fail(run, budget_spent(self.budget.limit_usd))
+            self._finish(run, "failed", budget_spent(self.budget.limit_usd))
         else:
-            self._fail(run, failure or turn_failure(ended.error))
+            self._finish(run, "failed", failure or turn_failure(ended.error))
 
     def _cost(self, ended: TurnEnded) -> float | None:
         """What this run cost, only where the figure is real: the CLI prices every endpoint as if
@@ -549,33 +539,28 @@ class AgentService:
         self.budget.spent_usd += ended.cost_usd
         return ended.cost_usd
 
-    def _fail(self, run: Run, failure: Failure) -> None:
-        self._finish(
-            run, "failed", reason=failure.message, remedy=failure.remedy, code=failure.code
-        )
-
     def _finish(
         self,
         run: Run,
         status: RunStatus,
-        *before: Event,
+        why: Failure,
+        *,
         result: str = "",
-        reason: str = "",
-        remedy: str = "",
-        code: str = "",
         turns: int = 0,
     ) -> None:
         self._requests.cancel_permissions(run_only=True)
-        for event in before:
-            self._publish(event)
+        if status == "aborted":
+            self._publish(Aborted(reason=why.message))
+        elif status == "interrupted":
+            self._publish(Interrupted())
         ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
         finished = RunFinished(
             status=status,
             duration_ms=ms,
             result=result,
-            reason=reason,
-            remedy=remedy,
-            code=code,
+            reason=why.message,
+            remedy=why.remedy,
+            code=why.code,
             cost_usd=run.cost_usd,
             num_turns=turns,
             tokens=run.tokens,
@@ -621,8 +606,7 @@ class AgentService:
             self.endpoint, silent_s, most_s, min(_CHECK_LIMIT_S, self._check_after_s)
         )
         if failure is not None and run.last_heard == heard and not run.stop.is_set():
-            run.given_up = failure
-            await self._stop_run()
+            await self._stop_run("failed", failure)
 
     # ── What the connection tells ─────────────────────────────────────────────────────────────
 
@@ -686,19 +670,19 @@ class AgentService:
             return Verdict(
                 allow=kept, scope=answer.scope if answer is not None and kept else "once"
             )
-        if run is None or run.stop.is_set() or run.aborted or self._connection.is_leaving_turn:
+        if run is None or run.is_stopped or self._connection.is_leaving_turn:
             return STOPPED
         if (before := run.denied_before(question)) is not None:
             return before
         verdict = run.record_answer(question, await self._requests.ask(question), self._cwd)
-        if run.stopped_by_user:
+        if verdict.stop:
             self._requests.cancel_permissions(run_only=True)
         return verdict
 
     async def _ask_form(self, request: UiRequested) -> UiAnswer | None:
         """Put a request that waits within its run, and wait for as long as it takes."""
         run = self._run
-        if run is None or run.stopped_by_us:
+        if run is None or run.state != "working":
             return None
         return await self._requests.ask(replace(request, run_id=run.id))
 
