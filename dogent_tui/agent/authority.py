@@ -5,6 +5,7 @@ The policy is imported on use: it is not needed before the first tool call, and 
 without it.
 """
 
+import uuid
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dogent_tui.agent.events import Scope
+from dogent_tui.agent.events import PermissionRequested, Scope, Target
 from dogent_tui.agent.wall_status import find_wall_status
 from dogent_tui.language import tr
 from dogent_tui.settings.grants import GrantStore, RememberedGrant
@@ -21,7 +22,6 @@ from dogent_tui.storage.paths import Workspace, dogent_home, state_dir
 if TYPE_CHECKING:
     from dogent_tui.permissions.grants import Grant
     from dogent_tui.permissions.model import Decision, Effect, ToolCall
-    from dogent_tui.permissions.question import Question
     from dogent_tui.storage.places import ApprovedPlaces
     from dogent_tui.wall.changes import Difference, Loss
     from dogent_tui.wall.probe import WallStatus
@@ -202,14 +202,42 @@ class Authority:
         return decision
 
     def question(
-        self, call: "ToolCall", decision: "Decision", difference: "Difference | None" = None
-    ) -> "Question":
-        """Return the words in which `call` is put to the user, or what it did, where there is a
-        `difference`.
+        self,
+        call: "ToolCall",
+        decision: "Decision",
+        *,
+        tool_use_id: str = "",
+        why: tuple[str, ...] = (),
+        difference: "Difference | None" = None,
+    ) -> PermissionRequested:
+        """Return what the user is asked about `call`, under an id of its own. `why` comes before
+        the policy's own reasons. Looks at the disk.
+
+        `difference` is what a command did already, where the question is whether to keep it.
         """
         from dogent_tui.permissions.question import ask_about
 
-        return ask_about(call, decision, self._root, difference=difference)
+        asked = ask_about(call, decision, self._root, difference=difference)
+        return PermissionRequested(
+            request_id=uuid.uuid4().hex[:12],
+            tool_use_id=tool_use_id,
+            tool=call.tool,
+            input=call.input,
+            sentence=asked.sentence,
+            reasons=(*why, *asked.reasons),
+            targets=tuple(
+                Target(spot.path, spot.kind, spot.exists, spot.size, spot.note)
+                for spot in asked.spots
+            ),
+            spans=asked.spans,
+            diff=asked.diff,
+            words=asked.words,
+            scopes=asked.scopes,
+            once_because=asked.once_because,
+            rules=asked.rules,
+            ends_run=asked.ends_run,
+            happened=difference is not None,
+        )
 
     def grants(self) -> tuple[HeldGrant, ...]:
         """Return what is allowed, what the command line said first. Other windows' answers count

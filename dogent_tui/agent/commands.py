@@ -20,7 +20,6 @@ import msgspec
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
-from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.wall_status import standing_notices
@@ -312,8 +311,7 @@ class Commands:
         return msgspec.structs.replace(difference, changes=rest)
 
     def _put(self, running: _Running, decision: Decision, difference: Difference) -> Verdict:
-        question = put_in_words(
-            self._authority,
+        question = self._authority.question(
             running.call,
             decision,
             tool_use_id=running.tool_use_id,
@@ -414,8 +412,8 @@ class Commands:
         )
         decision = Decision("ask", (reason,), (str(effect.path),), (effect,), (effect,))
         only = msgspec.structs.replace(difference, changes=(change,))
-        return put_in_words(
-            self._authority, call, decision, tool_use_id=running.tool_use_id, difference=only
+        return self._authority.question(
+            call, decision, tool_use_id=running.tool_use_id, difference=only
         )
 
     def _say(self, event: Event) -> None:

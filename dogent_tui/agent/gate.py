@@ -25,7 +25,6 @@ from claude_agent_sdk import (
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
-from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import AgentError, DogentError
@@ -288,7 +287,7 @@ class Gate:
                 return PermissionResultDeny(message=" ".join(decision.reasons))
             if asks:
                 words = partial(
-                    put_in_words, self._authority, call, decision, tool_use_id=tool_use_id, why=why
+                    self._authority.question, call, decision, tool_use_id=tool_use_id, why=why
                 )
                 question = await asyncio.to_thread(words)
                 verdict = await self._answer(call, decision, question)
