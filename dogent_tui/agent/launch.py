@@ -84,7 +84,8 @@ class ClaudeLauncher(msgspec.Struct):
     _told: tuple[Notice, ...] = ()
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
-        """See `Launcher.start`. The SDK is imported in a thread while the CLI starts."""
+        """See `Launcher.start`. The SDK is imported in a thread while all else starts."""
+        imported = asyncio.create_task(asyncio.to_thread(_import_conversation))
         endpoint, (words, standing), about_skills, servers = await asyncio.gather(
             self._reach(),
             asyncio.to_thread(self._prepare),
@@ -118,7 +119,7 @@ class ClaudeLauncher(msgspec.Struct):
                 await process.start()
             except OSError as error:
                 raise process.did_not_start(error) from error
-            await asyncio.to_thread(_import_conversation)
+            await imported
             from dogent_tui.agent.claude import ClaudeConversation
 
             copies = self.copies() if self.copies else None

@@ -42,9 +42,9 @@ from dogent_tui.tui.draft_keeper import DraftKeeper
 from dogent_tui.tui.garbage import (
     COLLECT_EVERY_S,
     GIVE_BACK_AFTER_S,
-    agent_started,
     collect_young,
     give_back,
+    hold_back,
 )
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.legible import HIGH, Legible
@@ -342,7 +342,7 @@ class DogentApp(AppPort):
         this one left.
         """
         if self._started_for is None:
-            agent_started()
+            hold_back()
         elif self._started_for is not service:
             self.set_timer(GIVE_BACK_AFTER_S, give_back)
         self._started_for = service
