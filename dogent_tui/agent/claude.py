@@ -150,6 +150,9 @@ same.
 _CONTEXT_LIMIT_S = 20.0
 """How long it may take to say what fills the context: the CLI has the endpoint count."""
 
+_IMAGE_ERROR = "image_error"
+"""`terminal_reason` of a turn whose images or documents the endpoint refused."""
+
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 """`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
 
@@ -640,6 +643,7 @@ class Translator:
     _writes: dict[int, StreamedWrite] = field(default_factory=dict)
     _streamed: set[str] = field(default_factory=set)
     _unfinished: bool = False
+    _stop_reason: str = ""
     _error: str = ""
     _boundary: Mapping[str, Any] | None = None
     _compact_error: str = ""
@@ -652,7 +656,7 @@ class Translator:
         self._owes_summary = compacts
         self._unfinished = False
         self._streamed.clear()
-        self._error = self._compact_error = ""
+        self._error = self._compact_error = self._stop_reason = ""
         self._boundary = None
 
     def translate(self, message: object) -> Iterator[Event | TurnEnded]:
@@ -696,6 +700,7 @@ class Translator:
             case "compact_boundary":
                 self._boundary = data.get("compact_metadata") or {}
             case "api_retry":
+                self._stop_reason = ""
                 yield from self._drop_unfinished()
                 yield _retrying(data)
 
@@ -715,7 +720,7 @@ class Translator:
             case "message_start":
                 yield from self._drop_unfinished()
                 self._message_id = event["message"]["id"]
-                self._texts, self._writes = {}, {}
+                self._texts, self._writes, self._stop_reason = {}, {}, ""
                 self._streamed.add(self._message_id)
                 self._unfinished = True
             case "content_block_start" if event["content_block"]["type"] == "tool_use":
@@ -735,6 +740,7 @@ class Translator:
                     message_id=self._message_id, block=index, text="".join(self._texts[index])
                 )
             case "message_delta" if event["delta"].get("stop_reason"):
+                self._stop_reason = event["delta"]["stop_reason"]
                 self._unfinished = (
                     False  # a cut stream can end like a whole one, but without a reason to stop
                 )
@@ -797,6 +803,7 @@ class Translator:
             error=(self._compact_error if self._owes_summary else "")
             or self._error
             or _errors(message),
+            because=_IMAGE_ERROR if message.terminal_reason == _IMAGE_ERROR else self._stop_reason,
             cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
             tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,
             num_turns=message.num_turns,
