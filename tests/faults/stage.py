@@ -248,7 +248,10 @@ class Stage:
         )  # what was streamed of an unfinished reply is dropped, and comes again
         self._shown_word = 0 if retried else last_word(text)
         self._shown_typed = self.typed_on_screen()
-        self._shown_prompts = [prompt for prompt in (FIRST, SECOND) if f"▌ {prompt}" in text]
+        taken_back = self.row.state == "rewind"
+        self._shown_prompts = [
+            prompt for prompt in (FIRST, SECOND) if f"▌ {prompt}" in text and not taken_back
+        ]
 
     @property
     def _app_ends(self) -> bool:
