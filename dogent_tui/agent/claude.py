@@ -70,6 +70,7 @@ from dogent_tui.agent.events import (
     UsedTokens,
 )
 from dogent_tui.agent.gate import Gate
+from dogent_tui.agent.keeping import Keeping, Keeps
 from dogent_tui.agent.project_instructions import ProjectInstructions
 from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
@@ -79,7 +80,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.processes import kill_tree
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.profiles import Endpoint
-from dogent_tui.settings.secrets import redact
+from dogent_tui.settings.secrets import SHORTEST, redact, spellings
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.tools.libraries import Libraries
@@ -204,7 +205,13 @@ class ClaudeConversation:
         copies: UndoLog | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._ledger = ledger = Ledger(options.session_id, options.fork_of, dropped=options.dropped)
+        self._secrets = options.endpoint.secrets
+        self._ledger = ledger = Ledger(
+            options.session_id,
+            options.fork_of,
+            dropped=options.dropped,
+            holds_key=self._holds_key,
+        )
         self._root = options.cwd
         self._asking = asking = Asking(
             form,
@@ -238,6 +245,8 @@ class ClaudeConversation:
             self._commands.wrapped,
             ledger,
         )
+        undo: dict[str, Keeps] = {"undo_not_kept": copies} if copies is not None else {}
+        self._keeping = Keeping(self._inbox.put_nowait, {"seen_not_kept": ledger, **undo})
         for notice in options.notices:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
@@ -248,7 +257,6 @@ class ClaudeConversation:
             / "prompts"
             / f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
         )
-        self._secrets = options.endpoint.secrets
         self._is_asked = False
         self._earlier = options.fork_of or (options.session_id if options.resume else "")
         self._told = self._in_prompt = options.standing
@@ -326,6 +334,7 @@ class ClaudeConversation:
         self._translator.start_turn()
         self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
+        self._keeping.look()
         changed = await asyncio.to_thread(self._ledger.changed)
         if changed:
             places = [
@@ -438,8 +447,10 @@ class ClaudeConversation:
         elif isinstance(event, ToolResult):
             part = part_given(getattr(message, "tool_use_result", None), event.content)
             await self._gate.after_tool(event.tool_use_id, is_error=event.is_error, part=part)
+            self._keeping.look()
         elif isinstance(event, TurnEnded):
             await self._gate.after_turn()
+            self._keeping.look()
 
     async def _receive(self) -> None:
         """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes
@@ -468,6 +479,7 @@ class ClaudeConversation:
         with contextlib.suppress(Exception):
             await self._client.disconnect()
         await asyncio.to_thread(self._leave_no_key)
+        await self._keeping.close()
         await self._commands.close()
 
     def _write_prompt(self) -> None:
@@ -492,6 +504,7 @@ class ClaudeConversation:
         """
         self._prompt_file.unlink(missing_ok=True)
         self._servers_file.unlink(missing_ok=True)
+        self._ledger.leave_no_key()
         if not any(self._prompt_file.parent.glob(f"{self.session_id}.*.md")):
             clear_keys(self.session_id, {*known_secrets(), *self._secrets})
 
@@ -515,6 +528,16 @@ class ClaudeConversation:
 
     def _last_words(self) -> str:
         return self._redacted(" ".join(self._stderr)[-400:].strip())
+
+    def _holds_key(self, content: bytes) -> bool:
+        secrets = {
+            secret for secret in (*known_secrets(), *self._secrets) if len(secret) >= SHORTEST
+        }
+        return any(
+            spelled.encode(errors="surrogatepass") in content
+            for secret in secrets
+            for spelled in spellings(secret)
+        )
 
     def _redacted(self, text: str) -> str:
         return redact(text, self._secrets)
