@@ -54,7 +54,10 @@ _OF_DISK: Mapping[int, tuple[str, str]] = {
     errno.ENOSPC: _SPACE,
     errno.EDQUOT: (tr("quota used up"), tr("Delete files of yours on this disk.")),
     errno.EFBIG: (tr("file too large"), tr("Choose a disk that takes files of this size.")),
-    errno.EROFS: (tr("disk read-only"), tr("Choose a folder on a disk that can be written.")),
+    errno.EROFS: (
+        tr("disk read-only"),
+        tr("Make the disk writable, or use a folder on another one."),
+    ),
     errno.EACCES: _PERMISSIONS,
     errno.EPERM: _PERMISSIONS,
     errno.ENOENT: (tr("not there"), tr("Check the name and the folder.")),

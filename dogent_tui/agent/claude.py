@@ -4,7 +4,6 @@ turns them into events.
 
 import asyncio
 import contextlib
-import errno
 import json
 import os
 import re
@@ -74,8 +73,8 @@ from dogent_tui.agent.keeping import Keeping, Keeps
 from dogent_tui.agent.project_instructions import ProjectInstructions
 from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
-from dogent_tui.errors import AgentError, reason_of
-from dogent_tui.language import tr
+from dogent_tui.errors import AgentError, disk_remedy, reason_of
+from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import kill_tree
 from dogent_tui.settings.known_secrets import known_secrets
@@ -115,19 +114,7 @@ _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 file kills the session.
 """
 
-_DISK_ERRORS = frozenset(
-    {
-        errno.ENOSPC,
-        errno.EDQUOT,
-        errno.EROFS,
-        errno.EACCES,
-        errno.EPERM,
-        errno.EIO,
-        errno.EEXIST,
-        errno.ENOTDIR,
-    }
-)
-_REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the prompt again.")
+_AFTER_REPAIR = tr("Then send the prompt again.")
 _REINSTALL = tr(
     "Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the"
     " process."
@@ -324,7 +311,9 @@ class ClaudeConversation:
                 tr("The agent process did not start: {last_words}.").format(
                     last_words=self._last_words() or self._redacted(reason_of(error))
                 ),
-                _REPAIR_DISK if getattr(error, "errno", 0) in _DISK_ERRORS else _REINSTALL,
+                sentences(disk_remedy(error), _AFTER_REPAIR)
+                if isinstance(error, OSError)
+                else _REINSTALL,
             ) from error
 
     async def send(self, text: str, message_id: str) -> None:

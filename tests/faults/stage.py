@@ -275,7 +275,8 @@ class Stage:
         if blind:
             await heal()
         await self._escape()
-        if not blind and self.row[1:3] != ("disk", "full"):
+        starts = self.row.state == "connecting"  # the process of the agent needs room to start
+        if not blind and (starts or self.row[1:3] != ("disk", "full")):
             await heal()
         if self.row.state == "rewind":  # it puts the prompt back when it is done
             with suppress(AssertionError):
