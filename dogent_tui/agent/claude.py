@@ -67,11 +67,14 @@ from dogent_tui.agent.events import (
     UsedTokens,
 )
 from dogent_tui.agent.gate import Gate
+from dogent_tui.agent.keeping import Keeping, Keeps
 from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.known_secrets import known_secrets
+from dogent_tui.settings.secrets import SHORTEST, spellings
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
@@ -100,6 +103,9 @@ same.
 _CONTEXT_LIMIT_S = 20.0
 """How long it may take to say what fills the context: the CLI has the endpoint count."""
 
+_IMAGE_ERROR = "image_error"
+"""`terminal_reason` of a turn whose images or documents the endpoint refused."""
+
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 """`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
 
@@ -118,7 +124,13 @@ class ClaudeConversation:
         copies: UndoLog | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._ledger = ledger = Ledger(options.session_id, options.fork_of, dropped=options.dropped)
+        self._secrets = options.endpoint.secrets
+        self._ledger = ledger = Ledger(
+            options.session_id,
+            options.fork_of,
+            dropped=options.dropped,
+            holds_key=self._holds_key,
+        )
         self._root = options.cwd
         self._asking = asking = Asking(
             form,
@@ -152,6 +164,8 @@ class ClaudeConversation:
             self._commands.wrapped,
             ledger,
         )
+        undo: dict[str, Keeps] = {"undo_not_kept": copies} if copies is not None else {}
+        self._keeping = Keeping(self._inbox.put_nowait, {"seen_not_kept": ledger, **undo})
         for notice in options.notices:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
@@ -197,6 +211,7 @@ class ClaudeConversation:
         self._translator.start_turn()
         self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
+        self._keeping.look()
         changed = await asyncio.to_thread(self._ledger.changed)
         if changed:
             places = [
@@ -311,8 +326,10 @@ class ClaudeConversation:
         elif isinstance(event, ToolResult):
             part = part_given(getattr(message, "tool_use_result", None), event.content)
             await self._gate.after_tool(event.tool_use_id, is_error=event.is_error, part=part)
+            self._keeping.look()
         elif isinstance(event, TurnEnded):
             await self._gate.after_turn()
+            self._keeping.look()
 
     async def _receive(self) -> None:
         """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes
@@ -341,6 +358,8 @@ class ClaudeConversation:
         with contextlib.suppress(Exception):
             await self._client.disconnect()
         await self._process.close()  # where the SDK did not come to it
+        await asyncio.to_thread(self._ledger.leave_no_key)
+        await self._keeping.close()
         await self._commands.close()
 
     def kill(self) -> None:
@@ -351,6 +370,16 @@ class ClaudeConversation:
     def pid(self) -> int | None:
         """The process id of the CLI."""
         return self._process.pid
+
+    def _holds_key(self, content: bytes) -> bool:
+        secrets = {
+            secret for secret in (*known_secrets(), *self._secrets) if len(secret) >= SHORTEST
+        }
+        return any(
+            spelled.encode(errors="surrogatepass") in content
+            for secret in secrets
+            for spelled in spellings(secret)
+        )
 
 
 class _ProcessTransport(Transport):
@@ -447,6 +476,7 @@ class Translator:
     _writes: dict[int, StreamedWrite] = field(default_factory=dict)
     _streamed: set[str] = field(default_factory=set)
     _unfinished: bool = False
+    _stop_reason: str = ""
     _error: str = ""
     _boundary: Mapping[str, Any] | None = None
     _compact_error: str = ""
@@ -459,7 +489,7 @@ class Translator:
         self._owes_summary = compacts
         self._unfinished = False
         self._streamed.clear()
-        self._error = self._compact_error = ""
+        self._error = self._compact_error = self._stop_reason = ""
         self._boundary = None
 
     def translate(self, message: object) -> Iterator[Event | TurnEnded]:
@@ -503,6 +533,7 @@ class Translator:
             case "compact_boundary":
                 self._boundary = data.get("compact_metadata") or {}
             case "api_retry":
+                self._stop_reason = ""
                 yield from self._drop_unfinished()
                 yield _retrying(data)
 
@@ -522,7 +553,7 @@ class Translator:
             case "message_start":
                 yield from self._drop_unfinished()
                 self._message_id = event["message"]["id"]
-                self._texts, self._writes = {}, {}
+                self._texts, self._writes, self._stop_reason = {}, {}, ""
                 self._streamed.add(self._message_id)
                 self._unfinished = True
             case "content_block_start" if event["content_block"]["type"] == "tool_use":
@@ -542,6 +573,7 @@ class Translator:
                     message_id=self._message_id, block=index, text="".join(self._texts[index])
                 )
             case "message_delta" if event["delta"].get("stop_reason"):
+                self._stop_reason = event["delta"]["stop_reason"]
                 self._unfinished = (
                     False  # a cut stream can end like a whole one, but without a reason to stop
                 )
@@ -604,6 +636,7 @@ class Translator:
             error=(self._compact_error if self._owes_summary else "")
             or self._error
             or _errors(message),
+            because=_IMAGE_ERROR if message.terminal_reason == _IMAGE_ERROR else self._stop_reason,
             cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
             tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,
             num_turns=message.num_turns,

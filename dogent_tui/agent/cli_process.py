@@ -23,8 +23,8 @@ from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
 from dogent_tui.agent.conversation import Effort
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.project_instructions import ProjectInstructions
-from dogent_tui.errors import AgentError, reason_of
-from dogent_tui.language import tr
+from dogent_tui.errors import AgentError, disk_remedy, reason_of
+from dogent_tui.language import sentences, tr
 from dogent_tui.processes import kill_tree
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.mcp_servers import STARTED
@@ -48,11 +48,7 @@ was asked before is no source.
 _OUR_SERVER = {"mcpServers": {"dogent": {"type": "sdk", "name": "dogent"}}}
 _LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of a line between the CLI and us: a Write holds the whole file."""
-_DISK_ERRORS = frozenset({
-    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EEXIST,
-    errno.ENOTDIR,
-})  # fmt: skip
-_REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the prompt again.")
+_AFTER_REPAIR = tr("Then send the prompt again.")
 _REINSTALL = tr(
     "Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the"
     " process."
@@ -243,8 +239,11 @@ class CliProcess:
         """Return the error for a process that did not start, or did not answer."""
         said = self.last_words() or self.redacted(reason_of(error))
         words = tr("The agent process did not start: {last_words}.").format(last_words=said)
-        is_disk = getattr(error, "errno", 0) in _DISK_ERRORS
-        return AgentError(words, _REPAIR_DISK if is_disk else _REINSTALL)
+        of_the_disk = isinstance(error, OSError) and not isinstance(
+            error, (ConnectionError, FileNotFoundError)
+        )
+        repair = sentences(disk_remedy(error), _AFTER_REPAIR) if of_the_disk else _REINSTALL
+        return AgentError(words, repair)
 
     def last_words(self) -> str:
         """Return the end of what it wrote to its standard error, without keys."""
