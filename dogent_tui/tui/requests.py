@@ -26,9 +26,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
-from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.text_file import save_new
-from dogent_tui.tui.draft_keeper import DraftKeeper
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.questions.model import Question
 from dogent_tui.tui.questions.queue import RequestQueue
@@ -68,8 +66,7 @@ class RequestController:
         self._own: dict[str, asyncio.Future[Any]] = {}
         self._opening = False
         self._due = False
-        self._drafts = AnswerDrafts(self._workspace)
-        self._keeper = DraftKeeper(self._drafts)
+        self._app = cast("AppPort", screen.app)
 
     def handle(self, event: Event) -> None:
         """Put what came, in its turn; take away what is settled."""
@@ -86,7 +83,7 @@ class RequestController:
                 self._settle(request_id)
             case UiSettled(request_id=request_id):
                 self._settle(request_id)
-                self._keeper.keep(request_id, None)
+                self._app.edits.keep(request_id, None)
                 self._screens_changed()
             case RunFinished():
                 self.put()
@@ -124,7 +121,7 @@ class RequestController:
         """Open the first screen, where something came that was not seen yet, and nothing else is
         asked just now.
         """
-        if self._due and self._screen.app.screen is self._screen:
+        if self._due and self._app.screen is self._screen:
             self.open()
 
     def open(self) -> bool:
@@ -137,7 +134,7 @@ class RequestController:
 
     async def close(self) -> None:
         """Wait until what was answered so far is saved."""
-        await self._keeper.close()
+        await self._app.edits.settle()
 
     # ── Screens ───────────────────────────────────────────────────────────────────────────────────
 
@@ -161,13 +158,13 @@ class RequestController:
             return
         finally:
             self._opening = False
-        if request in self.screens.waiting and self._screen.app.screen is self._screen:
+        if request in self.screens.waiting and self._app.screen is self._screen:
             self._due = False
             self._push(self.screens, request, screen)
 
     def _push(self, queue: RequestQueue[Any], request: Request, screen: _RequestScreen) -> None:
         queue.shown = screen
-        self._screen.app.push_screen(screen, lambda answer: self._left(queue, request, answer))
+        self._app.push_screen(screen, lambda answer: self._left(queue, request, answer))
 
     def _left(self, queue: RequestQueue[Any], request: Request, answer: Reply | None) -> None:
         """Send the answer; None: the request stays open, or is not open any more."""
@@ -191,7 +188,7 @@ class RequestController:
         """
         try:
             if isinstance(answer, UiAnswer) and not answer.is_empty:
-                await settle_trust(cast("AppPort", self._screen.app), self._screen.opened)
+                await settle_trust(self._app, self._screen.opened)
             await self._screen.service.reply(request.request_id, answer)
         except AgentError as error:
             self._screen.notify(str(error), severity="warning", markup=False)
@@ -215,7 +212,7 @@ class RequestController:
         """Return the screen for `request`. Blocks. Raises DogentError where a document cannot be
         reviewed any more.
         """
-        draft = self._drafts.load(request.request_id)
+        draft = self._app.edits.drafts.load(request.request_id)
         match read_request(request.payload):
             case Clarification() as asked:
                 return self._form(request, asked, draft)
@@ -298,7 +295,7 @@ class RequestController:
         already.
         """
         if request in self.screens.waiting:
-            self._keeper.keep(request.request_id, draft)
+            self._app.edits.keep(request.request_id, draft)
 
 
 def _make_room(screen: "ConversationPort", rows: int) -> None:
