@@ -3,7 +3,7 @@
 Reading a workbook
 ------------------
 
-`documents/workbook/` reads xlsx with expat, row by row: openpyxl's read-only mode takes ten times
+`documents/workbook/` reads xlsx with lxml, row by row: openpyxl's read-only mode takes ten times
 as long to the first page, refuses workbooks that Excel opens, and knows neither hidden rows nor, in
 one pass, formulas beside their results. `rows.py` makes what each cell shows of its XML
 (`strings.py` reads the shared texts only as far as they are asked for, `formats.py` has the
