@@ -6,9 +6,9 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 from xml.parsers import expat
 
 import msgspec
@@ -27,13 +27,6 @@ longer.
 
 _MOST_FOUND = 200_000
 """Elements that are kept of one part that is no sheet."""
-
-_BLANK_CELL = re.compile(rb'<c r="[A-Z]{1,3}[0-9]{1,7}"(?: [a-z]+="[0-9a-z]*")*\s*(?:/>|></c>)')
-_BLANK_ROW = re.compile(
-    rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)'
-)
-"""As the known programs write them; others are told by the parser."""
-
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _LIMITS = {
@@ -191,13 +184,6 @@ def damaged(name: str) -> DocumentError:
     )
 
 
-class Chunks(Protocol):
-    """What a part is read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes or so, nothing at the end."""
-
-
 def hostile(name: str) -> DocumentError:
     """Return the error that the workbook `name` was made to cost its reader memory or time."""
     return DocumentError(
@@ -212,14 +198,18 @@ class Feed:
     """Reads a part's XML, a chunk at a time: `more` until it returns None.
 
     A DOCTYPE, with which entities could unfold to gigabytes, and what exceeds libxml2's limits
-    (depth, length of a text or tag) raise DocumentError `hostile`. `is_sheet`: cells and rows
-    without content, of which many sheets have millions, are left out before.
+    (depth, length of a text or tag) raise DocumentError `hostile`. `strip` takes out of the XML
+    what need not be parsed.
     """
 
     def __init__(
-        self, stream: Chunks, name: str, wanted: Iterable[str], *, is_sheet: bool = False
+        self,
+        stream: IO[bytes],
+        name: str,
+        wanted: Iterable[str],
+        strip: Callable[[bytes], bytes] = bytes,
     ) -> None:
-        self._stream, self._name, self._strips = stream, name, is_sheet
+        self._stream, self._name, self._strip = stream, name, strip
         self._found: list[Any] | None = []
         self._parser = etree.XMLPullParser(
             ("end",),
@@ -241,7 +231,9 @@ class Feed:
                 element.getparent().remove(before)
         with problems(self._name):
             if data := self._stream.read(CHUNK):
-                self._parser.feed(self._stripped(data))
+                if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
+                    self._strip = bytes
+                self._parser.feed(self._strip(data))
             else:
                 self._parser.close()
             found = [element for _, element in self._parser.read_events()]
@@ -249,11 +241,6 @@ class Feed:
             raise hostile(self._name)
         self._found = found if data else None
         return found
-
-    def _stripped(self, data: bytes) -> bytes:
-        if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
-            self._strips = False
-        return _BLANK_ROW.sub(b"", _BLANK_CELL.sub(b"", data)) if self._strips else data
 
 
 def _local(name: str) -> str:

@@ -123,9 +123,7 @@ class _Reading:
         self._strings = SharedStrings(package, contents.strings)
         self._relations: dict[str, Relation] = package.relations(sheet.part)
         self._comments: list[Comment] = []
-        self._reader = SheetReader(
-            package, sheet.part, self._strings, formatters, None if window == Window() else window
-        )
+        self._reader = SheetReader(package, sheet.part, self._strings, formatters, window)
         self._heads: list[Row] = []
         self._hidden_rows: list[int] = []
         self._hidden_columns: set[int] = set()

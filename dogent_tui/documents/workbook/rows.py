@@ -5,7 +5,7 @@ sheet says around them.
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
@@ -22,7 +22,7 @@ from dogent_tui.documents.workbook.package import (
     unescaped,
 )
 from dogent_tui.documents.workbook.strings import SharedStrings
-from dogent_tui.documents.workbook.window import WantedRows, Window
+from dogent_tui.documents.workbook.window import HEAD, Window
 
 _MOST_IN_ROW = 1_000_000
 """Characters of a row; texts beyond are cut. No sheet that a user reads has so long a row."""
@@ -44,6 +44,16 @@ CUT = "…"
 
 _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
 """A number that is written as General shows it."""
+
+
+_BLANK_CELL = re.compile(rb'<c r="[A-Z]{1,3}[0-9]{1,7}"(?: [a-z]+="[0-9a-z]*")*\s*(?:/>|></c>)')
+_BLANK_ROW = re.compile(
+    rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)'
+)
+"""As the known programs write them; others are told by the parser."""
+
+
+_NUMBERED_ROW = re.compile(rb'<row r="([0-9]{1,7})"[^>]*(?<!/)>.*?</row>', re.DOTALL)
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
@@ -106,16 +116,14 @@ class SheetReader:
         part: str,
         strings: SharedStrings,
         formatters: list[Formatter],
-        window: Window | None = None,
+        window: Window,
     ) -> None:
         self.facts = SheetFacts()
         self._name = package.name
         self._strings, self._formatters = strings, formatters
-        stream = package.open(part)
-        self._stream: IO[bytes] | WantedRows = (
-            WantedRows(stream, window) if window is not None else stream
-        )
-        self._feed = Feed(self._stream, package.name, _WANTED, is_sheet=True)
+        self._window = window
+        self._stream = package.open(part)
+        self._feed = Feed(self._stream, package.name, _WANTED, self._stripped)
         self._columns: dict[str, int] = {}
         self._by_style: dict[str, Formatter] = {}
         self._shared: dict[str, tuple[str, str]] = {}
@@ -139,6 +147,18 @@ class SheetReader:
                     facts.too_empty = silent > _MOST_SILENT_CHUNKS
                     yield None
 
+    def _stripped(self, data: bytes) -> bytes:
+        """Return `data` without cells and rows that have no content, of which many sheets have
+        millions, and without rows that nobody wants and that it holds whole.
+        """
+        data = _BLANK_ROW.sub(b"", _BLANK_CELL.sub(b"", data))
+        if self._window.rows == Window().rows:
+            return data
+        return _NUMBERED_ROW.sub(lambda row: row[0] if self._wants(int(row[1])) else b"", data)
+
+    def _wants(self, number: int) -> bool:
+        return number <= HEAD or self._window.holds(number)
+
     def _row(self, node: Any) -> Row | None:
         if not node.tag.endswith("}row") and node.tag != "row":
             self._take_fact(node)
@@ -148,7 +168,7 @@ class SheetReader:
         self.facts.too_long = self.facts.too_long or self._number > MOST_ROWS
         if len(node) > MOST_COLUMNS:
             raise hostile(self._name)
-        if self.facts.too_long:
+        if self.facts.too_long or not self._wants(self._number):
             return None
         cells: dict[int, Cell] = {}
         column = length = 0
