@@ -17,6 +17,11 @@ _SHORTEST = 8.0
 _MOST_LINES = 4_000
 """On a page with more it is a drawing, not a table."""
 
+_MOST_CELLS = 2_400
+"""Beyond it, looking for tables takes PyMuPDF more than a second: twice the lines, eight times as
+long.
+"""
+
 _LARGEST_CONTENT = 4 << 20
 """Bytes of drawing instructions: beyond it, looking for lines would take seconds."""
 
@@ -69,7 +74,9 @@ def fenced_tables(page: Any, rules: Rules, lines: Sequence[Line]) -> list[Table]
     """Return the tables of the pymupdf page whose cells are fenced by rules in both directions.
     `lines` of text in reading order.
     """
-    if len(rules.across) < 2 or not rules.down:  # looking closer takes 20 ms
+    heights = {round(line.y0 / _APART) for line in rules.across}
+    places = {round(line.x0 / _APART) for line in rules.down}
+    if len(heights) < 2 or not 0 < len(heights) * len(places) < _MOST_CELLS:
         return []
     words = [(place, box, word) for place, line in enumerate(lines) for box, word in words_of(line)]
     tables = (_table(found, words) for found in page.find_tables(strategy="lines_strict").tables)
