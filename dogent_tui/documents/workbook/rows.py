@@ -168,7 +168,7 @@ class SheetReader:
         self.facts.too_long = self.facts.too_long or self._number > MOST_ROWS
         if len(node) > MOST_COLUMNS:
             raise hostile(self._name)
-        if self.facts.too_long or not self._wants(self._number):
+        if not self._wants(self._number):
             return None
         cells: dict[int, Cell] = {}
         column = length = 0
@@ -191,6 +191,8 @@ class SheetReader:
                 text = text[: max(0, min(MOST_TEXT, _MOST_IN_ROW - length + len(text)))] + CUT
             self.facts.uncached += formula
             cells[column] = Cell(column, text, is_text, formula)
+        if self.facts.too_long:
+            return None
         shown = [cells[column] for column in sorted(cells)]
         return Row(self._number, node.get("hidden") in {"1", "true"}, shown)
 
