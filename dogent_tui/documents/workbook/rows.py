@@ -168,7 +168,7 @@ class SheetReader:
         self.facts.too_long = self.facts.too_long or self._number > MOST_ROWS
         if len(node) > MOST_COLUMNS:
             raise hostile(self._name)
-        if not self._wants(self._number):
+        if not (self.facts.too_long or self._wants(self._number)):
             return None
         cells: dict[int, Cell] = {}
         column = length = 0
