@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-import msgspec
-
 from dogent_tui.documents.pdf.model import Box, Line, Table, around, is_justified, join_words
 from dogent_tui.documents.pdf.rules import Rules, bands
 
@@ -26,31 +24,19 @@ _BLANK = 0.4
 _LEADER = re.compile(r"(\. ?){5,}|…{2,}|_{5,}")
 
 
-class _Row(msgspec.Struct):
-    """Texts that stand side by side, from left to right."""
-
-    lines: list[Line]
-
-    @property
-    def box(self) -> Box:
-        return around(line.box for line in self.lines)
-
-
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     """Return the upright `lines` in rows from the top to the bottom, each in the direction of
     its script.
     """
-    rows: list[_Row] = []
+    rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: (line.box.middle[1], line.box.x0)):
-        row = next(
-            (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row.lines)),
-            None,
-        )
+        near = (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row))
+        row = next(near, None)
         if row is None:
-            rows.append(_Row([line]))
+            rows.append([line])
         else:
-            row.lines.append(line)
-    return [_in_direction(row.lines) for row in sorted(rows, key=lambda row: row.box.y0)]
+            row.append(line)
+    return [_in_direction(row) for row in sorted(rows, key=lambda row: min(o.box.y0 for o in row))]
 
 
 def _in_direction(row: list[Line]) -> list[Line]:
