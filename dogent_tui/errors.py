@@ -1,8 +1,10 @@
 """The exceptions a user may meet: each is a sentence about what happened, and a remedy."""
 
+import errno
 import os
+from collections.abc import Mapping
 
-from dogent_tui.language import sentences
+from dogent_tui.language import sentences, tr
 
 
 class DogentError(Exception):
@@ -42,3 +44,63 @@ def reason_of(error: Exception) -> str:
     if not isinstance(error.filename, str | bytes):
         return error.strerror
     return f"{error.strerror} ({os.fsdecode(error.filename)})"
+
+
+_SPACE = tr("disk full"), tr("Free some space on the disk.")
+_PERMISSIONS = tr("no permission"), tr("Check its permissions.")
+_OPEN_FILES = tr("too many open files"), tr("Close other programs, then try again.")
+_DRIVE = tr("drive not responding"), tr("Reconnect the drive, then try again.")
+_OF_DISK: Mapping[int, tuple[str, str]] = {
+    errno.ENOSPC: _SPACE,
+    errno.EDQUOT: (tr("quota used up"), tr("Delete files of yours on this disk.")),
+    errno.EFBIG: (tr("file too large"), tr("Choose a disk that takes files of this size.")),
+    errno.EROFS: (
+        tr("disk read-only"),
+        tr("Make the disk writable, or use a folder on another one."),
+    ),
+    errno.EACCES: _PERMISSIONS,
+    errno.EPERM: _PERMISSIONS,
+    errno.ENOENT: (tr("not there"), tr("Check the name and the folder.")),
+    errno.ENOTDIR: (tr("no folder"), tr("Check the path: a part of it is not a folder.")),
+    errno.EISDIR: (tr("a folder"), tr("Specify a file, not a folder.")),
+    errno.EEXIST: (tr("already there"), tr("Choose another name.")),
+    errno.ENAMETOOLONG: (tr("name too long"), tr("Choose a shorter name.")),
+    errno.ELOOP: (
+        tr("symbolic link"),
+        tr("Put the file itself in place of the symbolic link that leads there."),
+    ),
+    errno.EXDEV: (tr("another disk"), tr("Choose a folder on the same disk.")),
+    errno.EINVAL: (tr("not accepted"), tr("Choose another name.")),
+    errno.EILSEQ: (tr("name not accepted"), tr("Choose another name.")),
+    errno.EBUSY: (tr("in use"), tr("Close the program that uses it, then try again.")),
+    errno.ETXTBSY: (tr("in use"), tr("Close the program that uses it, then try again.")),
+    errno.EMFILE: _OPEN_FILES,
+    errno.ENFILE: _OPEN_FILES,
+    errno.ENOMEM: (tr("out of memory"), tr("Close other programs, then try again.")),
+    errno.EIO: (tr("disk error"), tr("Check the disk: it reports an error.")),
+    errno.ESTALE: _DRIVE,
+    errno.ETIMEDOUT: _DRIVE,
+    errno.EHOSTDOWN: _DRIVE,
+    errno.ENOTCONN: _DRIVE,
+}
+"""What the system says of a file → what that is in two or three words, and what helps."""
+
+
+_OTHER = tr("disk trouble"), tr("Check the file and its disk.")
+
+
+def disk_trouble(error: Exception) -> str:
+    """Return in two or three words why the disk refused something."""
+    return _of_disk(error)[0]
+
+
+def disk_remedy(error: Exception) -> str:
+    """Return what helps where the disk refused something, as a sentence. What is no OSError is a
+    name that no file can have.
+    """
+    return _of_disk(error)[1]
+
+
+def _of_disk(error: Exception) -> tuple[str, str]:
+    number = error.errno if isinstance(error, OSError) else errno.EINVAL
+    return _OF_DISK.get(number or 0, _OTHER)

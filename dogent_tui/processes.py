@@ -267,7 +267,8 @@ async def _start(command: Sequence[str], **options: Any) -> asyncio.subprocess.P
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        await _end_group(await starting)
+        with suppress(OSError):  # it did not start
+            await _end_group(await starting)
         raise
 
 

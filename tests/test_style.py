@@ -111,3 +111,22 @@ def test_docs_hold_to_the_guide(file):
 
 def test_the_guide_is_short():
     assert sum(any(map(str.isalnum, word)) for word in STYLE.read_text("utf-8").split()) <= 500
+
+
+NAMED = re.compile(r"(?<![\w/.@~-])(?:[a-z_]+/)+[\w.-]+\.(?:py|md|toml|jsonl?)\b|`[a-z_]+\.py`")
+"""A file as comments and docs name one: from the root or from the package on, or a module alone."""
+
+
+def test_the_files_that_comments_and_docs_name_are_there():
+    folders = (PACKAGE, ROOT / "tests", ROOT / "docs", ROOT / "styles")
+    there = {f"/{path.relative_to(ROOT)}" for folder in folders for path in folder.rglob("*.*")}
+    rooms = {part for path in there for part in path.split("/")[1:-1]}
+    sources = {*PACKAGE.rglob("*.py"), *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")}
+    gone = []
+    for source in sources - {ROOT / "CHANGELOG.md", ROOT / "docs" / "glossary.md"}:
+        for named in NAMED.findall(source.read_text("utf-8")):
+            path = named.strip("`")
+            is_ours = named[0] == "`" or path.partition("/")[0] in rooms
+            if is_ours and not any(each.endswith(f"/{path}") for each in there):
+                gone.append(f"{source.relative_to(ROOT)}: {path}")
+    assert gone == []

@@ -4,12 +4,8 @@ turns them into events.
 
 import asyncio
 import contextlib
-import errno
-import json
-import os
 import re
-import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,14 +15,16 @@ from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
     ClaudeSDKError,
+    CLIConnectionError,
     Message,
+    ProcessError,
     ResultMessage,
-    SdkMcpTool,
     StreamEvent,
     SystemMessage,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
+    Transport,
     UserMessage,
 )
 from claude_agent_sdk.types import SystemPromptPreset
@@ -34,16 +32,15 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.asking import Asking, understood
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.changed_text import changed_hunks, part_given
-from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead, counted, mentions
-from dogent_tui.agent.commands import LONGEST_MS, Commands
+from dogent_tui.agent.cli_process import CliProcess, ConversationOptions
+from dogent_tui.agent.cli_transcripts import counted, mentions
+from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.context_use import compacted, context_use
 from dogent_tui.agent.conversation import (
     Ask,
     AskForm,
     ContextUse,
-    Effort,
     ServerState,
     TurnEnded,
     TurnOutcome,
@@ -70,67 +67,23 @@ from dogent_tui.agent.events import (
     UsedTokens,
 )
 from dogent_tui.agent.gate import Gate
-from dogent_tui.agent.project_instructions import ProjectInstructions
+from dogent_tui.agent.keeping import Keeping, Keeps
 from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
-from dogent_tui.errors import AgentError, reason_of
+from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.processes import kill_tree
 from dogent_tui.settings.known_secrets import known_secrets
-from dogent_tui.settings.profiles import Endpoint
-from dogent_tui.settings.secrets import redact
+from dogent_tui.settings.secrets import SHORTEST, spellings
 from dogent_tui.sources.ledger import Ledger
-from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.planning import NAME as PLAN
 from dogent_tui.tools.server import dogent_server, tool_name
-from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.undo.undo_log import UndoLog
-
-TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebSearch", "WebFetch")
-"""The CLI's own tools that the model is offered; those of the web only where ours do not stand
-in for them.
-"""
 
 _PLANS = (tool_name(PLAN), "TodoWrite")
 """Tools whose calls are the plan. The CLI's is not offered; earlier conversations have it."""
-
-_RECORDS = {"permissions": {"deny": ["Read(.dogent/history.json)", "Read(.dogent/archives/**)"]}}
-"""Our records of the workspace, which the CLI's Read, Grep and Glob leave out (measured): what
-was asked before is no source.
-"""
-
-
-def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
-    """Return those of the CLI's own tools that are offered beside `ours`."""
-    replaced = NATIVE if any(tool.name == FETCH for tool in ours) else frozenset()
-    return [name for name in TOOLS if name not in replaced]
-
-
-_MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-"""The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger
-file kills the session.
-"""
-
-_DISK_ERRORS = frozenset(
-    {
-        errno.ENOSPC,
-        errno.EDQUOT,
-        errno.EROFS,
-        errno.EACCES,
-        errno.EPERM,
-        errno.EIO,
-        errno.EEXIST,
-        errno.ENOTDIR,
-    }
-)
-_REPAIR_DISK = tr("Free some space, or make the folder writable. Then send the prompt again.")
-_REINSTALL = tr(
-    "Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the"
-    " process."
-)
 
 _OURS_EACH_TIME: SystemPromptPreset = {"type": "preset", "preset": "claude_code", "snapshot": False}
 """No preset, in truth: it is how the SDK takes a prompt from a file and still says that a
@@ -150,42 +103,11 @@ same.
 _CONTEXT_LIMIT_S = 20.0
 """How long it may take to say what fills the context: the CLI has the endpoint count."""
 
+_IMAGE_ERROR = "image_error"
+"""`terminal_reason` of a turn whose images or documents the endpoint refused."""
+
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 """`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationOptions:
-    """What a conversation is started with. `resume`: `session_id` is an earlier session of the same
-    workspace to go on with.
-
-    `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this
-    entry of its transcript, which came before the prompt of the run `dropped`.
-    `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
-    `notices` are told before anything else.
-    `review_mode` says whether the user reviews every change; it may change at any time. `standing`
-    is what the system prompt says of the user's wishes, `read_standing` reads what they are now.
-    `budget_usd` is what it may still cost. `servers` are the user's MCP servers, as the CLI reads
-    them: with their keys.
-    """
-
-    cwd: Path
-    endpoint: Endpoint
-    config_dir: Path
-    system_prompt: str
-    session_id: str
-    resume: bool = False
-    fork_of: str = ""
-    resume_at: str = ""
-    dropped: str = ""
-    at_screen: bool = True
-    notices: tuple[Notice, ...] = ()
-    review_mode: ReviewMode | None = None
-    standing: ProjectInstructions = field(default_factory=ProjectInstructions)
-    read_standing: Callable[[], ProjectInstructions] = ProjectInstructions
-    budget_usd: float | None = None
-    servers: Mapping[str, Any] = field(default_factory=dict)
-    effort: Effort = ""
 
 
 class ClaudeConversation:
@@ -194,6 +116,7 @@ class ClaudeConversation:
     def __init__(
         self,
         options: ConversationOptions,
+        process: CliProcess,
         authority: Authority,
         ask: Ask,
         form: AskForm,
@@ -201,7 +124,13 @@ class ClaudeConversation:
         copies: UndoLog | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._ledger = ledger = Ledger(options.session_id, options.fork_of, dropped=options.dropped)
+        self._secrets = options.endpoint.secrets
+        self._ledger = ledger = Ledger(
+            options.session_id,
+            options.fork_of,
+            dropped=options.dropped,
+            holds_key=self._holds_key,
+        )
         self._root = options.cwd
         self._asking = asking = Asking(
             form,
@@ -235,86 +164,45 @@ class ClaudeConversation:
             self._commands.wrapped,
             ledger,
         )
+        undo: dict[str, Keeps] = {"undo_not_kept": copies} if copies is not None else {}
+        self._keeping = Keeping(self._inbox.put_nowait, {"seen_not_kept": ledger, **undo})
         for notice in options.notices:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
-        self._stderr: list[str] = []
-        self._prompt = options.system_prompt
-        self._prompt_file = (
-            options.config_dir
-            / "prompts"
-            / f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
-        )
-        self._secrets = options.endpoint.secrets
         self._is_asked = False
-        self._earlier = options.fork_of or (options.session_id if options.resume else "")
+        self._earlier = self._continues = options.continues
         self._told = self._in_prompt = options.standing
         self._read_standing = options.read_standing
         self._servers = options.servers
-        self._servers_file = self._prompt_file.with_suffix(".json")
-        ours = offered_tools(libraries)
+        self._process = process
+        ours = [*asking.tools(), *offered_tools(libraries)]
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[] if libraries.consent else native_tools(ours),
-                mcp_servers={**dogent_server([*asking.tools(), *ours])},
+                mcp_servers={**dogent_server(ours)},
                 system_prompt=_OURS_EACH_TIME,
-                extra_args=self._files(options),
-                cwd=options.cwd,
-                env=environment(options.endpoint, options.config_dir),
-                model=options.endpoint.model or None,
-                effort=options.effort or None,
-                setting_sources=[],
-                settings=json.dumps(_RECORDS),
-                strict_mcp_config=True,
-                permission_mode="default",
                 hooks={**gate.hooks(), **asking.hooks()},
                 can_use_tool=gate.can_use_tool,
-                include_partial_messages=True,
-                max_buffer_size=_MAX_MESSAGE_BYTES,
-                stderr=self._keep_stderr,
-                session_id=None if options.resume else options.session_id,
-                resume=options.fork_of or (options.session_id if options.resume else None),
-                fork_session=bool(options.fork_of),
-                resume_session_at=options.resume_at or None,
-                max_budget_usd=options.budget_usd,
-            )
+            ),
+            _ProcessTransport(process),
         )
-        self._continues = options.fork_of or (options.session_id if options.resume else "")
         self._translator = Translator(window=options.endpoint.window)
-
-    def _files(self, options: ConversationOptions) -> dict[str, str | None]:
-        """Return the arguments that name files: what stands in an argument itself, every user of
-        the machine can read.
-        """
-        servers = {"mcp-config": str(self._servers_file)} if options.servers else {}
-        return {"system-prompt-file": str(self._prompt_file), **servers}
 
     async def connect(self) -> None:
         """Start the CLI. Raises AgentError where it does not start."""
         try:
-            # By a file: an argument can be read by every user of the machine, and takes 128 KiB at
-            # most.
-            await asyncio.to_thread(self._write_prompt)
             await asyncio.gather(self._client.connect(), self._commands.start())
             if self._continues:
                 told = await asyncio.to_thread(counted, self._continues)
                 self._translator.counted_before = Spent.of(
                     told.get("totalCostUSD"), told.get("modelUsage")
                 )
-            self._servers_file.unlink(missing_ok=True)  # it was read, and holds keys
+            await asyncio.to_thread(self._process.servers_were_read)
             if self._at_screen:
                 self._offering = asyncio.create_task(
                     asyncio.to_thread(self._commands.offer_leftovers), name="leftovers"
                 )
-        except (
-            Exception
-        ) as error:  # the SDK raises plain exceptions too, when the process does not answer
-            raise AgentError(
-                tr("The agent process did not start: {last_words}.").format(
-                    last_words=self._last_words() or self._redacted(reason_of(error))
-                ),
-                _REPAIR_DISK if getattr(error, "errno", 0) in _DISK_ERRORS else _REINSTALL,
-            ) from error
+        except Exception as error:  # the SDK raises plain ones, too, where it does not answer
+            raise self._process.did_not_start(error) from error
 
     async def send(self, text: str, message_id: str) -> None:
         """Send a user message, which the CLI's transcript keeps under `message_id`. Raises
@@ -323,6 +211,7 @@ class ClaudeConversation:
         self._translator.start_turn()
         self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
+        self._keeping.look()
         changed = await asyncio.to_thread(self._ledger.changed)
         if changed:
             places = [
@@ -351,13 +240,14 @@ class ClaudeConversation:
 
     async def switch_server(self, name: str, *, on: bool) -> None:
         """See `Conversation.switch_server`."""
+        self._process.give_time(name)
         try:
             await asyncio.wait_for(self._client.toggle_mcp_server(name, on), _SERVER_LIMIT_S)
         except TimeoutError:  # it goes on trying
             return
         except Exception as error:
             raise AgentError(
-                self._redacted(str(error)), tr("Look at its command in mcp.json.")
+                self._process.redacted(str(error)), tr("Look at its command in mcp.json.")
             ) from error
 
     async def _query(self, message: AsyncIterator[dict[str, Any]]) -> None:
@@ -422,7 +312,8 @@ class ClaudeConversation:
                     yield event
             await receiving
         except ClaudeSDKError as error:
-            raise AgentError(self._last_words() or self._redacted(str(error))) from error
+            words = self._process.last_words() or self._process.redacted(str(error))
+            raise AgentError(words) from error
         finally:
             receiving.cancel()
 
@@ -435,8 +326,10 @@ class ClaudeConversation:
         elif isinstance(event, ToolResult):
             part = part_given(getattr(message, "tool_use_result", None), event.content)
             await self._gate.after_tool(event.tool_use_id, is_error=event.is_error, part=part)
+            self._keeping.look()
         elif isinstance(event, TurnEnded):
             await self._gate.after_turn()
+            self._keeping.look()
 
     async def _receive(self) -> None:
         """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes
@@ -464,57 +357,63 @@ class ClaudeConversation:
         """End the CLI and wait for it."""
         with contextlib.suppress(Exception):
             await self._client.disconnect()
-        await asyncio.to_thread(self._leave_no_key)
+        await self._process.close()  # where the SDK did not come to it
+        await asyncio.to_thread(self._ledger.leave_no_key)
+        await self._keeping.close()
         await self._commands.close()
 
-    def _write_prompt(self) -> None:
-        folder = self._prompt_file.parent
-        private_folder(folder.parent).chmod(
-            0o700
-        )  # the CLI would make it, and its files, for all to read
-        private_folder(folder)
-        clear_keys_of_dead(folder, known_secrets())
-        atomic_write(self._prompt_file, self._prompt, mode=0o600, durable=False)
-        if self._servers:
-            atomic_write(
-                self._servers_file,
-                json.dumps({"mcpServers": self._servers}),
-                mode=0o600,
-                durable=False,
-            )
-
-    def _leave_no_key(self) -> None:
-        """Take keys out of the transcript, unless the session was resumed already and its next
-        process adds to it.
-        """
-        self._prompt_file.unlink(missing_ok=True)
-        self._servers_file.unlink(missing_ok=True)
-        if not any(self._prompt_file.parent.glob(f"{self.session_id}.*.md")):
-            clear_keys(self.session_id, {*known_secrets(), *self._secrets})
-
     def kill(self) -> None:
-        """End the CLI at once, with all that it started. For a process that did not end when
-        asked to.
-        """
-        if self.pid is not None:
-            kill_tree(self.pid)
+        """See `CliProcess.kill`."""
+        self._process.kill()
 
     @property
     def pid(self) -> int | None:
-        """The process id of the CLI while it runs. The SDK does not publish it; tests/e2e names
-        this reach into its inside.
-        """
-        process = getattr(getattr(self._client, "_transport", None), "_process", None)
-        return process.pid if process is not None else None
+        """The process id of the CLI."""
+        return self._process.pid
 
-    def _keep_stderr(self, line: str) -> None:
-        self._stderr = [*self._stderr[-19:], line]
+    def _holds_key(self, content: bytes) -> bool:
+        secrets = {
+            secret for secret in (*known_secrets(), *self._secrets) if len(secret) >= SHORTEST
+        }
+        return any(
+            spelled.encode(errors="surrogatepass") in content
+            for secret in secrets
+            for spelled in spellings(secret)
+        )
 
-    def _last_words(self) -> str:
-        return self._redacted(" ".join(self._stderr)[-400:].strip())
 
-    def _redacted(self, text: str) -> str:
-        return redact(text, self._secrets)
+class _ProcessTransport(Transport):
+    """The process that was started, as the SDK speaks to one. See `claude_agent_sdk.Transport`."""
+
+    def __init__(self, process: CliProcess) -> None:
+        self._process = process
+
+    async def connect(self) -> None:
+        """It was started before the SDK was imported."""
+
+    async def write(self, data: str) -> None:
+        try:
+            await self._process.write(data)
+        except OSError as error:
+            raise CLIConnectionError(str(error) or type(error).__name__) from error
+
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        try:
+            async for message in self._process.messages():
+                yield message
+        except ValueError as error:
+            raise CLIConnectionError(str(error)) from error
+        if status := await self._process.wait():
+            raise ProcessError("The agent process failed", exit_code=status)
+
+    async def close(self) -> None:
+        await self._process.close()
+
+    def is_ready(self) -> bool:
+        return self._process.is_running
+
+    async def end_input(self) -> None:
+        self._process.end_input()
 
 
 def _server_state(told: Mapping[str, Any]) -> ServerState:
@@ -538,69 +437,6 @@ async def _user_message(
         "uuid": message_id,
     }
     yield {**message, "client_composed": True} if client_composed else message
-
-
-def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
-    """Return the variables that the CLI runs with, over those of our own process, which it
-    inherits.
-
-    The endpoint blanks every credential and route that is not its own: a key never reaches
-    another's endpoint.
-    """
-    inherited = {name: "" for name in os.environ if name.startswith(_STEERING)}
-    return {
-        **inherited,
-        **endpoint.environment(),
-        "BASH_MAX_TIMEOUT_MS": str(LONGEST_MS),
-        "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS": "1",
-        "CLAUDE_CONFIG_DIR": str(config_dir),
-        "CLAUDE_CODE_DISABLE_FILE_MENTIONS": "1",
-        "CLAUDE_CODE_ENABLE_TASKS": "0",
-        "CLAUDE_CODE_MAX_RETRIES": "3",
-        "ENABLE_TOOL_SEARCH": "false",
-        # else the first request waits for a slow server, 30 s at most (measured)
-        "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "1500",
-        # of our own tools, which bound their answers in characters
-        "MAX_MCP_OUTPUT_TOKENS": "60000",
-        **(_OFFLINE if endpoint.kind in ("offline", "local") else {}),
-        **(_small_window(endpoint.window) if endpoint.window else {}),
-    }
-
-
-def _small_window(tokens: int) -> dict[str, str]:
-    """Return what tells the CLI of a window other than that of the model which it believes to ask.
-
-    That it summarizes the conversation by itself reckons with that model, and has to be off. It
-    sends nothing where it would not find room for the longest reply (measured: 20,000 tokens of a
-    window of 24,000), so the longest reply is a quarter of the window.
-    """
-    reply = max(1024, min(32_000, tokens // 4))
-    return {
-        "CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(tokens),
-        "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(reply),
-        "DISABLE_AUTO_COMPACT": "1",
-    }
-
-
-_STEERING = (
-    "ANTHROPIC_",
-    "CLAUDE_CODE_API_",
-    "CLAUDE_CODE_EXTRA_BODY",
-    "CLAUDE_CODE_OAUTH_",
-    "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
-    "CLAUDE_CODE_SIMPLE",  # any value silences the hooks, and with them the gate
-    "CLAUDE_CODE_USE_",
-)
-"""How variables begin that would steer a session elsewhere, with other keys, or without hooks."""
-
-_OFFLINE = {
-    "NO_PROXY": "127.0.0.1,localhost",
-    "no_proxy": "127.0.0.1,localhost",
-    "CLAUDE_CODE_GLOB_NO_IGNORE": "false",
-}
-"""The offline engine answers on this machine: a proxy of the environment must not come between.
-What it searches unasked should not fill the hundred places of a Glob with what git ignores.
-"""
 
 
 class Spent(NamedTuple):
@@ -640,6 +476,7 @@ class Translator:
     _writes: dict[int, StreamedWrite] = field(default_factory=dict)
     _streamed: set[str] = field(default_factory=set)
     _unfinished: bool = False
+    _stop_reason: str = ""
     _error: str = ""
     _boundary: Mapping[str, Any] | None = None
     _compact_error: str = ""
@@ -652,7 +489,7 @@ class Translator:
         self._owes_summary = compacts
         self._unfinished = False
         self._streamed.clear()
-        self._error = self._compact_error = ""
+        self._error = self._compact_error = self._stop_reason = ""
         self._boundary = None
 
     def translate(self, message: object) -> Iterator[Event | TurnEnded]:
@@ -696,6 +533,7 @@ class Translator:
             case "compact_boundary":
                 self._boundary = data.get("compact_metadata") or {}
             case "api_retry":
+                self._stop_reason = ""
                 yield from self._drop_unfinished()
                 yield _retrying(data)
 
@@ -715,7 +553,7 @@ class Translator:
             case "message_start":
                 yield from self._drop_unfinished()
                 self._message_id = event["message"]["id"]
-                self._texts, self._writes = {}, {}
+                self._texts, self._writes, self._stop_reason = {}, {}, ""
                 self._streamed.add(self._message_id)
                 self._unfinished = True
             case "content_block_start" if event["content_block"]["type"] == "tool_use":
@@ -735,6 +573,7 @@ class Translator:
                     message_id=self._message_id, block=index, text="".join(self._texts[index])
                 )
             case "message_delta" if event["delta"].get("stop_reason"):
+                self._stop_reason = event["delta"]["stop_reason"]
                 self._unfinished = (
                     False  # a cut stream can end like a whole one, but without a reason to stop
                 )
@@ -797,6 +636,7 @@ class Translator:
             error=(self._compact_error if self._owes_summary else "")
             or self._error
             or _errors(message),
+            because=_IMAGE_ERROR if message.terminal_reason == _IMAGE_ERROR else self._stop_reason,
             cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
             tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,
             num_turns=message.num_turns,

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.cli_process import LONGEST_MS
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
@@ -42,8 +43,6 @@ from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
 
 T = TypeVar("T")
 
-LONGEST_MS = 86_400_000
-"""The longest time limit that the CLI takes (measured). The launcher keeps the model's own."""
 _DEFAULT_LIMIT_S = 120.0
 """The CLI's own limit where the model names none."""
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE})

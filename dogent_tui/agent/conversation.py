@@ -24,13 +24,15 @@ class TurnEnded(msgspec.Struct, frozen=True):
     was none.
 
     `cost_usd` is what the turn cost as the CLI reckons, `tokens` those of its requests, None where
-    that is not known. `window` is the size of the context window in tokens.
+    that is not known. `window` is the size of the context window in tokens. `because` is why the
+    model, or the CLI, stopped where it failed: the API's ``stop_reason``, or ``image_error``.
     """
 
     outcome: TurnOutcome
     text: str = ""
     status: int = 0
     error: str = ""
+    because: str = ""
     cost_usd: float | None = None
     num_turns: int = 0
     window: int = 0

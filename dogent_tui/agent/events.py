@@ -468,12 +468,15 @@ class Stalled(Event, frozen=True, kw_only=True):
 class Notice(Event, frozen=True, kw_only=True):
     """A sentence for the user that belongs to no message. `code` names it for programs
     (``config_unknown_key``).
+
+    `why`: in two or three words, where something is not kept right now.
     """
 
     level: Level
     message: str
     remedy: str = ""
     code: str = ""
+    why: str = ""
 
 
 class SessionLost(Event, frozen=True, kw_only=True):

@@ -76,14 +76,7 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
     says = tr(" It says: “{said}”").format(said=said) if said else ""
     lowered = f"{text} {said}".lower()
     if any(sign in lowered for sign in _PROMPT_TOO_LONG):
-        larger = tr(", or give the model a larger window on the server") if relayed else ""
-        return Failure(
-            "prompt_too_long",
-            tr("The conversation no longer fits into the model's context window.") + says,
-            tr("Start a new session with /new, or refer to fewer files at once{larger}.").format(
-                larger=larger
-            ),
-        )
+        return _prompt_too_long(endpoint, says)
     if status == 0:
         url = tr("Check the network and {url}, then send the prompt again.")
         return Failure(
@@ -101,6 +94,47 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
         remedy.format(
             key=endpoint.key_remedy or _new_key(endpoint),
             model=endpoint.place_of("ANTHROPIC_MODEL"),
+        ),
+    )
+
+
+def stopped_reply(because: str, endpoint: Endpoint) -> Failure | None:
+    """Return the failure for what `TurnEnded.because` says, None where it says nothing of one.
+    The CLI has words of its own for these, with remedies that are none here.
+    """
+    if because == "model_context_window_exceeded":
+        return _prompt_too_long(endpoint)
+    return _BY_STOP_REASON.get(because)
+
+
+_BY_STOP_REASON = {
+    "max_tokens": Failure(
+        "reply_too_long",
+        tr("The reply is longer than the model may write at once, and stops there."),
+        tr("Ask for a part at a time, such as one section."),
+    ),
+    "refusal": Failure(
+        "refused",
+        tr("The model declined to answer this."),
+        tr("Take the prompt back with /rewind and word it differently, or start with /new."),
+    ),
+    "image_error": Failure(
+        "media_refused",
+        tr("An image or a document in the request was refused, for its size or its format."),
+        tr("Make it smaller or convert it, then send the prompt again."),
+    ),
+}
+
+
+def _prompt_too_long(endpoint: Endpoint, says: str = "") -> Failure:
+    larger = (
+        tr(", or give the model a larger window on the server") if endpoint.kind == "local" else ""
+    )
+    return Failure(
+        "prompt_too_long",
+        tr("The conversation no longer fits into the model's context window.") + says,
+        tr("Start a new session with /new, or refer to fewer files at once{larger}.").format(
+            larger=larger
         ),
     )
 

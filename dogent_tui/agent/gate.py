@@ -71,6 +71,10 @@ _PARTLY_READ = (
 )
 _PROPOSE = "mcp__dogent__propose_document_change"
 _UNREADABLE = "The arguments of this call could not be read as JSON. Call the tool again."
+_NO_WORKSPACE = (
+    "The folder of the workspace is not there any more: it was moved or deleted. It is not made"
+    " again, and nothing was done. Tell the user."
+)
 _REVIEWS = "The user reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
 
@@ -195,6 +199,10 @@ class Gate:
                 decision = replace(
                     decision, verdict="ask", reasons=(_REVIEWS,)
                 )  # `can_use_tool` can wait, a hook cannot
+            if any(effect.kind in _CHANGES | _WRITES for effect in decision.effects) and not (
+                await asyncio.to_thread(self._cwd.is_dir)
+            ):
+                decision = Decision("deny", (_NO_WORKSPACE,))
             if decision.verdict != "deny" and (why := await self._out_of_date(call, decision)):
                 decision = Decision("deny", (why,))
             if decision.verdict == "allow":

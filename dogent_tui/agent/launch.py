@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.agent.cli_process import CliProcess, ConversationOptions, native_tools
 from dogent_tui.agent.cli_transcripts import claude_config_dir
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation, Effort, SessionChoice
 from dogent_tui.agent.events import Notice
@@ -83,18 +84,15 @@ class ClaudeLauncher(msgspec.Struct):
     _told: tuple[Notice, ...] = ()
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
-        """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while
-        the user types.
-        """
+        """See `Launcher.start`. The SDK is imported in a thread while all else starts."""
+        imported = asyncio.create_task(asyncio.to_thread(_import_conversation))
         endpoint, (words, standing), about_skills, servers = await asyncio.gather(
             self._reach(),
             asyncio.to_thread(self._prepare),
             asyncio.to_thread(self._skills),
             asyncio.to_thread(self._servers),
         )
-        from dogent_tui.agent import claude
-
-        options = claude.ConversationOptions(
+        options = ConversationOptions(
             cwd=self.workspace.root,
             endpoint=endpoint,
             config_dir=claude_config_dir(),
@@ -105,6 +103,7 @@ class ClaudeLauncher(msgspec.Struct):
             resume_at=choice.at,
             dropped=choice.dropped,
             at_screen=self.answered_by == "user",
+            native_tools=native_tools(self.libraries),
             notices=self._untold,
             review_mode=self.review_mode,
             standing=standing,
@@ -114,16 +113,22 @@ class ClaudeLauncher(msgspec.Struct):
             effort=self.effort,
         )
         self._untold = ()
-        copies = self.copies() if self.copies else None
-        conversation = claude.ClaudeConversation(
-            options, self.authority, ask, form, self.libraries, copies
-        )
+        process = CliProcess(options)
         try:
+            try:
+                await process.start()
+            except OSError as error:
+                raise process.did_not_start(error) from error
+            await imported
+            from dogent_tui.agent.claude import ClaudeConversation
+
+            copies = self.copies() if self.copies else None
+            conversation = ClaudeConversation(
+                options, process, self.authority, ask, form, self.libraries, copies
+            )
             await conversation.connect()
-        except (
-            BaseException
-        ):  # also when cancelled: a process that has started must not stay behind
-            conversation.kill()
+        except BaseException:  # also when cancelled: a process must not stay behind
+            process.kill()
             raise
         return conversation
 
@@ -134,13 +139,7 @@ class ClaudeLauncher(msgspec.Struct):
         await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
     def _prepare(self) -> tuple[str, ProjectInstructions]:
-        """Import the SDK, and return the system prompt with the wishes that it holds."""
-        for module in (
-            "dogent_tui.agent.claude",
-            "dogent_tui.permissions.policy",
-            "dogent_tui.permissions.question",
-        ):
-            importlib.import_module(module)
+        """Return the system prompt with the wishes that it holds."""
         standing = self._standing()
         words = system_prompt(
             workspace=str(self.workspace.root),
@@ -236,3 +235,9 @@ class ClaudeLauncher(msgspec.Struct):
             model=engine.model,
             small_model=engine.model,
         )
+
+
+def _import_conversation() -> None:
+    """Import the SDK, and what judges calls."""
+    for module in ("agent.claude", "permissions.policy", "permissions.question"):
+        importlib.import_module(f"dogent_tui.{module}")

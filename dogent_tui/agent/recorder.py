@@ -23,6 +23,7 @@ from dogent_tui.agent.events import (
     from_json,
     to_json,
 )
+from dogent_tui.agent.keeping import kept_again, not_kept
 from dogent_tui.agent.redacting import Redactor
 from dogent_tui.errors import DogentError, reason_of
 from dogent_tui.language import tr
@@ -42,6 +43,8 @@ _MOST_WAITING = 8_000_000
 """Characters of the log that wait in memory for a disk that takes none; of what is more, the
 oldest is given up.
 """
+_MOST_USED = 1_000
+"""Runs whose usage waits in memory."""
 _TRY_AGAIN_S = 5.0
 """How often it is tried again while nothing happens."""
 
@@ -49,26 +52,6 @@ _BEGINS = (RunStarted, ToolUse, UiSettled, Rewound)
 """What a log begins with: a run, a shell command of the user, the end of what an earlier session
 asked, a way back in it.
 """
-
-
-_NOT_KEPT = {
-    "not_recorded": (
-        tr("This conversation can't be saved right now: {error}."),
-        tr(
-            "It is kept in memory and saved as soon as there is room. Free some space, or fix the"
-            " permissions."
-        ),
-    ),
-    "history_not_kept": (
-        tr("The history can't be saved right now: {error}."),
-        tr("It is kept in memory until you quit. Free some space, or make the folder writable."),
-    ),
-}
-"""The code of a notice → what it says, and what helps."""
-_KEPT_AGAIN = {
-    "not_recorded": tr("The conversation is being saved again; what had to wait was added."),
-    "history_not_kept": tr("The history is being saved again."),
-}
 
 
 class Recorder:
@@ -107,6 +90,7 @@ class Recorder:
         self._notices: list[Notice] = []
         self._lines: deque[str] = deque()
         self._entries: deque[HistoryEntry] = deque()
+        self._used: deque[UsageEntry] = deque(maxlen=_MOST_USED)
         self._length = 0
         self._given_up = 0
         self._history = History(workspace.history_file)
@@ -122,9 +106,7 @@ class Recorder:
             stream = aiter(events)
             following = asyncio.ensure_future(anext(stream, None))
             while True:
-                await asyncio.wait(
-                    {following}, timeout=_TRY_AGAIN_S if self._lines or self._entries else None
-                )
+                await asyncio.wait({following}, timeout=_TRY_AGAIN_S if self._waits else None)
                 if not following.done():
                     await asyncio.to_thread(self._write_waiting)
                     self._notify_now()
@@ -141,6 +123,10 @@ class Recorder:
             if self._hold is not None:
                 self._hold.release()
 
+    @property
+    def _waits(self) -> bool:
+        return bool(self._lines or self._entries or self._used)
+
     def _take(self, event: Event) -> None:
         for code, note in (("not_recorded", self._write), ("history_not_kept", self._remember)):
             try:
@@ -156,6 +142,7 @@ class Recorder:
         for code, write in (
             ("not_recorded", self._write_lines),
             ("history_not_kept", self._write_entries),
+            ("usage_not_kept", self._write_usage),
         ):
             try:
                 write()
@@ -223,27 +210,22 @@ class Recorder:
             self._history.append(self._entries[0])
             self._entries.popleft()
 
+    def _write_usage(self) -> None:
+        while self._used:
+            note_usage(self._used[0])
+            self._used.popleft()
+
     def _tell(self, code: str, error: Exception) -> None:
         """Say once that the disk does not take what happens."""
         if code not in self._failing:
             _LOG.warning("An event was not recorded: %s", reason_of(error))
             self._failing.add(code)
-            message, remedy = _NOT_KEPT[code]
-            self._notices.append(
-                Notice(
-                    level="warning",
-                    code=code,
-                    message=message.format(error=reason_of(error)),
-                    remedy=remedy,
-                )
-            )
+            self._notices.append(not_kept(code, error))
 
     def _told_again(self, code: str) -> None:
         if code in self._failing:
             self._failing.discard(code)
-            self._notices.append(
-                Notice(level="info", code=f"{code}_over", message=_KEPT_AGAIN[code], remedy="")
-            )
+            self._notices.append(kept_again(code))
 
     def _notify_now(self) -> None:
         """Tell what came up in the thread."""
@@ -282,16 +264,13 @@ class Recorder:
                 self._entries.append(self._entry(started, event))
 
     def _note_usage(self, event: RunFinished) -> None:
-        """Add what a run used to the sums. They are no part of the conversation: a disk that
-        takes nothing costs them alone.
-        """
+        """Have what a run used wait to be added to the sums."""
         if event.tokens is None or not event.tokens.total or self._answers is None:
             return
         used, answers = event.tokens, self._answers
         counts = (used.input, used.output, used.cached, used.cache_written)
-        with suppress(OSError):
-            named = (event.run_id, self._session_id, answers.profile, answers.model)
-            note_usage(UsageEntry(event.time, *named, *counts, event.cost_usd))
+        named = (event.run_id, self._session_id, answers.profile, answers.model)
+        self._used.append(UsageEntry(event.time, *named, *counts, event.cost_usd))
 
     def _earlier_run(self, run_id: str) -> RunStarted | None:
         """Return the beginning of a run that an earlier session left open, and that is ended by

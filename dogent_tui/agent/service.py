@@ -53,6 +53,7 @@ from dogent_tui.agent.failures import (
     api_failure,
     budget_spent,
     server_words,
+    stopped_reply,
     turn_failure,
 )
 from dogent_tui.agent.launch import Budget
@@ -499,6 +500,8 @@ class AgentService:
             why_unanswered,
         )  # on use: not needed before something fails
 
+        if failure := stopped_reply(ended.because, self.endpoint):
+            return failure
         said = server_words(ended.error) if ended.status else ""
         answered = None if said else await asked_again(self.endpoint)
         if ended.status and answered is not None and answered.status == ended.status:

@@ -6,7 +6,7 @@ from types import EllipsisType
 from dogent_tui.changes.merging import rebased
 from dogent_tui.changes.model import LARGEST, DocumentChange, propose
 from dogent_tui.changes.text import Lines, decoded
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.storage.files import content_of, write_checked
 from dogent_tui.storage.paths import Workspace, is_file, is_there
@@ -137,7 +137,7 @@ class Reviewed:
                 tr("{change} was not written: {strerror}.").format(
                     change=change.name, strerror=error.strerror
                 ),
-                tr("Check the folder's permissions."),
+                disk_remedy(error),
             ) from None
         if not is_written:
             self.refresh()
@@ -186,5 +186,5 @@ def _read(path: Path, name: str) -> bytes | None:
     except OSError as error:
         raise DogentError(
             tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror),
-            tr("Check its permissions."),
+            disk_remedy(error),
         ) from None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 
 _PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
@@ -112,7 +113,7 @@ def kind_of(path: Path) -> str:
             tr("{path} cannot be read: {strerror}.").format(
                 path=path.name, strerror=error.strerror
             ),
-            tr("Check its permissions."),
+            disk_remedy(error),
             code="not_found" if isinstance(error, FileNotFoundError) else "failed",
         ) from None
     kind = _by_content(path, head)

@@ -18,6 +18,7 @@ from dogent_tui.documents.model import DocumentError, ReadOptions, Report
 from dogent_tui.documents.spool import Shown
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.documents.workers import Workers
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import cache_dir
 
@@ -256,6 +257,6 @@ def _look_at(path: Path) -> FileState:
             tr("{path} cannot be read: {strerror}.").format(
                 path=path.name, strerror=error.strerror
             ),
-            tr("Check its permissions."),
+            disk_remedy(error),
             code="failed",
         ) from None

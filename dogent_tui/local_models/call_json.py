@@ -16,7 +16,7 @@ NAME_KEYS = ("name", "tool", "tool_name", "function")
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
 _CALL_KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, "id", "type", "tool_call_id"})
 _LOOSE = regex.compile(
-    r'''"""(?P<long>.*?)"""|<escape>(?P<long>.*?)<escape>'''
+    r'''"""(?P<long>.*?)"""|<escape>(?P<long>.*?)<escape>|<\|"\|>(?P<long>.*?)<\|"\|>'''
     r"""|"(?:[^"\\]|\\.)*"|'(?P<single>(?:[^'\\]|\\.)*)'|(?P<comma>,(?=\s*[}\]]))"""
     r"|(?P<key>\b[A-Za-z_][\w-]*)\s*[:=]|\b(?P<word>True|False|None)\b",
     regex.DOTALL,
@@ -82,6 +82,8 @@ def _call_in(value: Any, tools: Tools, marked: bool) -> ReplyToolUse | None:
         return None
     if isinstance(value.get("function"), dict):  # as chat completions write them
         value = value["function"]
+    if marked and len(value) == 1 and tools.named(only := next(iter(value))):
+        value = {"name": only, "arguments": value[only]}
     name = next((value[key] for key in NAME_KEYS if key in value), None)
     key = next((key for key in ARGUMENT_KEYS if key in value), None)
     is_plain = key is not None and tools.named(name) and value.keys() <= _CALL_KEYS
@@ -119,6 +121,7 @@ def loads(text: str) -> Any:
 
     Also with line breaks within texts, and what else `_LOOSE` knows.
     """
+    text = text[1:-1] if text.startswith("{{") else text  # as in the template of a prompt
     for strict in (True, False):
         try:
             return json.loads(text if strict else _LOOSE.sub(_as_json, text), strict=False)

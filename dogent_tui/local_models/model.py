@@ -7,8 +7,6 @@ import msgspec
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
 
-KINDS: tuple[ServerKind, ...] = ("ollama", "llama.cpp", "lm-studio", "vllm")
-
 LABELS: Mapping[ServerKind, str] = {
     "ollama": "Ollama",
     "llama.cpp": "llama.cpp",
@@ -65,11 +63,6 @@ class LocalServer(msgspec.Struct, frozen=True):
     base_url: str
     models: tuple[LocalModel, ...] = ()
 
-    @property
-    def label(self) -> str:
-        """How a user calls it."""
-        return LABELS[self.kind]
-
     def model(self, name: str) -> LocalModel | None:
         """Return the model of this name. Ollama's names stand for their tag `latest`; a server
         with one model has no choice.
@@ -94,6 +87,5 @@ def window_warning(kind: ServerKind, model: LocalModel) -> tuple[str, str]:
     elif kind == "ollama" and not model.window:
         message = tr("{label} may give {model} only 4,096 tokens of context, its default.")
     words = {"label": LABELS[kind], "model": model.name}
-    tokens = model.window or model.most
-    said = message.format(tokens=tokens, enough_tokens=ENOUGH_TOKENS, **words)
+    said = message.format(tokens=model.window or model.most, enough_tokens=ENOUGH_TOKENS, **words)
     return said, remedy if said else ""

@@ -151,10 +151,10 @@ async def _look_at_lm_studio(ask: Ask) -> list[LocalModel] | None:
 
 async def _look_at_vllm(ask: Ask) -> list[LocalModel] | None:
     entries = at(await ask("/v1/models"), list, "data")
-    ours = [entry for entry in entries if at(entry, str, "owned_by") == "vllm"]
     return [
         LocalModel(at(entry, str, "id"), at(entry, int, "max_model_len"), loaded=True)
-        for entry in ours
+        for entry in entries
+        if at(entry, str, "owned_by") == "vllm"
     ] or None
 
 

@@ -31,30 +31,41 @@ Read: TypeAlias = tuple[Calls, int]
 # ── The shapes of a payload ───────────────────────────────────────────────────────────────────────
 
 _NESTED = (
-    r'''(?(DEFINE)(?P<nested>[\[{(](?:"""(?s:.*?)"""|<escape>(?s:.*?)<escape>|[^][{}()"'<]++|<'''
+    r'''(?(DEFINE)(?P<nested>[\[{(](?:"""(?s:.*?)"""|<escape>(?s:.*?)<escape>'''
+    r"""|<\|"\|>(?s:.*?)<\|"\|>|[^][{}()"'<]++|<"""
     r"""|"[^"\\]*+(?s:\\.[^"\\]*+)*+"|'[^'\\]*+(?s:\\.[^'\\]*+)*+'|(?&nested))*+[\]})]))"""
 )
 """A list, an object, or arguments in parentheses: up to the bracket that closes it."""
 _VALUE = r"(?P<value>(?=[\[{])(?&nested))"
-_SILENT = r"<[|｜]/?[A-Za-z_▁]{1,40}[|｜]>|\[ARGS\]|\[CALL_ID\]\w*|```json|<tool_sep>|call:"
+_PREFIX = "(?:[|｜]?[A-Za-z]{2,12}[|｜:])?"
+"""What some models write before the names of their tags: ``minimax:``, ``｜DSML｜``."""
+_SILENT = (
+    r"<[|｜]/?[A-Za-z_▁]{1,40}[|｜]>|<[A-Za-z_]{1,40}[|｜]>|\[ARGS\]|\[CALL_ID\]\w*|✿[A-Z]+✿:?"
+    r"|```json|<tool_sep>|call:"
+)
 _BLANKS = rf"(?:\s|{_SILENT})*+"
+_WORDS = rf"(?:(?:json|code|commentary|analysis)\b{_BLANKS})*+"
+"""What harmony and DeepSeek write between the name and its arguments, beside such tokens."""
 _NAME = r"(?P<name>[\w.:-]{1,120})"
+_TAG_END = rf"</{_PREFIX}(?:function|invoke|tool_call)>"
 _PARAMETER = (
-    r"""\s*<parameter(?:=|\s+name=)["']?(?P<key>[^>"'\s]{1,120})["']?[^>]*>"""
-    r"\n?(?P<text>(?s:.*?))\n?</parameter>"
+    rf"""\s*<{_PREFIX}parameter(?:=|\s+name=)["']?(?P<key>[^>"'\s]{{1,120}})["']?[^>]*>"""
+    rf"\n?(?P<text>(?s:.*?))\n?</{_PREFIX}parameter>"
+    rf"(?=\s*(?:<{_PREFIX}parameter|{_TAG_END}))"
     r"|\s*<arg_key>\s*(?P<key>[^<]{1,120}?)\s*</arg_key>"
     r"\s*<arg_value>(?P<text>(?s:.*?))</arg_value>"
 )
+_TAG = rf"<{_PREFIX}(?:function=|invoke\s)"
 
 _JSON = regex.compile(rf"{_NESTED}{_BLANKS}{_VALUE}")
 """``{"name": …, "arguments": {…}}``, or a list of these."""
 _NAMED = regex.compile(
-    rf"{_NESTED}{_BLANKS}(?:function{_BLANKS})??{_NAME}{_BLANKS}(?:json{_BLANKS})?{_VALUE}"
+    rf"{_NESTED}{_BLANKS}(?:function{_BLANKS})??{_NAME}{_BLANKS}{_WORDS}{_VALUE}"
 )
 """The name of the tool between tokens of the model's own, then its arguments."""
 _TAGS = regex.compile(
-    rf"""{_NESTED}\s*(?:<function=|<invoke\s)?\s*(?:name=)?["']?{_NAME}["']?\s*>?"""
-    rf"(?:(?:{_PARAMETER})++|\s*{_VALUE})?+\s*</(?:function|invoke|tool_call)>"
+    rf"""{_NESTED}{_BLANKS}(?:function{_BLANKS})??(?:{_TAG})?\s*(?:name=)?["']?{_NAME}["']?\s*>?"""
+    rf"(?:(?:{_PARAMETER})++\s*{_TAG_END}|\s*{_VALUE}\s*(?:{_TAG_END}|<function>)?|\s*{_TAG_END})"
 )
 """``<function=NAME><parameter=KEY>VALUE</parameter></function>``, and the like with ``<invoke
 name="NAME">``, or ``<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>``.
@@ -66,9 +77,9 @@ _PYTHON = regex.compile(
 """``[name(key="value"), …]``. It is never run: its arguments have to be literals."""
 _BEGUN = regex.compile(
     rf"""{_BLANKS}(?:(?P<rest>[\[\s]*\{{\s*["']name["']\s*:\s*["'](?P<name>[^"'\s]{{1,120}})["'])"""
-    rf"|(?:function{_BLANKS})??(?:<function=|<invoke\s)?\s*(?:name=|print\()?"
+    rf"|(?:function{_BLANKS})??(?:{_TAG})?\s*(?:name=|print\()?"
     r"""["']?(?P<name>[\w.:-]{1,120}?)["']?"""
-    rf"(?:{_BLANKS}(?:json{_BLANKS})?>?\s*(?P<rest>(?=[<{{]))|(?:\.call)?(?P<rest>\()))"
+    rf"(?:{_BLANKS}{_WORDS}>?\s*(?P<rest>(?=[<{{]))|(?:\.call)?(?P<rest>\()))"
 )
 """How any of them begins, to tell the name of one that is broken."""
 
@@ -83,42 +94,31 @@ def _calls(found: Match, tools: Tools) -> Calls:
         given = [dict(zip(groups["key"], groups["text"], strict=True))]
     else:
         given = [loads(f"{{{value[1:-1]}}}") for value in values] or [{}]
-    if not all(isinstance(arguments, dict) for arguments in given):
-        return ()
-    return tuple(map(tools.call, groups["name"], given))
+    is_sound = all(isinstance(arguments, dict) for arguments in given)
+    return tuple(map(tools.call, groups["name"], given)) if is_sound else ()
 
 
-# ── The grammars ──────────────────────────────────────────────────────────────────────────────────
+_SHAPES = (_JSON, _TAGS, _NAMED, _PYTHON)
 
+# ── The marks ─────────────────────────────────────────────────────────────────────────────────────
 
-class _Grammar(NamedTuple):
-    """How some models mark a call, as their chat templates have it."""
-
-    opening: str
-    closing: str
-    shapes: tuple[Pattern, ...]
-
-
-_GRAMMARS = (
-    _Grammar("<tool_call>", "</tool_call>", (_JSON, _TAGS)),  # Hermes, Qwen, GLM
-    _Grammar("<tool_calls>", "</tool_calls>", (_JSON, _TAGS)),  # Hermes
-    _Grammar("<function=", "</function>", (_TAGS,)),  # Llama, Qwen's coders
-    _Grammar("<function_calls>", "</function_calls>", (_TAGS, _JSON)),  # MiniMax
-    _Grammar("<invoke ", "</invoke>", (_TAGS,)),  # Claude's older form
-    _Grammar("[TOOL_CALLS]", "[/TOOL_CALLS]", (_JSON, _NAMED)),  # Mistral
-    _Grammar("<|tool_call|>", "<|/tool_call|>", (_JSON,)),  # Granite, Phi
-    _Grammar("<|python_tag|>", "<|eom_id|>", (_JSON, _PYTHON)),  # Llama
-    _Grammar("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", (_NAMED, _JSON)),  # Kimi
-    _Grammar("<|tool_call_begin|>", "<|tool_call_end|>", (_NAMED, _JSON)),  # Kimi
-    _Grammar("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", (_NAMED, _JSON)),  # DeepSeek
-    _Grammar("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", (_NAMED, _JSON)),  # DeepSeek
-    _Grammar("<|channel|>commentary to=", "<|call|>", (_NAMED, _JSON)),  # harmony
-    _Grammar("<|START_ACTION|>", "<|END_ACTION|>", (_JSON,)),  # Command-R
-    _Grammar("functools[", "]", (_JSON,)),  # Phi 4 mini, Firefunction
-    _Grammar("<|action_start|>", "<|action_end|>", (_JSON,)),  # InternLM
-    _Grammar("<start_function_call>", "<end_function_call>", (_NAMED, _JSON)),  # Gemma
+_OPENING = (
+    # Hermes, Qwen, GLM, Olmo, Gemma; with a prefix MiniMax, Seed, DeepSeek
+    rf"<{_PREFIX}(?:start_)?(?i:tool_?calls?|function_?calls?|tool_code)"
+    r"(?:>|(?=\s+name=)|\s[^<>]{0,80}>)"
+    rf"|<{_PREFIX}(?:function=|invoke\s+(?=name=))"  # Llama, Qwen's coders, Claude's older form
+    # Granite, Llama, Kimi, DeepSeek, Command-R, InternLM, Gemma, LFM, Apertus
+    r"|<[|｜](?!/|[\w▁]*(?i:end|sep|suffix|argument|respon|output|result|declar))"
+    r"[\w▁]*(?i:tool|function|action|python_tag)[\w▁]*[|｜]?>"
+    r"|(?:<\|channel\|>\w+\s+|<\|start\|>assistant\s*|^ ?)to=(?=functions[.:])"  # harmony
+    r"|\[TOOL_CALLS\]|functools(?=\[)|✿FUNCTION✿:"  # Mistral; Phi 4 mini; Qwen's agents
 )
-_BY_OPENING = {grammar.opening: grammar for grammar in _GRAMMARS}
+"""How models mark a call, as their chat templates have it."""
+_CLOSING = (
+    rf"</{_PREFIX}(?i:tool_?calls?|function_?calls?|tool_code|function|invoke)>|<end_function_call>"
+    r"|<[|｜](?:/[\w▁]+|[\w▁]*(?i:end|eo[mt]_id|suffix)[\w▁]*|call)[|｜]>|<tool_call[|｜]>"
+    r"|\[/TOOL_CALLS\]|✿RESULT✿:?|</s>"
+)
 _THOUGHTS = {
     "<think>": "</think>",
     "[THINK]": "[/THINK]",
@@ -127,20 +127,18 @@ _THOUGHTS = {
 """What a reply begins with that thinks aloud, and the end of that."""
 _STARTED = r"(?:<\|start\|>assistant)?"
 """What harmony may write before any of its marks."""
-_DROPPED = ("</think>", "[/THINK]", "<|channel|>final<|message|>")
-"""Marks that are none of the text: of thoughts whose beginning was in the prompt, and of what
-follows them.
+_DROP = (
+    r"</think>|\[/THINK\]|<\|channel\|>(?:final|commentary)<\|message\|>|<\|(?:end|return)\|>"
+    r"|<\|(?:eot_id|eom_id|im_end)\|>|<end_of_turn>"
+)
+"""Marks that are none of the text: of thoughts whose beginning was in the prompt, of what follows
+them, and of the end of a reply.
 """
 
 
-def _any_of(words: Iterable[str]) -> str:
-    return "|".join(map(regex.escape, words))
-
-
-_OPENINGS = _any_of(_BY_OPENING)
+_OPENINGS = regex.compile(rf"(?:\s*+(?:{_OPENING}))*+\s*", regex.MULTILINE)
 _CLOSERS = regex.compile(
-    rf"(?:\s*+(?!{_OPENINGS})(?:{_any_of(grammar.closing for grammar in _GRAMMARS)}|{_SILENT}"
-    r"|```|[,;\])]))*+\s*"
+    rf"(?:\s*+(?!{_OPENING})(?:{_CLOSING}|{_SILENT}|```|[,;\])]))*+\s*", regex.MULTILINE
 )
 """What may follow a call and says nothing."""
 _FENCE = r"(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\n]*)\n"
@@ -170,13 +168,13 @@ def _patterns(names: str) -> _Patterns:
     arguments = entry(ARGUMENT_KEYS, r"""[{"']""")
     head = (
         rf"(?:\[\s*)?(?:\{{\s*(?:{identity})*(?:(?:{function})?{name}|{arguments})"
-        rf"|(?:print\()?{names}(?:\.call)?\()"
+        rf"|(?:print\()?{names}(?:\.call)?\(|{names}[ \t]*\n[ \t]*\{{)"
     )
     found = (
-        rf"(?<!`){_STARTED}(?:(?P<mark>{_OPENINGS})|(?P<drop>{_any_of(_DROPPED)}))"
-        rf"|^[ \t]{{0,3}}(?:(?P<head>{head})|{_FENCE})"
+        rf"(?<!`){_STARTED}(?:(?P<mark>{_OPENING})|(?P<drop>{_DROP}))"
+        rf"|^[ \t]{{0,3}}(?:>>>)?(?:(?P<head>{head})|{_FENCE})"
     )
-    thought = rf"\A\s*{_STARTED}(?P<thought>{_any_of(_THOUGHTS)})|{found}"
+    thought = rf"\A\s*{_STARTED}(?P<thought>{'|'.join(map(regex.escape, _THOUGHTS))})|{found}"
     first, anywhere = (regex.compile(each, regex.MULTILINE) for each in (thought, found))
     return _Patterns(first, anywhere, regex.compile(rf"\s*{head}"))
 
@@ -188,36 +186,38 @@ def _marked(text: str, found: Match, line: str, tools: Tools) -> Read | None:
     """Read what follows the mark `found`. `line` is what is before it in its line: after a
     sentence, a mark may be what is spoken of, so that the tool has to be one that was offered.
     """
-    grammar = _BY_OPENING[found["mark"]]
-    sure = regex.fullmatch(rf"(?:\s|{_OPENINGS})*+", line) is not None
-    at = found.end() - grammar.opening.endswith("[")
-    for shape in grammar.shapes:
+    sure = _OPENINGS.fullmatch(line) is not None
+    at = _end_of(_OPENINGS, text, found.end())
+    for shape in _SHAPES:
         payload = shape.match(text, at)
         calls = _calls(payload, tools) if payload else ()
         if payload and calls and (sure or all(tools.named(call.name) for call in calls)):
             return calls, payload.end()
-    return _unreadable(text, at, grammar, sure=sure, tools=tools)
+    return _unreadable(text, at, sure=sure, tools=tools)
 
 
-def _unreadable(text: str, at: int, grammar: _Grammar, *, sure: bool, tools: Tools) -> Read | None:
+def _unreadable(text: str, at: int, *, sure: bool, tools: Tools) -> Read | None:
     """Return a call that will be refused for what is marked as one. Without a name, and within a
     line, it has to be the last of the reply: otherwise the mark is spoken of.
     """
-    closing = text.find(grammar.closing, at)
-    stop, end = (closing, closing + len(grammar.closing)) if closing >= 0 else (len(text),) * 2
+    closing = regex.compile(_CLOSING).search(text, at)
+    stop, end = closing.span() if closing else (len(text), len(text))
+    for missing in ("}", "}}", "}]") if closing and sure else ():  # ends that models forget
+        if calls := calls_in(loads(text[at:stop] + missing), tools, marked=True):
+            return calls, end
     begun = _BEGUN.match(text, at, stop)
     name = begun["name"] if begun else _UNNAMED
     written = text[begun.start("rest") if begun else at : stop]
-    is_call = sure if begun else closing >= 0 or written.lstrip().startswith("{")
-    if not (begun and sure) and _after_closers(text, end) < len(text):
+    is_call = sure if begun else closing is not None or written.lstrip().startswith("{")
+    if not (begun and sure) and _end_of(_CLOSERS, text, end) < len(text):
         return None
     if not written.strip() or not (is_call or tools.named(name)):
         return None
     return (tools.refused(name, written),), end
 
 
-def _after_closers(text: str, at: int) -> int:
-    return found.end() if (found := _CLOSERS.match(text, at)) else at
+def _end_of(pattern: Pattern, text: str, at: int) -> int:
+    return found.end() if (found := pattern.match(text, at)) else at
 
 
 def _unmarked(text: str, found: Match, tools: Tools) -> Read | None:
@@ -227,16 +227,14 @@ def _unmarked(text: str, found: Match, tools: Tools) -> Read | None:
     fence = found["fence"]
     if fence and found["language"].strip().lower() not in _CALL_LANGUAGES:
         return None
-    at = found.end() if fence else found.start()
+    at = found.end() if fence else found.start("head")
     value = _JSON.match(text, at)
     calls = calls_in(loads(value["value"]), tools, marked=False) if value else ()
-    if not calls and (value := _PYTHON.match(text, at)):
+    if not calls and (value := _PYTHON.match(text, at) or _NAMED.match(text, at)):
         calls = _calls(value, tools)
     if not value or not calls or not all(tools.named(call.name) for call in calls):
         return None
-    if not fence:
-        return calls, value.end()
-    closing = regex.compile(rf"\s*(?:{fence}|$)").match(text, value.end())
+    closing = regex.compile(rf"\s*(?:{fence}|$)" if fence else "").match(text, value.end())
     return (calls, closing.end()) if closing else None
 
 
@@ -260,7 +258,10 @@ def _parts(text: str, at: int, tools: Tools) -> Iterator[tuple[str, Calls, bool]
             calls, end = read
             yield text[said:start], (), False
             yield text[start:end], calls, bool(found["mark"])
-            said = at = edge = _after_closers(text, end) if found["mark"] else end
+            said = at = edge = _end_of(_CLOSERS, text, end) if found["mark"] else end
+        elif found["drop"]:
+            yield text[said:start], (), False
+            said = at
         elif found["fence"]:
             closing = _code_end(found["fence"]).search(text, at)
             at = closing.end() if closing else len(text)

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import ManuscriptError, is_markdown
 from dogent_tui.markdown_search.opening import folder_below, open_in
@@ -120,5 +121,5 @@ def _unreadable(inside: str, error: OSError) -> ManuscriptError:
         tr("{inside} cannot be read: {strerror}.").format(
             inside=inside, strerror=error.strerror or error
         ),
-        tr("Check the path and its permissions."),
+        disk_remedy(error),
     )

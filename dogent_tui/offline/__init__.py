@@ -12,8 +12,8 @@ an account. It finds, quotes and rearranges; it does not write.
   with everything else the engine says and understands in English and Chinese. What no verb matches
   is a question, or declined. Nothing is written without a verb *and* material.
 * `finder.py` has a method for each verb. A method is written as if each tool call returned at once;
-  where a result is not there yet, `desk.py` leaves it (`Pending`) with the calls that the CLI has
-  to make first, and it runs again with their results.
+  where a result is not there yet, `materials.py` leaves it (`Pending`) with the calls that the
+  CLI has to make first, and it runs again with their results.
 * `passages.py` takes files apart into passages with heading, page or row, a question together with
   its answer. `ranking.py` is BM25 over stems (snowball, jieba) and Chinese characters, with
   headings weighted; a passage that does not hold nearly all of what was asked is quoted with those

@@ -241,7 +241,9 @@ _ERROR_KINDS |= {413: "request_too_large", 429: "rate_limit_error", 529: "overlo
 
 Content: TypeAlias = list[dict[str, Any]]
 Usage: TypeAlias = Mapping[str, int]
-StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
+StopReason: TypeAlias = Literal[
+    "end_turn", "tool_use", "max_tokens", "refusal", "model_context_window_exceeded"
+]
 
 
 class ReplyStream:

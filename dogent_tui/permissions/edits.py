@@ -3,7 +3,6 @@ or an Edit by.
 """
 
 import difflib
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,8 +27,6 @@ def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str, disk: Disk) -
         return ""  # too large, or no text
     old = (old or "").replace("\r\n", "\n")
     new = text_after(tool, tool_input, old)
-    if tool == "NotebookEdit":
-        old, new = _notebook(tool_input, old) or ("", None)
     return "" if new is None or new == old else unified_diff(old, new, path.rpartition("/")[2])
 
 
@@ -120,29 +117,3 @@ def _curled(text: str, like: str) -> str:
             within = text[place - 1 : place].isalpha() and text[place + 1 : place + 2].isalpha()
             made[place] = "‘" if opens and not within else "’"
     return "".join(made)
-
-
-def _notebook(values: Mapping[str, Any], old: str) -> tuple[str, str] | None:
-    """Return the sources of a notebook's cells before and after the call. The rest of the file
-    is noise.
-    """
-    source, wanted = values.get("new_source"), values.get("cell_id")
-    try:
-        cells = [(str(cell.get("id", "")), _source(cell)) for cell in json.loads(old)["cells"]]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None
-    place = next((number for number, (name, _) in enumerate(cells) if name == wanted), None)
-    if not isinstance(source, str) or (place is None and wanted):
-        return None
-    before = "\n\n".join(text for _, text in cells)
-    mode = values.get("edit_mode") or "replace"
-    if mode == "insert":
-        cells.insert(0 if place is None else place + 1, ("", source))
-    else:
-        cells[place or 0 : (place or 0) + 1] = [] if mode == "delete" else [("", source)]
-    return before, "\n\n".join(text for _, text in cells)
-
-
-def _source(cell: Mapping[str, Any]) -> str:
-    source = cell.get("source", "")
-    return "".join(source) if isinstance(source, list) else str(source)

@@ -7,6 +7,7 @@ remembered place never its neighbor.
 """
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,8 @@ _NETWORK_TOOLS = {"Bash", "WebFetch"}
 _FILE_TOOL_FAMILY = "file tools"
 _DONE = (tr("read"), tr("create"), tr("change"), tr("write"), tr("delete"), tr("move"), tr("run"))
 _VERBS: Mapping[str, str] = dict(zip(KINDS, _DONE, strict=False))
+_NO_NETWORK_TOOL = tr("“{text}” does not specify a tool that reaches the network.")
+_NO_FOREIGN_TOOL = tr("“{text}” does not specify a tool of an MCP server.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +78,16 @@ class Grant:
     def sentence(self, root: Path) -> str:
         """Return what is allowed, for the user of the workspace `root`."""
         family = {_FILE_TOOL_FAMILY: tr("file tools"), "Bash": tr("commands")}
-        program = family.get(
-            self.program, self.program
-        )  # what is kept of it is the same in all languages
+        program = family.get(self.program, self.program)  # kept as it is in all languages
         if self.kind == "network":
-            place, any_program = self.place or tr("other machines"), tr("any program")
-            return tr("reach {place} with {program}").format(
-                place=place, program=program or any_program
-            )
+            place, program = self.place or tr("other machines"), program or tr("any program")
+            return tr("reach {place} with {program}").format(place=place, program=program)
         if self.kind == "use":
             return tr("search the documents with {program}").format(program=program)
         if self.kind == "tool":
             server, _, tool = program.removeprefix("mcp__").partition("__")
-            return tr("use the tool {tool} of the MCP server {server}, outside the wall").format(
-                tool=tool, server=server
-            )
+            words = tr("use the tool {tool} of the MCP server {server}, outside the wall")
+            return words.format(tool=tool, server=server)
         place = tr("everything in {root}") if self.below else "{root}"
         place = place.format(root=self._shown(root))
         allowed = tr("{verb} {places}").format(verb=_VERBS.get(self.kind, self.kind), places=place)
@@ -146,36 +144,26 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS or not rest.strip():
-        remedy = tr("Write KIND:PLACE, where KIND is one of: {kinds}.").format(
-            kinds=", ".join(KINDS)
-        )
-        raise UsageError(tr("“{text}” is not a valid rule.").format(text=text), remedy)
+        remedy = tr("Write KIND:PLACE, where KIND is one of: {kinds}.")
+        words = tr("“{text}” is not a valid rule.")
+        raise UsageError(words.format(text=text), remedy.format(kinds=", ".join(KINDS)))
+    if kind not in {"network", "tool", "use"}:
+        return _placed(text, kind, rest, workspace, str(home or Path.home()))
+    program, host, names = rest, "", [tool.removeprefix("mcp__dogent__") for tool in CONSULTING]
     if kind == "network":
         program, _, host = rest.partition("/")
-        if "/" in host or not (program in _NETWORK_TOOLS or program.startswith("mcp__")):
-            message = tr("“{text}” does not specify a tool that reaches the network.").format(
-                text=text
-            )
-            remedy = tr("Write network:TOOL/HOST, for example network:Bash/example.org.")
-            raise UsageError(message, remedy)
-        return Grant(kind, host, program)
-    if kind == "tool":
-        if (
-            not rest.startswith("mcp__")
-            or rest.startswith("mcp__dogent__")
-            or "__" not in rest.removeprefix("mcp__")
-        ):
-            message = tr("“{text}” does not specify a tool of an MCP server.").format(text=text)
-            raise UsageError(message, tr("Write tool:mcp__SERVER__TOOL."))
-        return Grant(kind, "", rest)
-    if kind == "use":
-        if f"mcp__dogent__{rest}" not in CONSULTING:
-            names = ", ".join(tool.rpartition("__")[2] for tool in CONSULTING)
-            message = tr("“{text}” does not specify a tool that can be allowed.").format(text=text)
-            remedy = tr("Write use:TOOL, where TOOL is one of: {names}.").format(names=names)
-            raise UsageError(message, remedy)
-        return Grant(kind, "", rest)
-    return _placed(text, kind, rest, workspace, str(home or Path.home()))
+        sure = program in _NETWORK_TOOLS or program.startswith("mcp__")
+        is_known, words = sure and "/" not in host, _NO_NETWORK_TOOL
+        remedy = tr("Write network:TOOL/HOST, for example network:Bash/example.org.")
+    elif kind == "tool":
+        is_known = bool(re.fullmatch(r"mcp__(?!dogent__).+__.*", rest, re.DOTALL))
+        words, remedy = _NO_FOREIGN_TOOL, tr("Write tool:mcp__SERVER__TOOL.")
+    else:
+        is_known, words = rest in names, tr("“{text}” does not specify a tool that can be allowed.")
+        remedy = tr("Write use:TOOL, where TOOL is one of: {names}.").format(names=", ".join(names))
+    if not is_known:
+        raise UsageError(words.format(text=text), remedy)
+    return Grant(kind, host, program)
 
 
 def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Grant:

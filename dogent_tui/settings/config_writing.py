@@ -19,7 +19,7 @@ from dogent_tui.storage.files import (
     read_json,
 )
 from dogent_tui.storage.json_lines import KeyPath
-from dogent_tui.storage.paths import display_path, is_file
+from dogent_tui.storage.paths import display_path
 
 _MOST_TRIES = 10
 
@@ -29,15 +29,8 @@ def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
     None removes a key.
 
     A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot
-    be read; DogentError where another window holds it.
+    be read.
     """
-    if not is_file(file):
-        return _planned(file, changes)
-    with locked(file):  # else what another window has just mended would be set aside
-        return _planned(file, changes)
-
-
-def _planned(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
     nothing: dict[str, Any] = {}
     data, broken = read_json(file, nothing)
     if broken and broken.kept_as is None:
@@ -57,7 +50,7 @@ def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
     private_folder(target.parent)
     with locked(target):
         for _ in range(_MOST_TRIES):  # an editor may write it meanwhile
-            change = _planned(target, changes)
+            change = plan_values(target, changes)
             if content_of(target) == change.before:
                 atomic_write(target, change.after, mode=0o600)
                 return

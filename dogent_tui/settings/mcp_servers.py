@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -52,14 +53,18 @@ _INHERITED = (
     *("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"),
 )
 """What a server sees of our environment: nothing in which a key can stand."""
-_CLEANED = (
+STARTED = "DOGENT_STARTED_SERVERS"
+"""The variable that tells a server's shell the folder with a file for each that was started."""
+_START = (
+    f'mark="${STARTED}/$1"; shift; [ -e "$mark" ] || {{ : >"$mark"; shift 4; }}; '
     "for name in $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p'); do "
     'case "$0" in *" $name "*) ;; *) unset "$name" ;; esac; done; exec "$@"'
 )
 """Takes everything out of the environment but what the first argument names, and becomes the
 program that follows. The agent process, which starts servers, has the key of the model in its
-environment.
+environment. A server that was started before runs by the four arguments before it.
 """
+_RESTARTED = (sys.executable, "-I", "-S", str(Path(__file__).with_name("restarted_server.py")))
 
 
 class McpServer(msgspec.Struct, frozen=True):
@@ -143,7 +148,7 @@ def started_with(
     for server in servers:
         if server.on:
             try:
-                ready[server.name] = _ready(server.config, environ)
+                ready[server.name] = _ready(server.name, server.config, environ)
             except ConfigError as error:
                 left.append(
                     tr("The MCP server {name} is not started: {error}").format(
@@ -153,16 +158,17 @@ def started_with(
     return ready, left
 
 
-def _ready(config: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+def _ready(name: str, config: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
     if "url" in config:
         headers = _values(config.get("headers"), environ)
         kind = "sse" if config.get("type") == "sse" else "http"
         return {"type": kind, "url": config["url"], **({"headers": headers} if headers else {})}
     own = _values(config.get("env"), environ)
+    command = config["command"], *(config.get("args") or ())
     kept = f" {' '.join((*_INHERITED, *own))} "
     return {
         "command": "/bin/sh",
-        "args": ["-c", _CLEANED, kept, config["command"], *(config.get("args") or ())],
+        "args": ["-c", _START, kept, name, *_RESTARTED, *command],
         "env": own,
     }
 

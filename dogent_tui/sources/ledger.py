@@ -4,11 +4,13 @@ It lies in ``STATE/seen/SESSION/``: ``index.jsonl`` has a line for each reading,
 copy is named by its hash.
 """
 
+import errno
 import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -24,6 +26,8 @@ are noted.
 """
 
 _INDEX = "index.jsonl"
+_MOST_HELD = 32 << 20
+"""Bytes of copies that are in memory only; of what is more, the oldest are given up."""
 
 
 How: TypeAlias = Literal["whole", "part", "edit"]
@@ -100,15 +104,31 @@ class _Known:
 class Ledger:
     """What the model has seen in one session. Everything here blocks for the disk, and nothing
     raises.
+
+    What the disk does not take stays in memory, and `refused` says why. So does a copy that holds
+    a key, which is never written.
     """
 
-    def __init__(self, session_id: str, fork_of: str = "", *, dropped: str = "") -> None:
+    def __init__(
+        self,
+        session_id: str,
+        fork_of: str = "",
+        *,
+        dropped: str = "",
+        holds_key: Callable[[bytes], bool] | None = None,
+    ) -> None:
         """Continue the ledger of a session. `fork_of` is the session that a new one starts from.
 
         `dropped`: the model remembers nothing from the prompt of this run on, so what it saw since
         is taken out.
         """
         self._folder = _folder(session_id)
+        self._holds_key = holds_key
+        self._held: dict[str, bytes] = {}
+        self._secret: set[str] = set()
+        self._unwritten = b""
+        self._lock = threading.Lock()
+        self.refused: OSError | None = None
         if fork_of and not self._folder.exists():
             with suppress(OSError, shutil.Error):
                 shutil.copytree(_folder(fork_of), self._folder, copy_function=os.link)
@@ -146,10 +166,9 @@ class Ledger:
         if known is not None and known.latest == seen:
             return
         self._take(seen)
-        with suppress(OSError):
-            copy = private_folder(self._folder) / seen.sha256
-            if seen.sha256 and not copy.exists():
-                atomic_write(copy, content, mode=0o600, durable=False)
+        with self._lock:
+            if seen.sha256 and not (self._folder / seen.sha256).exists():
+                self._hold(seen.sha256, content)
         self._write(seen)
 
     def note_edit(self, path: Path, before: str) -> None:
@@ -184,12 +203,14 @@ class Ledger:
     def content(self, path: Path) -> bytes | None:
         """Return what the file held as the model knows it, None where that is not known."""
         known = self._known.get(str(path))
+        if known is None or not known.base.sha256:
+            return None
+        with self._lock:
+            held = self._held.get(known.base.sha256)
+        if held is not None:
+            return held
         try:
-            return (
-                (self._folder / known.base.sha256).read_bytes()
-                if known is not None and known.base.sha256
-                else None
-            )
+            return (self._folder / known.base.sha256).read_bytes()
         except OSError:
             return None
 
@@ -229,12 +250,58 @@ class Ledger:
             self._known[seen.path] = known = _Known(seen)
         known.take(seen)
 
+    def try_again(self) -> None:
+        """Write what is in memory only."""
+        with self._lock:
+            try:
+                self._write_held()
+                self._write_lines()
+            except OSError as error:
+                self.refused = error
+            else:
+                self.refused = None
+
+    def leave_no_key(self) -> None:
+        """Remove the copies in which there is a key by what is known of keys now."""
+        with suppress(OSError):
+            for copy in self._folder.iterdir():
+                if copy.name != _INDEX and self._is_secret(copy.read_bytes()):
+                    copy.unlink()
+
+    def _is_secret(self, content: bytes) -> bool:
+        return self._holds_key is not None and self._holds_key(content)
+
+    def _hold(self, name: str, content: bytes) -> None:
+        self._held[name] = content
+        if self._is_secret(content):
+            self._secret.add(name)
+        while sum(map(len, self._held.values())) > _MOST_HELD:
+            del self._held[next(iter(self._held))]
+
     def _write(self, line: Seen | _Begun) -> None:
-        with (
-            suppress(OSError),
-            os.fdopen(open_for_appending(private_folder(self._folder) / _INDEX), "ab") as index,
-        ):
-            index.write(msgspec.json.encode(line) + b"\n")
+        with self._lock:
+            self._unwritten += msgspec.json.encode(line) + b"\n"
+        self.try_again()
+
+    def _write_held(self) -> None:
+        for name in [name for name in self._held if name not in self._secret]:
+            atomic_write(
+                private_folder(self._folder) / name, self._held[name], mode=0o600, durable=False
+            )
+            del self._held[name]
+
+    def _write_lines(self) -> None:
+        if not self._unwritten:
+            return
+        index = open_for_appending(private_folder(self._folder) / _INDEX)
+        try:
+            size = os.fstat(index).st_size
+            if os.write(index, self._unwritten) < len(self._unwritten):
+                os.ftruncate(index, size)  # a part of a line would spoil the next one
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        finally:
+            os.close(index)
+        self._unwritten = b""
 
     def _cut(self, run: str) -> None:
         """Take out of the index what was noted from the beginning of a run on."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
 
 if TYPE_CHECKING:
@@ -51,15 +51,12 @@ class Drafts:
             return
         # Not synced: this is for a crash of the application, several times a second, not of the
         # machine.
-        if (
-            self._descriptor is None
-            or os.fstat(self._descriptor).st_size > 8 * len(text) + _SPARE_BYTES
-        ):
+        size = self._size
+        if self._descriptor is None or not 0 <= size <= 8 * len(text) + _SPARE_BYTES:
             self._release()
             atomic_write(self._claim(), _line(_edit("", text)), mode=0o600, durable=False)
-            self._descriptor = os.open(self._claim(), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            self._descriptor = open_for_appending(self._claim())
         else:
-            size = os.fstat(self._descriptor).st_size
             line = _line(_edit(self._saved, text))
             if os.write(self._descriptor, line) < len(line):
                 os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one
@@ -70,7 +67,10 @@ class Drafts:
         """Return the draft that a window left behind, empty if there is none. Raises OSError."""
         self._release()
         text = ""
-        with contextlib.suppress(FileNotFoundError), self._claim().open("rb") as lines:
+        file = self._claim()
+        if file.is_symlink():  # it leads to what is no draft of ours
+            return ""
+        with contextlib.suppress(FileNotFoundError), file.open("rb") as lines:
             for line in lines:
                 try:
                     start, end, inserted = json.loads(line)
@@ -93,6 +93,17 @@ class Drafts:
             self._lock.release()
         self._lock = self._file = None
         self._saved = ""
+
+    @property
+    def _size(self) -> int:
+        """How long the open file is, -1 where another is in its place by now, or none."""
+        if self._descriptor is None:
+            return -1
+        held = os.fstat(self._descriptor)
+        with contextlib.suppress(OSError):
+            if os.path.samestat(held, self._claim().lstat()):
+                return held.st_size
+        return -1
 
     def _release(self) -> None:
         if self._descriptor is not None:

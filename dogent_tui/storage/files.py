@@ -8,6 +8,7 @@ import json
 import os
 import re
 import stat
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,8 +18,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from dogent_tui.errors import DogentError
-from dogent_tui.language import tr
+from dogent_tui.errors import DogentError, disk_remedy
+from dogent_tui.language import sentences, tr
 from dogent_tui.storage.paths import state_dir
 
 _TEMPORARY = re.compile(r"\.dogent-[0-9a-f]{12}\.tmp")
@@ -27,17 +28,24 @@ _LEFT_S = 3_600.0
 takes milliseconds.
 """
 
+_ASIDE_S = 2.0
+"""How long the lock of a broken file is waited for: settings are read while a window opens."""
+
+_HELD = threading.local()
+"""The names of the locks that a thread holds."""
+
 T = TypeVar("T", bound=dict[str, Any] | list[Any])
 
 
 class BrokenFile(msgspec.Struct, frozen=True):
     """A file that could not be used. `kept_as`: where it lies now, None if it still lies where
-    it was.
+    it was, and `helps` is what to do about it.
     """
 
     path: Path
     kept_as: Path | None
     reason: str
+    helps: str = ""
 
     @property
     def message(self) -> str:
@@ -50,7 +58,7 @@ class BrokenFile(msgspec.Struct, frozen=True):
     def remedy(self) -> str:
         """Where the text is now, as a sentence."""
         if self.kept_as is None:
-            return tr("It is still at {path}; check its permissions.").format(path=self.path)
+            return sentences(tr("It is still at {path}.").format(path=self.path), self.helps)
         return tr(
             "It was kept as {kept_as}; fix it and rename it to {name} to use it again."
         ).format(kept_as=self.kept_as, name=self.path.name)
@@ -172,8 +180,8 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
 
     The lock lies in the state folder, not beside the file: workspaces are committed, synchronised
     and sometimes read-only, and locks do not hold on every network drive. It is the kernel's, so a
-    process that dies lets go. Not re-entrant. Where there can be no state folder, because the home
-    is read-only, the folder of `path` itself is locked.
+    process that dies lets go. The thread that holds it may take it again. Where there can be no
+    state folder, because the home is read-only, the folder of `path` itself is locked.
 
     Raises DogentError when another writer does not finish within `timeout_s` seconds; OSError where
     nothing can be locked.
@@ -181,6 +189,10 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
     from filelock import FileLock, Timeout  # on use: it imports asyncio
 
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:24]
+    ours = _HELD.__dict__.setdefault("names", set())
+    if name in ours:
+        yield
+        return
     with contextlib.ExitStack() as held:
         try:
             lock = FileLock(
@@ -195,6 +207,8 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
             held.callback(os.close, descriptor)
             if not _lock_folder(descriptor, timeout_s):
                 raise _held_elsewhere(path, timeout_s) from None
+        ours.add(name)
+        held.callback(ours.discard, name)
         yield
 
 
@@ -266,36 +280,48 @@ def read_json(path: Path, default: T) -> tuple[T, BrokenFile | None]:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
-            return default, BrokenFile(path, None, tr("not a regular file"))
+            helps = tr("Put a file in its place.")
+            return default, BrokenFile(path, None, tr("not a regular file"), helps)
         content = path.read_bytes()
     except FileNotFoundError:
         return default, None
     except OSError as error:
-        return default, BrokenFile(path, None, (error.strerror or tr("cannot be read")).lower())
+        reason = (error.strerror or tr("cannot be read")).lower()
+        return default, BrokenFile(path, None, reason, disk_remedy(error))
+    value = _parsed(content, default)
+    if not isinstance(value, str):
+        return value, None
+    try:
+        with locked(path, _ASIDE_S):
+            if content_of(path) == content:
+                return default, set_aside(path, value)
+    except (OSError, DogentError) as error:
+        helps = error.remedy if isinstance(error, DogentError) else disk_remedy(error)
+        return default, BrokenFile(path, None, value, helps)
+    return read_json(path, default)  # another window has mended it meanwhile
+
+
+def _parsed(content: bytes, default: T) -> T | str:
+    """Return what a JSON file holds, or why that is not what it should be."""
     try:
         value: Any = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return default, set_aside(path, tr("not UTF-8 text"))
+        return tr("not UTF-8 text")
     except json.JSONDecodeError as error:
-        return default, set_aside(
-            path,
-            tr("not JSON (line {lineno}, column {colno}: {msg})").format(
-                lineno=error.lineno, colno=error.colno, msg=error.msg
-            ),
+        return tr("not JSON (line {lineno}, column {colno}: {msg})").format(
+            lineno=error.lineno, colno=error.colno, msg=error.msg
         )
     except (ValueError, RecursionError):  # a number of thousands of digits, brackets thousands deep
-        return default, set_aside(path, tr("not JSON that can be read"))
-    if not isinstance(value, type(default)):
-        expected = tr("an object {…}") if isinstance(default, dict) else tr("an array […]")
-        return default, set_aside(
-            path, tr("it should contain {expected}").format(expected=expected)
-        )
-    return value, None
+        return tr("not JSON that can be read")
+    if isinstance(value, type(default)):
+        return value
+    expected = tr("an object {…}") if isinstance(default, dict) else tr("an array […]")
+    return tr("it should contain {expected}").format(expected=expected)
 
 
 def set_aside(path: Path, reason: str) -> BrokenFile:
     """Rename `path` to ``NAME.broken-TIMESTAMP`` beside it, never over another file, and return
-    the report. Never raises.
+    the report. Never raises. Hold the lock of `path`: another window may be about to mend it.
     """
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     kept_as = path.with_name(f"{path.name}.broken-{stamp}")
@@ -305,8 +331,8 @@ def set_aside(path: Path, reason: str) -> BrokenFile:
         kept_as = path.with_name(f"{path.name}.broken-{stamp}-{count}")
     try:
         path.rename(kept_as)
-    except OSError:
-        return BrokenFile(path, None, reason)
+    except OSError as error:
+        return BrokenFile(path, None, reason, disk_remedy(error))
     return BrokenFile(path, kept_as, reason)
 
 

@@ -24,6 +24,9 @@ from dogent_tui.storage.files import (
 if TYPE_CHECKING:
     from filelock import FileLock
 
+MISSING = "{}"
+"""Is in the place of lines that are gone; it is no event, so it reads as a gap."""
+
 LARGEST_SEGMENT = 16_000_000
 """Bytes of a piece from which on the next line begins another."""
 
@@ -156,9 +159,15 @@ class SessionLog:
 
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of the log `path`, without their ends; a last line that was cut short is
-    left out. Raises OSError.
+    left out, and `MISSING` is in the place of a piece that is empty or gone. Raises OSError.
     """
-    for segment in log_segments(path) or (path,):
+    segments = log_segments(path) or [path]
+    expected = 1
+    for segment in segments:
+        number = segment_number(segment)
+        if number > expected or (segment is not segments[-1] and not segment.stat().st_size):
+            yield MISSING
+        expected = number + 1
         with segment.open("rb") as file:
             for line in file:
                 if line.endswith(b"\n") and line.strip():
@@ -184,15 +193,16 @@ class LogTail:
             goes_on = _segment(
                 self._path, self._number + 1
             ).exists()  # before reading: nothing is added to a piece after that
-            lines += self._lines_of_segment()
+            lines += self._lines_of_segment(is_last=not goes_on)
             if not goes_on:
                 return lines
             self._number, self._read = self._number + 1, 0
 
-    def _lines_of_segment(self) -> list[str]:
+    def _lines_of_segment(self, *, is_last: bool) -> list[str]:
         segment = _segment(self._path, self._number)
-        if segment.stat().st_size <= self._read:
-            return []
+        size = segment.stat().st_size if is_last or segment.exists() else 0
+        if size <= self._read:
+            return [] if is_last or self._read else [MISSING]
         with segment.open("rb") as file:
             file.seek(self._read)
             data = file.read()

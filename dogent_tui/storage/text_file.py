@@ -5,7 +5,7 @@ wrote it meanwhile.
 import hashlib
 from pathlib import Path
 
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.storage.files import write_checked
 from dogent_tui.storage.paths import Workspace, is_file, is_folder, is_there
@@ -83,7 +83,7 @@ class TextFile:
                 tr("{name} was not saved: {strerror}.").format(
                     name=self.name, strerror=error.strerror
                 ),
-                tr("Check the folder's permissions."),
+                disk_remedy(error),
             ) from None
         if not is_written:
             raise DogentError(
@@ -119,7 +119,7 @@ class TextFile:
                 tr("{name} cannot be read: {strerror}.").format(
                     name=self.name, strerror=error.strerror
                 ),
-                tr("Check its permissions."),
+                disk_remedy(error),
             ) from None
 
 
@@ -144,7 +144,7 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
     except OSError as error:
         raise DogentError(
             tr("{name} was not saved: {strerror}.").format(name=name, strerror=error.strerror),
-            tr("Check the folder's permissions."),
+            disk_remedy(error),
         ) from None
     if not is_written:
         raise DogentError(

@@ -11,6 +11,7 @@ from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions, Report
 from dogent_tui.documents.places import how_far, places
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.subcommands.arguments import add_part, around_part
@@ -67,7 +68,7 @@ def _images_folder(named: str) -> str | None:
             tr("The folder {named} cannot be created: {reason}.").format(
                 named=one_line(named), reason=reason
             ),
-            tr("Choose another with --images."),
+            disk_remedy(error),
         ) from error
     return str(folder)
 

@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.errors import DogentError
-from dogent_tui.sources.quotes.checking import CheckReport
-from dogent_tui.sources.quotes.words import summary
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.tools.telling import Telling
+
+if TYPE_CHECKING:  # imported on use: 50 ms of the first request
+    from dogent_tui.sources.quotes.checking import CheckReport
 
 NAME = "check_quotes"
 
@@ -73,10 +74,12 @@ def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     yield SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), check)
 
 
-def answer_text(report: CheckReport, *, offset: int = 0, with_verbatim: bool = False) -> str:
+def answer_text(report: "CheckReport", *, offset: int = 0, with_verbatim: bool = False) -> str:
     """Return what the model reads: as many findings from `offset` on as there is room for, and
     where to go on.
     """
+    from dogent_tui.sources.quotes.words import summary
+
     findings = [found for found in report.findings if with_verbatim or found.verdict != "verbatim"]
     room = MOST_CHARS
     shown: list[str] = []

@@ -42,8 +42,8 @@ beginning.
 
 DESCRIPTION = f"""\
 Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls, ods, csv, and
-text in any encoding. The answer begins with what is known of it. Long ones come in parts of
-max_chars (default: {DEFAULT_CHARS}). A workbook gives its first sheet by default."""
+text in any encoding. Long ones come in parts of max_chars (default: {DEFAULT_CHARS}). A workbook
+gives its first sheet by default."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",

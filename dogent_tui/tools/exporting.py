@@ -20,11 +20,10 @@ from dogent_tui.tools.telling import Tell, Telling
 NAME = "export_document"
 
 DESCRIPTION = """\
-Export a finished Markdown file as pdf or docx. Front matter gives title, author, date, lang,
-keywords and subject; toc: true adds a table of contents (at a line [TOC], else at the start). A
-line \\newpage breaks the page. $…$ and $$…$$ are formulas. An image alone in its paragraph is a
-figure, its title the caption; {width=50%} after it sets its size. Only images of the workspace are
-taken. The answer lists warnings and what was left out."""
+Export a finished Markdown file as pdf or docx. Front matter gives title, author, date, lang;
+toc: true adds a table of contents (at a line [TOC], else at the start). A line \\newpage breaks the
+page. $…$ and $$…$$ are formulas. An image alone in its paragraph is a figure, its title the
+caption; {width=50%} after it sets its size. Only images of the workspace are taken."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",

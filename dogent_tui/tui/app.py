@@ -24,7 +24,7 @@ from dogent_tui.agent.events import Event, Notice, RunStarted, SessionStarted
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
-from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.errors import AgentError, DogentError, disk_trouble
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.known_secrets import known_secrets
@@ -42,9 +42,9 @@ from dogent_tui.tui.draft_keeper import DraftKeeper
 from dogent_tui.tui.garbage import (
     COLLECT_EVERY_S,
     GIVE_BACK_AFTER_S,
-    agent_started,
     collect_young,
     give_back,
+    hold_back,
 )
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.legible import HIGH, Legible
@@ -67,6 +67,8 @@ if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from dogent_tui.tui.textual_fixes.driver import BackgroundTold
 
 _LOG = logging.getLogger(__name__)
+_TRY_AGAIN_S = 5.0
+"""How often a disk that does not take the draft is tried again while nothing is typed."""
 
 _LIGHT = 0.5
 """A background that is lighter than this is a light one."""
@@ -123,11 +125,12 @@ class DogentApp(AppPort):
         """What to open in another workspace once this one is left."""
         self._choose = choose
         self.drafts = Drafts(opened.workspace)
-        self.edits = DraftKeeper(AnswerDrafts(opened.workspace))
+        self.edits = DraftKeeper(AnswerDrafts(opened.workspace), self.sign_answers)
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
         self._draft: str | None = None
+        self._draft_changed = asyncio.Event()
         self._switching = asyncio.Lock()
         self._draft_taken = False
         self._loading_draft: asyncio.Task[str] | None = None
@@ -342,7 +345,7 @@ class DogentApp(AppPort):
         this one left.
         """
         if self._started_for is None:
-            agent_started()
+            hold_back()
         elif self._started_for is not service:
             self.set_timer(GIVE_BACK_AFTER_S, give_back)
         self._started_for = service
@@ -410,6 +413,7 @@ class DogentApp(AppPort):
     def save_draft(self, text: str) -> None:
         """Keep `text`, so that a crash does not lose it."""
         is_idle, self._draft = self._draft is None, text
+        self._draft_changed.set()
         if is_idle:
             self._draft_saver = asyncio.create_task(self._save_waiting(), name="draft")
 
@@ -418,22 +422,35 @@ class DogentApp(AppPort):
         saved.
         """
         while (text := self._draft) is not None:
-            await self._save_draft(text)
-            if self._draft == text:
+            self._draft_changed.clear()
+            if not await self._save_draft(text):
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._draft_changed.wait(), _TRY_AGAIN_S)
+            elif self._draft == text:
                 self._draft = None
 
-    async def _save_draft(self, text: str) -> None:
+    async def _save_draft(self, text: str) -> bool:
         async with self._saving_draft:  # what was typed last is saved last
-            code = "draft_not_kept_over"
+            code, why = "draft_not_kept_over", ""
             await self._unsent()
             try:
                 await asyncio.to_thread(self.drafts.save, text)
             except OSError as error:
                 _LOG.warning("The draft could not be saved: %s", error)
-                code = "draft_not_kept"
+                code, why = "draft_not_kept", disk_trouble(error)
+            self._sign(code, why)
+            return not why
+
+    def _sign(self, code: str, why: str) -> None:
+        """Have the status bar say what is not saved, and why, or that it is again."""
+        if self.conversation.is_mounted:
             self.conversation.status_bar.handle(
-                Notice(level="warning", code=code, message="", remedy="")
+                Notice(level="warning", code=code, message="", why=why)
             )
+
+    def sign_answers(self, why: str) -> None:
+        """Have the status bar say whether answers and edits are saved; "" where they are."""
+        self._sign("answers_not_kept" if why else "answers_not_kept_over", why)
 
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""
@@ -446,6 +463,9 @@ class DogentApp(AppPort):
             )
         except (OSError, DogentError) as error:
             _LOG.warning("The command was not recorded: %s", error)
+            self._sign("history_not_kept", disk_trouble(error))
+        else:
+            self._sign("history_not_kept_over", "")
 
     # ── Commands ──────────────────────────────────────────────────────────────────────────────
 

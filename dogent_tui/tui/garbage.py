@@ -10,22 +10,9 @@ GIVE_BACK_AFTER_S = 2.0
 WORTH_COLLECTING = 5_000
 """New objects for which a collection is worth its few milliseconds."""
 
-_THRESHOLDS = (60_000, 20, 20)
-"""Python's own numbers mean twenty collections for each change of theme, and pauses of the loop
-while the SDK is imported.
-"""
-
 
 def hold_back() -> None:
-    """Leave what is here now out of all collections, and collect by `collect_young` unless very
-    much piles up before.
-    """
-    gc.freeze()
-    gc.set_threshold(*_THRESHOLDS)
-
-
-def agent_started() -> None:
-    """Leave what the agent loaded out of all collections."""
+    """Leave what is here now out of all collections."""
     gc.freeze()
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from dogent_tui.agent.events import Reply, UiAnswer
-from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.questions.controller import QuestionContext, QuestionController
 from dogent_tui.tui.requests import RequestContext, RequestController
 from dogent_tui.tui.screens.permission import UnderlyingPrompt
@@ -44,7 +43,7 @@ def request_controller(screen: "ConversationPort") -> RequestController:
         partial(_answer, screen),
         lambda: editor.last_typed,
         editor.insert,
-        AnswerDrafts(workspace),
+        cast("AppPort", screen.app).edits,
         workspace,
         screen.opened.copies,
         lambda name: screen.opened.libraries.checked.get(

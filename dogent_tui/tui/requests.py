@@ -23,7 +23,6 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
-from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.text_file import save_new
 from dogent_tui.tui.draft_keeper import DraftKeeper
@@ -54,7 +53,7 @@ class RequestContext(msgspec.Struct, frozen=True):
     reply: Callable[[str, UiAnswer], Awaitable[None]]
     last_typed: Callable[[], float]
     typed: Callable[[str], object]
-    drafts: AnswerDrafts
+    edits: DraftKeeper
     workspace: Workspace
     copies: Callable[[], "UndoLog"]
     checked: Callable[[str], "Checked | None"]
@@ -78,7 +77,7 @@ class RequestController:
         self._opening = False
         self._due = False
         self._done = 0
-        self._keeper = DraftKeeper(context.drafts)
+        self._keeper = context.edits
 
     def handle(self, event: Event) -> None:
         """Show a request once its run has ended, or at once where the run waits for it; take
@@ -140,7 +139,7 @@ class RequestController:
 
     async def _show(self, request: UiRequested) -> None:
         try:
-            draft = await asyncio.to_thread(self.context.drafts.load, request.request_id)
+            draft = await asyncio.to_thread(self._keeper.drafts.load, request.request_id)
         finally:
             self._opening = False
         if request not in self._open or self._screen.app.screen is not self._screen:
@@ -279,7 +278,7 @@ class RequestController:
 
     async def close(self) -> None:
         """Wait until what was answered so far is saved."""
-        await self._keeper.close()
+        await self._keeper.settle()
 
 
 def form_answer(result: "FormResult") -> UiAnswer | None:

@@ -56,6 +56,10 @@ NOT_KEPT = {
     "not_recorded": tr("conversation"),
     "history_not_kept": tr("history"),
     "draft_not_kept": tr("draft"),
+    "answers_not_kept": tr("answers"),
+    "usage_not_kept": tr("usage"),
+    "seen_not_kept": tr("what the agent has read"),
+    "undo_not_kept": tr("copies for /undo"),
 }
 """The code of a notice → what it says is not saved, until one of this code with ``_over`` comes."""
 
@@ -83,8 +87,8 @@ class Status(msgspec.Struct):
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     unusable: str = ""
     """The profile that was to answer and cannot."""
-    not_kept: set[str] = msgspec.field(default_factory=set)
-    """What the disk does not take right now."""
+    not_kept: dict[str, str] = msgspec.field(default_factory=dict)
+    """What the disk does not take right now, and why, in two or three words."""
     elsewhere: bool = False
     """What happens, happens in another window."""
     shows_usage: str = ""
@@ -137,8 +141,10 @@ class Status(msgspec.Struct):
                 self.context_tokens, self.window = event.context_tokens, event.window or self.window
             case QueueChanged(prompts=prompts):
                 self.queued = len(prompts)
-            case Notice(code=code) if what := NOT_KEPT.get(code.removesuffix("_over")):
-                (self.not_kept.discard if code.endswith("_over") else self.not_kept.add)(what)
+            case Notice(code=code, why=why) if what := NOT_KEPT.get(code.removesuffix("_over")):
+                self.not_kept.pop(what, None)
+                if not code.endswith("_over"):
+                    self.not_kept[what] = why
 
     def count(self, event: RunFinished) -> None:
         """Add what a run used."""
@@ -265,13 +271,11 @@ class Status(msgspec.Struct):
         ).plain, right
 
     def _unkept(self, brevity: int) -> str:
-        if not self.not_kept:
-            return ""
-        return (
-            tr("! not saved: {what}").format(what=listing(sorted(self.not_kept)))
-            if brevity < 2
-            else "!"
-        )
+        if not self.not_kept or brevity > 1:
+            return "!" if self.not_kept else ""
+        said = tr("! not saved: {what}").format(what=listing(sorted(self.not_kept)))
+        whys = tr(", ").join(sorted(filter(None, set(self.not_kept.values()))))
+        return f"{said} ({whys})" if whys and not brevity else said
 
     def _review(self, brevity: int) -> str:
         return _REVIEWED[brevity] if self.review_mode.on else ""
@@ -373,7 +377,7 @@ class StatusBar(Widget):
             status.usage,
             status.queued,
             status.endpoint,
-            len(status.not_kept),
+            tuple(status.not_kept.items()),
         )
 
     @property

@@ -1,6 +1,6 @@
 """Going back over several changes at once: what would become of each file, and doing it.
 
-Stands on the copies of `copies.py`. What somebody else changed since is known by the states that
+Stands on the copies of `undo_log.py`. What somebody else changed since is known by the states that
 are noted after each change; it is only gone over where that is chosen. What is overwritten or taken
 away is kept as a change of its own, which `undo` takes back.
 """

@@ -7,6 +7,7 @@ last used. `rewinding.py` goes back over several changes.
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -22,7 +23,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.storage.files import open_for_appending, private_folder
+from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
 
 LARGEST_FILE = 50_000_000
@@ -36,6 +37,9 @@ those of the last change.
 _MOST_FILES = 2_000
 """Files and folders of one change."""
 _KEPT_FOR_S = 7 * 24 * 3600.0
+_PROBE, _PROBE_BYTES = "probe", 65_536
+_DISK_REFUSES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""What is said of the disk of the copies, rather than of the file that is copied."""
 
 OWN = "own"
 """In the place of a run: a change that the user made with a command of the application."""
@@ -134,6 +138,8 @@ class UndoLog:
         self._count = 0
         self._run = ""
         self._lock = threading.Lock()
+        self.refused: OSError | None = None
+        """Why the disk took no copy the last time."""
 
     @classmethod
     def at(cls, folder: Path, run: str) -> "UndoLog":
@@ -166,10 +172,25 @@ class UndoLog:
         cannot be kept is named in the answer.
         """
         with self._lock:
+            self.refused = None
             try:
                 return self._keep(label, changed, created, forget, OWN if own else self._run)
-            except OSError:
+            except OSError as error:
+                self.refused = error
                 return Kept(left=tuple(map(str, changed)))
+
+    def try_again(self) -> None:
+        """Find out whether the disk takes copies again. Never raises."""
+        with self._lock:
+            try:
+                atomic_write(
+                    private_folder(self.folder) / _PROBE, bytes(_PROBE_BYTES), durable=False
+                )
+                (self.folder / _PROBE).unlink()
+            except OSError as error:
+                self.refused = error
+            else:
+                self.refused = None
 
     def reserve(self, label: str, items: Iterable[Item], left: Iterable[str] = ()) -> Change:
         """Return a new change whose files the caller moves to the copies that its items name; then
@@ -296,10 +317,10 @@ class UndoLog:
         self._states[change.number] = states = tuple(
             _state_or_other(item.path) for item in change.items
         )
-        with contextlib.suppress(
-            OSError
-        ):  # a full disk: after a restart it counts as changed by somebody else
+        try:
             self._note(_Settled(change.number, states))
+        except OSError as error:  # after a restart it counts as changed by somebody else
+            self.refused = error
 
     def _copied(self, path: Path, number: int, first: int) -> list[Item] | None:
         """Return a place with what is below it, copied; `None` where that cannot be, nothing
@@ -316,7 +337,9 @@ class UndoLog:
                 items.append(item)
         except FileNotFoundError:
             return []
-        except (OSError, shutil.Error):
+        except (OSError, shutil.Error) as error:
+            if isinstance(error, OSError) and error.errno in _DISK_REFUSES:
+                self.refused = error
             return None
         return items
 
@@ -330,7 +353,11 @@ class UndoLog:
             return None
         copy = self.folder / name
         private_folder(copy.parent)
-        shutil.copy2(path, copy, follow_symlinks=False)
+        try:
+            shutil.copy2(path, copy, follow_symlinks=False)
+        except BaseException:
+            copy.unlink(missing_ok=True)  # a part of it would only take up room
+            raise
         return Item(path, "file", name, found.st_size)
 
     def _forget_oldest(self) -> None:

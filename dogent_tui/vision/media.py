@@ -10,6 +10,7 @@ from typing import IO
 
 import msgspec
 
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import end_tree, python_command, talk_process
@@ -87,7 +88,7 @@ def _read(
         why = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise VisionError(
             tr("{name} cannot be read: {why}.").format(name=name, why=why),
-            tr("Check its permissions."),
+            disk_remedy(error),
             code="not_found",
         ) from None
 

@@ -22,6 +22,7 @@ from dogent_tui.documents.model import DocumentError, ReadOptions, WebPage
 from dogent_tui.documents.worker import worker_command
 from dogent_tui.documents.workers import Limits as WorkerLimits
 from dogent_tui.documents.workers import Workers
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
@@ -199,7 +200,7 @@ class Fetcher:
                 tr("The fetched content could not be saved for reading: {strerror}.").format(
                     strerror=error.strerror or error
                 ),
-                tr("Check that the folder for temporary files has space."),
+                disk_remedy(error),
             ) from error
         self._kept.pop(url.strip(), None)
         self._kept[url.strip()] = kept

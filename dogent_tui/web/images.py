@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from dogent_tui.errors import disk_remedy
 from dogent_tui.image_files import without_metadata
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, python_command, talk_process
@@ -64,7 +65,7 @@ def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> S
             tr("The image could not be saved in {folder}: {strerror}.").format(
                 folder=folder, strerror=error.strerror or error
             ),
-            tr("Check that there is space and that the folder is writable."),
+            disk_remedy(error),
         ) from error
     relative = path.relative_to(os.path.realpath(root)).as_posix()
     snippet = f"![{_alt(path.stem)}]({quote(relative, safe=_UNQUOTED)})"

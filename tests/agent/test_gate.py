@@ -100,6 +100,14 @@ async def test_a_call_whose_arguments_could_not_be_read_does_nothing(workspace):
     assert person.asked == []
 
 
+async def test_a_workspace_that_is_gone_is_not_made_again_by_a_write(workspace):
+    gate, _ = build(workspace)
+    workspace.root.rename(workspace.root.with_name("away"))
+    new = {"file_path": str(workspace.root / "new.md"), "content": "x"}
+    verdict, why = await hook(gate, "Write", new, workspace.root)
+    assert (verdict, "moved or deleted" in why) == ("deny", True)
+
+
 async def test_a_policy_that_raises_is_a_denial(workspace, monkeypatch):
     gate, _ = build(workspace)
 

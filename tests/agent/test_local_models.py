@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.claude import environment
+from dogent_tui.agent.cli_process import environment
 from dogent_tui.agent.failures import api_failure
 from dogent_tui.agent.launch import ClaudeLauncher
 from dogent_tui.settings.profiles import Endpoint

@@ -20,7 +20,7 @@ from dogent_tui.agent.events import (
     TextDelta,
     TextFinished,
 )
-from dogent_tui.offline.messages_api import ApiError, ReplyText
+from dogent_tui.offline.messages_api import ApiError, ReplyStream, ReplyText
 from tests.e2e import raw_server
 from tests.e2e.conftest import IN_ONE_LOOP, PROFILE
 from tests.e2e.scripted_api import unreachable_url
@@ -135,6 +135,38 @@ async def test_what_came_instead_of_an_answer_is_said(open_service, answer, code
     assert reason in finished.reason
     assert remedy in finished.remedy
     assert "connection" not in finished.reason
+
+
+@pytest.mark.parametrize(
+    ("stop_reason", "code", "remedy"),
+    [
+        ("max_tokens", "reply_too_long", "a part at a time"),
+        ("refusal", "refused", "word it differently"),
+        ("model_context_window_exceeded", "prompt_too_long", "/new"),
+    ],
+)
+async def test_a_reply_that_the_model_ended_is_no_lost_connection(
+    open_service, api, stop_reason, code, remedy
+):
+    async def answer(request):
+        stream = ReplyStream(request)
+        yield stream.start() + stream.open_text() + stream.text("Half a reply.") + stream.close()
+        yield stream.finish(stop_reason)
+
+    api.otherwise(answer)
+    async with open_service() as agent:
+        finished = await agent.run("Hello")
+    assert (finished.status, finished.code) == ("failed", code)
+    assert remedy in finished.remedy
+    assert "API Error" not in finished.reason
+
+
+async def test_an_image_that_the_endpoint_refuses_is_said_to_be_one(open_service, api):
+    api.fail_always(400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum")
+    async with open_service() as agent:
+        finished = await agent.run("Hello")
+    assert (finished.status, finished.code) == ("failed", "media_refused")
+    assert "smaller" in finished.remedy
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

@@ -248,7 +248,10 @@ class Stage:
         )  # what was streamed of an unfinished reply is dropped, and comes again
         self._shown_word = 0 if retried else last_word(text)
         self._shown_typed = self.typed_on_screen()
-        self._shown_prompts = [prompt for prompt in (FIRST, SECOND) if f"▌ {prompt}" in text]
+        taken_back = self.row.state == "rewind"
+        self._shown_prompts = [
+            prompt for prompt in (FIRST, SECOND) if f"▌ {prompt}" in text and not taken_back
+        ]
 
     @property
     def _app_ends(self) -> bool:
@@ -272,7 +275,8 @@ class Stage:
         if blind:
             await heal()
         await self._escape()
-        if not blind and self.row[1:3] != ("disk", "full"):
+        starts = self.row.state == "connecting"  # the process of the agent needs room to start
+        if not blind and (starts or self.row[1:3] != ("disk", "full")):
             await heal()
         if self.row.state == "rewind":  # it puts the prompt back when it is done
             with suppress(AssertionError):

@@ -112,11 +112,11 @@ async def _export(stage: "Stage") -> None:
 async def _rewind(stage: "Stage") -> None:
     await stage.send("/rewind")
     await stage.terminal.wait_for("Rewind to before which prompt?")
-    for words in ("What should be restored?", "Enter rewinds"):
+    for words in ("What should be restored?", "Rewind to before “"):
         await stage.terminal.press_until(
             "\r", lambda words=words: words in stage.terminal.text(), words
         )
-    await asyncio.sleep(0.3)  # nothing else says that it takes keys
+    await asyncio.sleep(0.6)  # nothing else says that it takes keys
     stage.terminal.type("\r")
 
 

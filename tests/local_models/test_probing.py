@@ -6,7 +6,7 @@ import copy
 import pytest
 from aiohttp import web
 
-from dogent_tui.local_models.model import KINDS, LocalModel, LocalServer, window_warning
+from dogent_tui.local_models.model import LABELS, LocalModel, LocalServer, window_warning
 from dogent_tui.local_models.probing import find_servers, look_at
 from tests.local_models.stand_ins import LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM, StandIn
 
@@ -22,7 +22,7 @@ async def test_all_four_are_found_with_their_models_and_windows():
     ):
         places = dict(
             zip(
-                KINDS,
+                LABELS,
                 (ollama.base_url, llama.base_url, studio.base_url, vllm.base_url),
                 strict=True,
             )
@@ -68,7 +68,7 @@ async def test_a_server_that_loads_its_model_is_there_and_has_none_yet():
         )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.parametrize(
     "answer",
     [

@@ -140,6 +140,61 @@ CALLS = {
     "function in tags": (
         "<tool_call>\n<function=Read>\n<parameter=file_path>a.md</parameter>\n</function>\n</tool_call>"
     ),
+    "DeepSeek V3.2": (
+        '<｜DSML｜function_calls>\n<｜DSML｜invoke name="Read">\n'
+        '<｜DSML｜parameter name="file_path" string="true">a.md</｜DSML｜parameter>\n'
+        "</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+    ),
+    "DeepSeek, other bars": (
+        "<|tool▁calls▁begin|><|tool▁call▁begin|>function<|tool▁sep|>Read\n```json\n"
+        '{"file_path": "a.md"}\n```<|tool▁call▁end|><|tool▁calls▁end|>'
+    ),
+    "harmony, addressed first": (
+        "<|start|>assistant to=functions.Read<|channel|>commentary json<|message|>"
+        '{"file_path": "a.md"}<|call|>'
+    ),
+    "harmony, its start in the prompt": (
+        ' to=functions.Read<|channel|>commentary <|constrain|>json<|message|>{"file_path": "a.md"}'
+    ),
+    "harmony, in its thoughts": (
+        '<|channel|>analysis to=functions.Read code<|message|>{"file_path": "a.md"}<|call|>'
+    ),
+    "Gemma 4": '<|tool_call>call:Read{file_path:<|"|>a.md<|"|>}<tool_call|>',
+    "Nemotron": f"<TOOLCALL>[{json.dumps(READ)}]</TOOLCALL>",
+    "MiniMax": (
+        '<minimax:tool_call>\n<invoke name="Read">\n<parameter name="file_path">a.md</parameter>\n'
+        "</invoke>\n</minimax:tool_call>"
+    ),
+    "Seed": (
+        "<seed:tool_call>\n<function=Read>\n<parameter=file_path>a.md</parameter>\n</function>\n"
+        "</seed:tool_call>"
+    ),
+    "Hunyuan": (
+        '<tool_calls>\n<tool_call>Read\n```json\n{"file_path": "a.md"}\n```\n'
+        "</tool_call>\n</tool_calls>"
+    ),
+    "Apertus": '<|tools_prefix|>[{"Read": {"file_path": "a.md"}}]<|tools_suffix|>',
+    "LFM": '<|tool_call_start|>[Read(file_path="a.md")]<|tool_call_end|>',
+    "Step": (
+        "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>"
+        '<steptml:invoke name="Read"><steptml:parameter name="file_path">a.md</steptml:parameter>'
+        "</steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>"
+    ),
+    "Olmo": '<function_calls>\nRead(file_path="a.md")\n</function_calls>',
+    "Qwen's agents": '✿FUNCTION✿: Read\n✿ARGS✿: {"file_path": "a.md"}\n✿RESULT✿',
+    "Functionary": '>>>Read\n{"file_path": "a.md"}',
+    "GLM 4": 'Read\n{"file_path": "a.md"}',
+    "the end of a reply": f"{json.dumps(READ)}<|eot_id|>",
+    "a tag opened twice": '<function=Read>{"file_path": "a.md"}<function>',
+    "Gemma, in tags": '<tool_code>\nprint(Read(file_path="a.md"))\n</tool_code>',
+    "function calls": f"<functioncall> {json.dumps(READ)}",
+    "the name an attribute": '<tool_call name="Read">{"file_path": "a.md"}</tool_call>',
+    "double braces": (
+        '<tool_call>{{"name": "Read", "arguments": {"file_path": "a.md"}}}</tool_call>'
+    ),
+    "a brace missing": (
+        '<tool_call>{"name": "Read", "arguments": {"file_path": "a.md"}</tool_call>'
+    ),
 }
 
 
@@ -199,6 +254,10 @@ TEXTS = {
     "in a line": f"It writes {json.dumps(READ)}",
     "tag in words": "The model emits <tool_call> and then JSON.",
     "Markdown": "# A\n\n- [ ] b\n- {c}\n\n~~~~\n{\n```\n~~~~\n\n[d]: e\n`x`\n<b>\n",
+    "XML of others": "<tools>\n<tool>saw</tool>\n<action>cut</action>\n</tools>",
+    "a name and JSON, then words": 'Read\n{"file_path": "a.md"}\nis what it says.',
+    "struck out": "It was <s>four</s> five.",
+    "a file with braces": "read\n{not a call}",
     "open braces": "{" * 50,
     "deep": "<tool_call>" + "[" * 5000 + "]" * 5000,
     "half a mark": "a <tool_ca",
@@ -350,6 +409,14 @@ def test_a_named_call_that_cannot_be_read_is_a_call_that_the_tool_refuses(argume
             ReplyText("I read it.\n"),
             ReplyToolUse("Read", {UNREADABLE: arguments}),
         ]
+
+
+def test_what_ends_a_value_within_a_text_of_the_model_does_not_end_it():
+    content = "<parameter>a</parameter>\nand </parameter> more"
+    written = f"<function=Write><parameter=content>{content}</parameter></function>"
+    assert found(written) == [ReplyToolUse("Write", {"content": content})]
+    cut = "<function=Write><parameter=content>half</parameter> of it"
+    assert found(cut) == [ReplyToolUse("Write", {UNREADABLE: cut.removeprefix("<function=Write>")})]
 
 
 def test_two_named_calls_in_one_message_are_two_calls():

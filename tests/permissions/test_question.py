@@ -1,7 +1,5 @@
 """The question before a call: one sentence, the places as they are, and which answers there are."""
 
-import json
-
 import pytest
 
 from dogent_tui.permissions.edits import unified_diff
@@ -136,19 +134,6 @@ def test_the_diff_of_the_file_tools(root):
     assert changed("Edit", old_string="not found", new_string="x") == []
     settings.unlink()
     assert changed("Write", content="one") == ["+one"]
-
-
-def test_the_diff_of_a_notebook_shows_its_cells(root):
-    book = root.parent / "book.ipynb"
-    book.write_text(
-        json.dumps(
-            {"cells": [{"id": "x", "source": ["a = 1\n", "b = 2"]}, {"id": "y", "source": "c"}]}
-        )
-    )
-    diff = question(
-        "NotebookEdit", root, notebook_path=str(book), cell_id="x", new_source="a = 1\nb = 3"
-    ).diff
-    assert diff.split("\n")[3:] == [" a = 1", "-b = 2", "+b = 3", " ", " c"]
 
 
 def test_a_file_that_is_no_text_has_no_diff(root):

@@ -158,3 +158,44 @@ def test_nobody_else_can_read_it_and_a_line_cut_short_is_left_out(ledger, file):
     with (folder / "index.jsonl").open("ab") as index:
         index.write(b'{"path": "cut')
     assert Ledger("one").content(file) == b"seen\n"
+
+
+def blocked():
+    """Have nothing be written to the folder of the copies, and return what takes that back."""
+    folder = state_dir() / "seen"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text("in the way")
+    return folder.unlink
+
+
+def test_what_the_disk_does_not_take_is_known_meanwhile_and_written_later(ledger, file):
+    unblock = blocked()
+    ledger.begin("run1")
+    ledger.note(file)
+    assert isinstance(ledger.refused, OSError)
+    assert ledger.content(file) == b"seen\n"
+    unblock()
+    ledger.try_again()
+    assert ledger.refused is None
+    assert Ledger("one").content(file) == b"seen\n"
+    assert not Ledger("one", dropped="run1").has(file)
+
+
+def test_a_text_with_a_key_in_it_is_known_and_never_written(file):
+    ledger = Ledger("one", holds_key=lambda content: b"sk-12345" in content)
+    file.write_text("the key is sk-12345\n")
+    ledger.note(file)
+    assert ledger.content(file) == b"the key is sk-12345\n"
+    assert ledger.refused is None
+    assert not Ledger("one").has(file)
+    for kept in (state_dir() / "seen").rglob("*"):
+        assert kept.is_dir() or b"sk-12345" not in kept.read_bytes()
+
+
+def test_a_text_whose_key_became_known_later_goes_at_the_end(file):
+    keys = []
+    ledger = Ledger("one", holds_key=lambda content: any(key in content for key in keys))
+    ledger.note(file)
+    keys.append(b"seen")
+    ledger.leave_no_key()
+    assert not Ledger("one").has(file)

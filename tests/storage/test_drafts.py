@@ -98,3 +98,29 @@ def test_a_long_draft_does_not_grow_with_its_keys(workspace):
     (file,) = (state_dir() / "drafts" / workspace.key).glob("*.jsonl")
     assert file.stat().st_size < 200_000
     assert Drafts(workspace).load() == text + "4999"
+
+
+def test_a_draft_that_is_exchanged_for_a_link_is_written_in_its_place_and_not_through_it(
+    workspace, tmp_path
+):
+    elsewhere = tmp_path / "elsewhere.jsonl"
+    elsewhere.write_text('[0, 0, "of someone else"]\n')
+    drafts = Drafts(workspace)
+    drafts.save("typed")
+    (file,) = (state_dir() / "drafts" / workspace.key).glob("*.jsonl")
+    file.unlink()
+    file.symlink_to(elsewhere)
+    assert Drafts(workspace).load() == ""
+    drafts.save("typed on")
+    drafts.close()
+    assert elsewhere.read_text() == '[0, 0, "of someone else"]\n'
+    assert Drafts(workspace).load() == "typed on"
+
+
+def test_a_draft_that_somebody_deleted_is_written_again(workspace):
+    drafts = Drafts(workspace)
+    drafts.save("typed")
+    next((state_dir() / "drafts" / workspace.key).glob("*.jsonl")).unlink()
+    drafts.save("typed on")
+    drafts.close()
+    assert Drafts(workspace).load() == "typed on"

@@ -4,11 +4,14 @@ import subprocess
 import sys
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from dogent_tui.errors import DogentError
+from dogent_tui.storage import files
 from dogent_tui.storage.files import atomic_write, locked, read_json
 
 
@@ -97,6 +100,35 @@ def test_two_broken_files_in_one_second_are_both_kept(tmp_path):
         file.write_text(text)
         kept.add(read_json(file, {})[1].kept_as)
     assert {path.read_text() for path in kept} == {"{1", "{2", "{3"}
+
+
+def test_what_another_window_mends_meanwhile_is_not_set_aside(tmp_path, monkeypatch):
+    file = tmp_path / "a.json"
+    file.write_text("{broken")
+
+    @contextmanager
+    def mended_first(path, timeout_s):  # the other window had the lock before us
+        atomic_write(path, '{"mended": true}')
+        with locked(path, timeout_s):
+            yield
+
+    monkeypatch.setattr(files, "locked", mended_first)
+    assert read_json(file, {}) == ({"mended": True}, None)
+    assert list(tmp_path.glob("a.json*")) == [file]
+
+
+def test_who_holds_a_lock_can_take_it_again_and_nobody_else_can(tmp_path):
+    file = tmp_path / "a.json"
+
+    def other_thread():
+        with pytest.raises(DogentError), locked(file, 0.0):
+            pass
+
+    with locked(file):
+        with locked(file, 0.0):
+            pass
+        with ThreadPoolExecutor() as pool:
+            pool.submit(other_thread).result()
 
 
 def test_missing_is_no_fault_and_a_folder_or_pipe_is_left_in_place(tmp_path):

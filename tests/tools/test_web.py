@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dogent_tui.agent.claude import native_tools
+from dogent_tui.agent.cli_process import native_tools
 from dogent_tui.agent.tool_names import result_summary
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
@@ -70,13 +70,13 @@ async def call(libraries, name, **payload):
 
 
 def test_they_are_offered_instead_of_the_native_ones_where_a_profile_is_chosen(tmp_path):
-    without = offered_tools(Libraries(Workspace(tmp_path), WorkspaceSettings()))
-    assert not {tool.name for tool in without} & {SEARCH, FETCH}
+    without = Libraries(Workspace(tmp_path), WorkspaceSettings())
+    assert not {tool.name for tool in offered_tools(without)} & {SEARCH, FETCH}
     assert {"WebSearch", "WebFetch"} <= set(native_tools(without))
-    ours = offered_tools(Libraries(Workspace(tmp_path), WorkspaceSettings(), WebAccess(PROFILE)))
-    assert {tool.name for tool in ours} >= {SEARCH, FETCH}
-    assert not {"WebSearch", "WebFetch"} & set(native_tools(ours))
-    assert "Read" in native_tools(ours)
+    with_ours = Libraries(Workspace(tmp_path), WorkspaceSettings(), WebAccess(PROFILE))
+    assert {tool.name for tool in offered_tools(with_ours)} >= {SEARCH, FETCH}
+    assert not {"WebSearch", "WebFetch"} & set(native_tools(with_ours))
+    assert "Read" in native_tools(with_ours)
 
 
 async def test_a_search_is_json_with_a_result_a_line(tmp_path):

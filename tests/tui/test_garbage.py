@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from dogent_tui.tui.garbage import WORTH_COLLECTING, agent_started, collect_young, give_back
+from dogent_tui.tui.garbage import WORTH_COLLECTING, collect_young, give_back, hold_back
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ class Conversation:
 def test_a_conversation_that_was_left_is_given_back():
     conversation = Conversation()
     left = weakref.ref(conversation)
-    agent_started()
+    hold_back()
     del conversation
     give_back()
     assert left() is None

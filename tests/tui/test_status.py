@@ -180,6 +180,8 @@ def test_it_says_what_is_not_saved_as_long_as_it_is_so(status):
         status.handle(Notice(level="warning", message="", code=code))
     assert "! not saved: conversation and draft" in status.parts(120)[1]
     assert status.parts(20)[1].startswith("!")
+    status.handle(Notice(level="info", message="", code="draft_not_kept", why="disk full"))
+    assert "! not saved: conversation and draft (disk full)" in status.parts(120)[1]
     status.handle(Notice(level="info", message="", code="not_recorded_over"))
     assert "! not saved: draft" in status.parts(120)[1]
     status.handle(Notice(level="info", message="", code="draft_not_kept_over"))

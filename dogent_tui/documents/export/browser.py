@@ -395,7 +395,8 @@ async def _start_driver() -> "Playwright":
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        await (await starting).stop()
+        with suppress(Exception):  # it was killed meanwhile
+            await (await starting).stop()
         raise
     except Exception as error:  # a plain one, where the driver is killed
         raise BrowserUnavailableError(

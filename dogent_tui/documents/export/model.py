@@ -7,6 +7,7 @@ from typing import TypeAlias
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.places import write_real
@@ -58,7 +59,7 @@ def write_target(request: ExportRequest, content: bytes) -> None:
             tr("{target} cannot be written: {reason}.").format(
                 target=one_line(request.target.name), reason=reason
             ),
-            tr("Choose another location."),
+            disk_remedy(error),
         ) from None
 
 

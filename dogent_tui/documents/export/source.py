@@ -15,6 +15,7 @@ import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.places import open_real
@@ -137,7 +138,7 @@ def _read(path: Path) -> bytes:
         reason = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise DocumentError(
             tr("{name} cannot be read: {reason}.").format(name=name, reason=reason),
-            tr("Check the file and its permissions."),
+            disk_remedy(error),
         ) from None
     if len(content) > LARGEST:
         raise DocumentError(

@@ -17,6 +17,7 @@ from typing import IO, Protocol
 from xml.parsers import expat
 
 from dogent_tui.documents.model import DocumentError, encrypted
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 
 MAX_TOTAL = 256 << 20
@@ -66,6 +67,7 @@ def check_archive(path: Path, *, streamed: str = "") -> None:
             raise damaged_archive(name) from error
         raise DocumentError(
             tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror),
+            disk_remedy(error),
             code="not_found",
         ) from error
     except (*BROKEN, ValueError) as error:

@@ -19,6 +19,7 @@ from dogent_tui.documents.pandoc.preparing import Formulas, prepared_rtf
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node, Tree, decoded_tree, too_deep
+from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
@@ -57,6 +58,7 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
             tr("{path} cannot be read: {strerror}.").format(
                 path=path.name, strerror=error.strerror
             ),
+            disk_remedy(error),
             code="not_found",
         ) from error
 

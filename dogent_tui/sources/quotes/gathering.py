@@ -23,7 +23,7 @@ from dogent_tui.documents.export.source import front_matter
 from dogent_tui.documents.library import MOST_CHARS, DocumentLibrary
 from dogent_tui.documents.model import DocumentError, ReadOptions, Source
 from dogent_tui.documents.store import ConversionStore, FileState
-from dogent_tui.errors import DogentError, UsageError
+from dogent_tui.errors import DogentError, UsageError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.references.walking import scan
 from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check, place_at
@@ -245,7 +245,7 @@ def _read_draft(draft: Path, *, is_real: bool) -> str:
             tr("{path} cannot be read: {strerror}.").format(
                 path=draft, strerror=error.strerror or error
             ),
-            tr("Check the name and the folder."),
+            disk_remedy(error),
         ) from None
 
 

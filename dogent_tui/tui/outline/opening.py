@@ -32,7 +32,7 @@ async def edit_document(
     user left without it.
     """
     name = typed.strip().removeprefix("@").strip("\"'")
-    await keeper.close()
+    await keeper.settle()
     try:
         file = await asyncio.to_thread(TextFile.open, workspace, name)
         draft, notice = await asyncio.to_thread(_unsaved, keeper.drafts, file)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dogent_tui.changes.matching import Pair, gaps, matched
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines, open_fence
 from dogent_tui.tui.attachments.reading import head_of_last_table
@@ -262,7 +262,7 @@ def read_manuscript(path: Path) -> Manuscript:
             tr("{name} cannot be read: {reason}.").format(
                 name=path.name, reason=error.strerror or error
             ),
-            tr("Check its permissions."),
+            disk_remedy(error),
         ) from None
     if not encoding:
         raise DogentError(

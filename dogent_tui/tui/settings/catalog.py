@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.local_models.model import KINDS, LABELS
+from dogent_tui.local_models.model import LABELS
 from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
 from dogent_tui.settings.secrets import is_missing
 from dogent_tui.settings.templates import templates
@@ -23,7 +23,7 @@ _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
 _NOTIFY = (("bell", tr("a bell")), ("off", tr("none")))
 _USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
 _SERVER = "DOGENT_LOCAL_SERVER"
-_SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
+_SERVERS = tuple(LABELS.items())
 _REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
 _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
     ("profile", tr("Model"), "choice", "", tr("from the environment"),
@@ -51,6 +51,22 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
     ("theme", tr("Theme"), "choice", "", tr("matched to the terminal"),
         tr("Takes effect when you save.")),
 )  # fmt: skip
+
+_OWN: Sequence[tuple[str, str, Kind, str, str, Sequence[tuple[str, str]]]] = (
+    ("profile", tr("Model elsewhere"), "choice", tr("from the environment"),
+        tr("When the folder sets none: a profile, or the offline engine."), ()),
+    ("language", tr("Language of the interface"), "choice", tr("system language"),
+        tr("Takes effect at the next start. If not set: the system's."), _LANGUAGES),
+    ("status_usage", tr("Usage in the status bar"), "choice", tr("not shown"),
+        tr("What the conversation has used."), _USAGE),
+    ("budget_usd", tr("Budget"), "number", tr("no limit"),
+        tr("Dollars a conversation may cost before you are asked, where costs are known."), ()),
+    ("notify", tr("Notifications"), "choice", tr("words and a bell"),
+        tr("When the agent asks or is done, and another window has the focus."), _NOTIFY),
+)  # fmt: skip
+"""What the user wants in all folders: key, label, kind, what holds where it is not set, about,
+choices.
+"""
 
 _GROUPS: Mapping[str, str] = {
     "profile": tr("Models"),
@@ -107,43 +123,15 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
         Setting(file, (key,), label, kind, about, default, unset)
         for key, label, kind, default, unset, about in _FOLDER
     ]
-    words = tr("When the folder sets none: a profile, or the offline engine.")
-    answers = Setting(
-        own, ("profile",), tr("Model elsewhere"), "choice", words, "", tr("from the environment")
-    )
-    if elsewhere := draft.value(answers):
+    everywhere = [
+        Setting(own, (key,), label, kind, about, "", unset, words)
+        for key, label, kind, unset, about, words in _OWN
+    ]
+    if elsewhere := draft.value(everywhere[0]):
         settings[0] = msgspec.structs.replace(
             settings[0], unset=tr("as elsewhere: {elsewhere}").format(elsewhere=elsewhere)
         )
-    words = tr("Takes effect at the next start. If not set: the system's.")
-    language = Setting(
-        own,
-        ("language",),
-        tr("Language of the interface"),
-        "choice",
-        words,
-        "",
-        tr("system language"),
-        _LANGUAGES,
-    )
-    words = tr("What the conversation has used.")
-    used = Setting(
-        own,
-        ("status_usage",),
-        tr("Usage in the status bar"),
-        "choice",
-        words,
-        "",
-        tr("not shown"),
-        _USAGE,
-    )
-    words = tr("Dollars a conversation may cost before you are asked, where costs are known.")
-    budget = Setting(own, ("budget_usd",), tr("Budget"), "number", words, "", tr("no limit"))
-    words = tr("When the agent asks or is done, and another window has the focus.")
-    notify = Setting(
-        own, ("notify",), tr("Notifications"), "choice", words, "", tr("words and a bell"), _NOTIFY
-    )
-    return [*settings, answers, language, used, budget, notify]
+    return [*settings, *everywhere]
 
 
 def heading_over(setting: Setting, draft: SettingsDraft) -> str:
@@ -218,7 +206,7 @@ def summary(draft: SettingsDraft, file: Path, name: str) -> str:
 def key_state(file: Path, data: Mapping[str, Any]) -> str:
     """Return whether a profile has the key that it needs."""
     if file.name == LLM:
-        if data.get(_SERVER) in KINDS:
+        if data.get(_SERVER) in LABELS:
             return tr("needs no key")
         has_key = any(
             not is_missing(data.get(key)) for key in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY")

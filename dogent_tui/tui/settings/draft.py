@@ -3,7 +3,7 @@ screen here.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -44,7 +44,7 @@ class Setting(msgspec.Struct, frozen=True):
     about: str = ""
     default: Any = ""
     unset: str = ""
-    words: tuple[tuple[str, str], ...] = ()
+    words: Sequence[tuple[str, str]] = ()
 
     @property
     def id(self) -> str:

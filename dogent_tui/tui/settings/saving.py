@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
 """Keys that hold at once, or from the next start on: the agent goes on as it is."""
 _TOLD = frozenset({"doc_template", "primary_language"})
-"""Keys of which the agent is told with the next prompt (`agent/standing.py`)."""
+"""Keys of which the agent is told with the next prompt (`agent/project_instructions.py`)."""
 _BECAUSE = tr("You changed it in the settings.")
 
 

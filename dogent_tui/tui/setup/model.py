@@ -9,7 +9,7 @@ import msgspec
 
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
-from dogent_tui.local_models.model import LocalModel, LocalServer
+from dogent_tui.local_models.model import LABELS, LocalModel, LocalServer
 from dogent_tui.plain import one_line
 from dogent_tui.settings.profiles import ANTHROPIC_URL, ENVIRONMENT, OFFLINE, Endpoint
 from dogent_tui.settings.secrets import is_missing
@@ -106,7 +106,7 @@ def _environment(endpoint: Endpoint) -> Choice:
 def _local(server: LocalServer, model: LocalModel) -> Choice:
     return Choice(
         "local",
-        f"{server.label} · {one_line(model.name)}",
+        f"{LABELS[server.kind]} · {one_line(model.name)}",
         _room(model),
         server.kind,
         server.base_url,

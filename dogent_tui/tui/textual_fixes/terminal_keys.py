@@ -21,7 +21,7 @@ def teach_newline_keys() -> None:
     """
     table = cast(
         "dict[str, Any]", _ansi_sequences.ANSI_SEQUENCES_KEYS
-    )  # private: tests/tui/prompt/test_terminal_keys.py
+    )  # private: tests/tui/textual_fixes/test_terminal_keys.py
     table["\x1b\r"] = (_Newline.ALT,)
     table["\x1b\n"] = (_Newline.ALT,)
 

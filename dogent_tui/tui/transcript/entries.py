@@ -51,7 +51,7 @@ _SPINNING = "●"
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What an entry's lines depend on besides the entry. `now` is seconds since the epoch;
+    """What an entry's lines depend on besides the entry. `now` is the time of events;
     `frame` counts the spinner on.
     """
 

@@ -6,6 +6,7 @@ nothing. Replaying a log of events gives the same entries as living through it.
 """
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -115,8 +116,8 @@ class Thinking(Reply):
 
 
 class ToolCall(Entry):
-    """A tool call, from its first sign to its result. Times are seconds since the epoch, 0 where
-    unknown.
+    """A tool call, from its first sign to its result. `started` is in seconds since the epoch, 0
+    where unknown.
     """
 
     tool_use_id: str
@@ -130,7 +131,6 @@ class ToolCall(Entry):
     kept: tuple[str, ...] = ()
     depth: int = 0
     started: float = 0.0
-    ended: float = 0.0
 
     @property
     def active(self) -> bool:
@@ -218,6 +218,7 @@ class TranscriptModel:
         self._numbers: dict[tuple[str, ...], int] = {}  # of what later events refer to
         self._open: set[int] = set()  # entries for which more may come
         self._changed: list[int] = []
+        self._last_heard = 0.0, 0.0
         self._handlers: dict[type[ev.Event], Callable[[Any], object]] = {
             ev.SessionStarted: self._session_started,
             ev.RunStarted: self._run_started,
@@ -253,10 +254,20 @@ class TranscriptModel:
         if handler is None:
             return Change()
         self._changed = []
+        if event.time:
+            self._last_heard = event.time, time.monotonic()
         if not isinstance(event, ev.Compacting | ev.Retrying | ev.Stalled | ev.SessionStarted):
             self._withdraw(("waiting",))
         handler(event)
         return Change(tuple(dict.fromkeys(self._changed)))
+
+    @property
+    def now(self) -> float:
+        """The time on the clock by which the last event was stamped, in seconds since the epoch;
+        whoever sets the clock of the machine changes nothing.
+        """
+        stamped, heard = self._last_heard
+        return stamped + time.monotonic() - heard
 
     def close(self) -> Change:
         """The events end here: what is open stays as it is and counts as stopped."""
@@ -400,7 +411,7 @@ class TranscriptModel:
 
     def _tool_result(self, event: ev.ToolResult) -> None:
         call = self._call(event, event.tool_use_id, "")
-        call.result, call.changes, call.ended = event.content, event.changes, event.time
+        call.result, call.changes = event.content, event.changes
         if call.state != "denied":
             call.state = _result_state(event)
         if call.of_the_user and call.state == "failed" and event.content.endswith(SHELL_STOPPED):
@@ -535,7 +546,7 @@ class TranscriptModel:
             if isinstance(entry, Reply):
                 entry.finish()
             elif isinstance(entry, ToolCall) and entry.active:
-                entry.state, entry.ended = "stopped", event.time
+                entry.state = "stopped"
             self._changed.append(number)
         self._open.clear()
 

@@ -196,7 +196,7 @@ class Transcript(ScrollView, can_focus=True):
     def _look(self) -> None:
         frame = int(time.monotonic() / _TICK) if self._animating else None
         self._layout.look = replace(
-            self._layout.look, cwd=self.model.cwd, now=time.time(), frame=frame
+            self._layout.look, cwd=self.model.cwd, now=self.model.now, frame=frame
         )
 
     @property

@@ -373,6 +373,20 @@ async def test_nothing_stays_behind_a_kill(browser_here, tmp_path):
     assert [path.name for path in tmp_path.iterdir() if "playwright" in path.name] == []
 
 
+async def test_who_gives_up_a_browser_whose_driver_is_killed_hears_of_no_error(browser_here):
+    browser = Browser()
+    starting = asyncio.create_task(browser.start())
+    driver = None
+    while driver is None:
+        driver = next(iter(children_running("driver")), None)
+        await asyncio.sleep(0)
+    starting.cancel()
+    driver.kill()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    await browser.close()
+
+
 async def test_the_whole_report_without_a_browser(typesetter, tmp_path):
     result, document = await export(typesetter, tmp_path, REPORT)
     assert result.engine.startswith("typst")

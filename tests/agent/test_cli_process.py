@@ -1,0 +1,120 @@
+"""The CLI is started as the SDK would start it, which is not there yet."""
+
+import json
+from pathlib import Path
+
+import pytest
+from claude_agent_sdk import ClaudeAgentOptions
+from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+
+from dogent_tui.agent.cli_process import TOOLS, CliProcess, ConversationOptions
+from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.tools.server import dogent_server
+
+CASES = {
+    "a new session": {},
+    "resumed": {"resume": True},
+    "resumed at an entry": {"resume": True, "resume_at": "22222222-2222-4222-8222-222222222222"},
+    "a fork": {"fork_of": "11111111-1111-4111-8111-111111111111"},
+    "with a budget, effort and servers": {
+        "budget_usd": 1.5,
+        "effort": "high",
+        "servers": {"notes": {"command": "notes"}},
+    },
+    "with no tool of its own": {"native_tools": ()},
+}
+
+
+def pairs(arguments):
+    """The arguments without their order: each option with the values after it."""
+    found = []
+    for each in arguments:
+        if each.startswith("--"):
+            found.append([each])
+        else:
+            found[-1].append(each)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("more", CASES.values(), ids=CASES)
+def test_its_arguments_are_those_of_the_sdk(tmp_path, more):
+    session = "33333333-3333-4333-8333-333333333333"
+    endpoint = Endpoint("scripted", "anthropic", model="claude-x")
+    options = ConversationOptions(tmp_path, endpoint, tmp_path, "words", session, **more)
+    prompt, servers = tmp_path / "prompt.md", tmp_path / "servers.json"
+    files = {"system-prompt-file": str(prompt)}
+    files |= {"mcp-config": str(servers)} if options.servers else {}
+    theirs = ClaudeAgentOptions(
+        tools=list(options.native_tools),
+        mcp_servers={**dogent_server([])},
+        system_prompt={"type": "preset", "preset": "claude_code", "snapshot": False},
+        extra_args=files,
+        model="claude-x",
+        effort=options.effort or None,
+        setting_sources=[],
+        settings=json.dumps(
+            {"permissions": {"deny": ["Read(.dogent/history.json)", "Read(.dogent/archives/**)"]}}
+        ),
+        strict_mcp_config=True,
+        permission_mode="default",
+        permission_prompt_tool_name="stdio",
+        include_partial_messages=True,
+        session_id=None if options.resume else session,
+        resume=options.continues or None,
+        fork_session=bool(options.fork_of),
+        resume_session_at=options.resume_at or None,
+        max_budget_usd=options.budget_usd,
+        cli_path="/claude",
+    )
+    command = SubprocessCLITransport(prompt="", options=theirs)._build_command()
+    assert pairs(options.arguments(prompt, servers)) == pairs(command[1:])
+
+
+async def test_what_it_was_given_in_files_is_gone_with_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "dogent_tui.agent.cli_process._program", lambda: str(_program(tmp_path, "cat"))
+    )
+    options = ConversationOptions(
+        tmp_path,
+        Endpoint("scripted", "anthropic"),
+        tmp_path / "config",
+        "secret words",
+        "33333333-3333-4333-8333-333333333333",
+        servers={"notes": {"command": "notes", "env": {"KEY": "secret"}}},
+    )
+    process = CliProcess(options)
+    await process.start()
+    kept = [path for path in (tmp_path / "config").rglob("*") if path.is_file()]
+    assert {path.suffix for path in kept} == {".md", ".json"}
+    assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
+    await process.write('no JSON\n{"type": "a"}\n{"type": "cut')
+    process.end_input()
+    assert [message async for message in process.messages()] == [{"type": "a"}]
+    await process.close()
+    assert not process.is_running
+    assert not [path for path in (tmp_path / "config").rglob("*") if path.is_file()]
+
+
+async def test_one_that_does_not_end_by_itself_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("dogent_tui.agent.cli_process._ENDS_WITHIN_S", 0.2)
+    stubborn = "trap '' TERM; echo last words >&2; while :; do sleep 1; done"
+    monkeypatch.setattr(
+        "dogent_tui.agent.cli_process._program", lambda: str(_program(tmp_path, stubborn))
+    )
+    endpoint = Endpoint("scripted", "anthropic")
+    process = CliProcess(ConversationOptions(tmp_path, endpoint, tmp_path, "words", "x"))
+    await process.start()
+    await process.close()
+    assert await process.wait() == -9
+    assert process.last_words() == "last words"
+
+
+def _program(folder: Path, text: str) -> Path:
+    path = folder / "program"
+    path.write_text(f"#!/bin/sh\n{text}\n", "utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_names_of_its_tools_are_those_that_are_asked_about():
+    assert {"WebSearch", "WebFetch"} == set(TOOLS[-2:])
