@@ -255,9 +255,10 @@ def parent_name(node: Any) -> str:
 
 def shown_text(node: Any) -> str:
     """Return the text in `node` without how to read the characters in Japanese, which stands in
-    rPh, and with ``_x000D_`` and its like as what they stand for (ECMA-376 part 1, 22.9.2.19).
+    rPh, and with ``_x000D_`` and its like as what they stand for (ECMA-376 part 1, 18.4.8 and
+    22.9.2.19).
     """
-    texts = [each.text or "" for each in node.iter("{*}t") if parent_name(each) != "rPh"]
+    texts = (each.text or "" for path in ("{*}t", "{*}r/{*}t") for each in node.iterfind(path))
     return unescaped("".join(texts)[:MOST_TEXT])
 
 
