@@ -147,13 +147,7 @@ class _Reader:
             self.document.headings.append((level, title))
             self.document.title, self._question = self.document.title or title, ""
         elif kind == "table_open":
-            rows: list[list[str]] = []
-            for token in block:
-                if token.type == "tr_open":
-                    rows.append([])
-                elif token.type == "inline":
-                    rows[-1].append(_plain(token.content))
-            self.add_table(rows)
+            self.add_table(_cells(block))
         elif kind == "html_block":
             found = _PLACE.match(block[0].content)
             self._place = found["place"] if found else self._place
@@ -224,6 +218,17 @@ def _lines(block: Sequence["Token"]) -> Iterator[str]:
         elif token.type in ("inline", "code_block", "fence"):
             yield mark + _joined(token.content)
             mark = ""
+
+
+def _cells(block: Sequence["Token"]) -> list[list[str]]:
+    """Return the rows of a Markdown table."""
+    rows: list[list[str]] = []
+    for token in block:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(_plain(token.content))
+    return rows
 
 
 def _turns(text: str) -> Iterator[str]:

@@ -15,6 +15,13 @@ Language: TypeAlias = Literal["en", "zh"]
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = re.compile(rf"({'|'.join(_MONTHS)})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?")
 _MONTH_ZH = re.compile(r"(十?[一二三四五六七八九十])月")
+_NUMERALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
+).split()
+_FIGURE = re.compile(
+    rf"([-−]?\d+(?:,\d{{3}})*(?:\.\d+)?)|([零〇一二两三四五六七八九十百千万]+)|\b({'|'.join(_NUMERALS)})\b"
+)
 _TOKEN = re.compile(
     r"(?P<date>(?P<year>\d{4})-(?P<month>\d\d)(?!\d))|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<in>月)?"
     r"|(?P<cjk>[\u3400-\u9fff]+)|(?P<word>[^\W\d_]+)"
@@ -71,9 +78,27 @@ def _chinese(run: str) -> Iterator[str]:
 
 
 def number_of(numeral: str) -> int:
-    """Return the value of a Chinese numeral below twenty: 十二 is 12."""
-    _, ten, digit = numeral.replace("两", "二").rpartition("十")
-    return 10 * len(ten) + "零一二三四五六七八九".index(digit or "零")
+    """Return the value of a Chinese numeral: 二十三 is 23, 一九六三 is 1963."""
+    units, total, digits = {"十": 10, "百": 100, "千": 1_000}, 0, 0
+    for sign in numeral.replace("两", "二").replace("〇", "零"):
+        if sign == "万":
+            total, digits = (total + digits) * 10_000, 0
+        elif sign in units:
+            total, digits = total + (digits or 1) * units[sign], 0
+        else:
+            digits = 10 * digits + "零一二三四五六七八九".index(sign)
+    return total + digits
+
+
+def figures(text: str) -> list[float]:
+    """Return the numbers in `text`, in digits or in words."""
+    found = _FIGURE.findall(text.casefold())
+    return [
+        float(digits.replace(",", ""))
+        if digits
+        else float(number_of(numeral) if numeral else _NUMERALS.index(name))
+        for digits, numeral, name in found
+    ]
 
 
 @cache
