@@ -210,7 +210,8 @@ class Finder:
         one = (*self._meant(), Document("", ""))[0]
         lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
         shown = [self._say("open", path=one.path), "\n".join(lines)]
-        return shown if one.path else self._ask()
+        is_path = "/" in self.request.topic
+        return shown if one.path else [] if is_path else self._ask()
 
     def _replace(self) -> list[str]:
         old, new, said = self.request.old, self.request.new, []

@@ -12,8 +12,8 @@ _TOTALS = frozenset(["total", "sum", "all", "altogether", "合计", "总计", "�
 _NUMBER = re.compile(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
 _NAMED, _CELL, _CALLED, _RELATED, _MOST = 0.45, 0.5, 0.3, 0.6, 24
 """How much of the name of a column or table a question has to hold to mean it, 0 to 1; how much
-where it names no operation, and how much of a cell to mean its row; what a word counts that means nearly the same; the most rows that are
-shown.
+where it names no operation, and how much of a cell to mean its row; what a word counts that means
+nearly the same; the most rows that are shown.
 """
 
 
@@ -43,8 +43,8 @@ class _Asked:
         self._table, self._operation, self._language = table, operation, language_of(question)
         self._asked = set(terms(pattern(operation).sub(" ", question) if operation else question))
         self._question = " ".join(question.casefold().split())
-        self._raw = set(re.findall(r"[\w-]+", self._question)) - words()["stop"]
-        self._limit = (figures(question) or [None])[-1]
+        self._raw = set(re.findall(r"[\w-]+", self._question)) - (words()["stop"] - {"may"})
+        self._limit = next(reversed(figures(self._question)), None)
         columns = [[row[at] for row in table.rows if row[at]] for at in range(len(table.names))]
         shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
         self._figures = [at for at, share in enumerate(shares) if share >= 0.8]

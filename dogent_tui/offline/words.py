@@ -15,13 +15,6 @@ Language: TypeAlias = Literal["en", "zh"]
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = re.compile(rf"({'|'.join(_MONTHS)})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?")
 _MONTH_ZH = re.compile(r"(十?[一二三四五六七八九十])月")
-_NUMERALS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen twenty"
-).split()
-_FIGURE = re.compile(
-    rf"([-−]?\d+(?:,\d{{3}})*(?:\.\d+)?)|([零〇一二两三四五六七八九十百千万]+)|\b({'|'.join(_NUMERALS)})\b"
-)
 _TOKEN = re.compile(
     r"(?P<date>(?P<year>\d{4})-(?P<month>\d\d)(?!\d))|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<in>月)?"
     r"|(?P<cjk>[\u3400-\u9fff]+)|(?P<word>[^\W\d_]+)"
@@ -32,7 +25,8 @@ _TOKEN = re.compile(
 def words() -> Mapping[str, Any]:
     """Return what `words.toml` holds."""
     found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-    return found | {"stop": frozenset(found["stop"].split())}
+    lists = {"stop": frozenset(found["stop"].split()), "numerals": found["numerals"].split()}
+    return found | lists
 
 
 @cache
@@ -79,25 +73,25 @@ def _chinese(run: str) -> Iterator[str]:
 
 def number_of(numeral: str) -> int:
     """Return the value of a Chinese numeral: 二十三 is 23, 一九六三 is 1963."""
-    units, total, digits = {"十": 10, "百": 100, "千": 1_000}, 0, 0
-    for sign in numeral.replace("两", "二").replace("〇", "零"):
-        if sign == "万":
+    total = digits = 0
+    for value in map(
+        "零一二三四五六七八九十百千万".index, numeral.replace("两", "二").replace("〇", "零")
+    ):
+        if value == 13:
             total, digits = (total + digits) * 10_000, 0
-        elif sign in units:
-            total, digits = total + (digits or 1) * units[sign], 0
+        elif value > 9:
+            total, digits = total + (digits or 1) * 10 ** (value - 9), 0
         else:
-            digits = 10 * digits + "零一二三四五六七八九".index(sign)
+            digits = 10 * digits + value
     return total + digits
 
 
 def figures(text: str) -> list[float]:
     """Return the numbers in `text`, in digits or in words."""
-    found = _FIGURE.findall(text.casefold())
+    names: list[str] = words()["numerals"]
     return [
-        float(digits.replace(",", ""))
-        if digits
-        else float(number_of(numeral) if numeral else _NUMERALS.index(name))
-        for digits, numeral, name in found
+        float(digits.replace(",", "") or (names.index(name) if name else number_of(numeral)))
+        for digits, numeral, name in pattern("figure").findall(text.replace("−", "-"))
     ]
 
 
