@@ -20,6 +20,10 @@ _LACKED = 0.2
 """What a word weighs that the place has and the draft lacks."""
 _AROUND = 4
 """Words on both sides of a number that tell it from others in its sentence."""
+_NEAREST, _TELLING = 4, 2
+"""Words on each side of a number that are enough to know it by, and how many of them have to tell
+something; a Chinese character is half a word.
+"""
 _BESIDE = 0.5
 """What any word weighs more that is next to the number in both."""
 _ENOUGH = 0.35
@@ -44,6 +48,8 @@ class Figure(NamedTuple):
     words: list[str]
     around: frozenset[str]
     sides: tuple[list[str], list[str]]
+    nearest: list[str]
+    """The words next to it on both sides, with its own between them."""
 
     @classmethod
     def of(cls, context: str, at: int, spelled: str, language: str) -> "Figure":
@@ -54,7 +60,15 @@ class Figure(NamedTuple):
             if number.start <= at < number.end or number.spelled == spelled
         )
         sides = _sides(context, found)
-        return cls(found, [*sides[0], *sides[1]], _around(context, found), sides)
+        words = words_of(context)
+        own = [
+            place
+            for place, end in enumerate(words.ends)
+            if end > found.start and words.starts[place] < found.end
+        ]
+        begin, end = (own[0], own[-1] + 1) if own else (0, 0)
+        nearest = words.words[max(0, begin - _NEAREST) : end + _NEAREST]
+        return cls(found, [*sides[0], *sides[1]], _around(context, found), sides, nearest)
 
 
 class Place(NamedTuple):
@@ -82,6 +96,16 @@ class Figures:
     def language(self) -> str:
         """The language of the source."""
         return language_of(self._index.text[:20_000])
+
+    def same_words(self, figure: Figure) -> list[int]:
+        """Return the characters at which the number and the words next to it are, whatever the
+        sentences are; none where they say too little.
+        """
+        index, words = self._index, figure.nearest
+        telling = [word for word in words if self._weight(word) and not word[0].isdigit()]
+        if sum(0.5 if is_han(word) else 1 for word in telling) < _TELLING:
+            return []
+        return [index.starts[found] for found in index.exact(index.encoded(words))]
 
     def places(self, figure: Figure) -> list[Place]:
         """Return the numbers whose context fits best; all that fit equally well. Empty where
