@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import IO, Protocol
 from xml.parsers import expat
 
-from dogent_tui.documents.model import DocumentError, encrypted
-from dogent_tui.errors import disk_remedy
+from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile, unreadable
 from dogent_tui.language import tr
 
 MAX_TOTAL = 256 << 20
@@ -41,9 +40,6 @@ _MAX_DIRECTORY = MAX_MEMBERS * 1024
 _PROLOG_BYTES = 65_536
 _XML_NAMES = (".xml", ".rels", ".vml", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".rdf")
 
-_SAVE_ANEW = tr("Open it in the program that created it and save it again.")
-_NOT_OPENED = tr("It was not opened; accept it only from someone you trust.")
-
 
 def check_archive(path: Path, *, streamed: str = "") -> None:
     """Refuse the zip-based document at `path` where it is not one, is encrypted, or would hurt
@@ -65,11 +61,7 @@ def check_archive(path: Path, *, streamed: str = "") -> None:
     except OSError as error:
         if error.errno == errno.EINVAL:  # its directory points before its beginning
             raise damaged_archive(name) from error
-        raise DocumentError(
-            tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror),
-            disk_remedy(error),
-            code="not_found",
-        ) from error
+        raise unreadable(path, error) from error
     except (*BROKEN, ValueError) as error:
         raise damaged_archive(name) from error
 
@@ -101,7 +93,7 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
             message = tr(
                 "{name} is nested more than {max_depth} levels deep, which no real document is."
             ).format(name=name, max_depth=MAX_DEPTH)
-            raise DocumentError(message, _NOT_OPENED, code="hostile")
+            raise hostile(message)
         elements.start(tag, attributes, parser.CurrentByteIndex)
 
     def on_end(tag: str) -> None:
@@ -125,11 +117,8 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
         LookupError,
         ValueError,
     ) as error:  # LookupError: an encoding that nobody knows
-        raise DocumentError(
-            tr("{name} is damaged: its XML cannot be parsed.").format(name=name),
-            _SAVE_ANEW,
-            code="damaged",
-        ) from error
+        said = tr("{name} is damaged: its XML cannot be parsed.").format(name=name)
+        raise damaged(said) from error
 
 
 def _check_container(file: IO[bytes], name: str) -> None:
@@ -207,13 +196,8 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
             raise encrypted(name)
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
-            raise DocumentError(
-                tr("{name} contains a file that would be unpacked outside it: {inside}.").format(
-                    name=name, inside=inside[:80]
-                ),
-                _NOT_OPENED,
-                code="hostile",
-            )
+            said = tr("{name} contains a file that would be unpacked outside it: {inside}.")
+            raise hostile(said.format(name=name, inside=inside[:80]))
         whole = not streamed or not inside.startswith(streamed)
         if whole and member.file_size > MAX_MEMBER:
             raise unpacks_to_too_much(
@@ -262,13 +246,8 @@ def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
         if not doctype_allowed or "[" in subset:
             raise _entities(name)
     elif not re.match(r"<[^\W\d]", rest):
-        raise DocumentError(
-            tr("{name} is damaged: one of its XML parts does not start like XML.").format(
-                name=name
-            ),
-            _SAVE_ANEW,
-            code="damaged",
-        )
+        said = tr("{name} is damaged: one of its XML parts does not start like XML.")
+        raise damaged(said.format(name=name))
 
 
 def _encoding(head: bytes) -> str:
@@ -282,39 +261,21 @@ def _encoding(head: bytes) -> str:
 
 def damaged_archive(name: str) -> DocumentError:
     """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
-    return DocumentError(
-        tr("{name} is damaged: it is not a complete zip archive, as this format requires.").format(
-            name=name
-        ),
-        _SAVE_ANEW,
-        code="damaged",
-    )
+    said = tr("{name} is damaged: it is not a complete zip archive, as this format requires.")
+    return damaged(said.format(name=name))
 
 
 def _entities(name: str) -> DocumentError:
-    return DocumentError(
-        tr("{name} declares XML entities, which documents of this format must not.").format(
-            name=name
-        ),
-        _NOT_OPENED,
-        code="hostile",
-    )
+    said = tr("{name} declares XML entities, which documents of this format must not.")
+    return hostile(said.format(name=name))
 
 
 def _too_many(name: str) -> DocumentError:
-    return DocumentError(
-        tr("{name} has more than {max_members:,} parts.").format(
-            name=name, max_members=MAX_MEMBERS
-        ),
-        _NOT_OPENED,
-        code="hostile",
-    )
+    said = tr("{name} has more than {max_members:,} parts.")
+    return hostile(said.format(name=name, max_members=MAX_MEMBERS))
 
 
 def unpacks_to_too_much(name: str, how: str) -> DocumentError:
     """Return what there is to say about a document that is a bomb; `how` tells of it in words."""
-    return DocumentError(
-        tr("{name} unpacks to far more than a document should: {how}.").format(name=name, how=how),
-        _NOT_OPENED,
-        code="hostile",
-    )
+    said = tr("{name} unpacks to far more than a document should: {how}.")
+    return hostile(said.format(name=name, how=how))

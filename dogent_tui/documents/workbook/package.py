@@ -14,7 +14,7 @@ from xml.parsers import expat
 import msgspec
 from lxml import etree
 
-from dogent_tui.documents.model import DocumentError, encrypted
+from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile
 from dogent_tui.language import tr
 
 CHUNK = 1 << 16
@@ -170,28 +170,19 @@ class problems:  # noqa: N801 - reads as a statement
             NotImplementedError,
         )
         if isinstance(error, etree.XMLSyntaxError) and error.code in _LIMITS:
-            raise hostile(self._name) from error
+            raise crafted(self._name) from error
         if isinstance(error, (*expected, OverflowError, etree.XMLSyntaxError)):
-            raise damaged(self._name) from error
+            raise no_workbook(self._name) from error
 
 
-def damaged(name: str) -> DocumentError:
+def no_workbook(name: str) -> DocumentError:
     """Return the error that the workbook `name` cannot be understood."""
-    return DocumentError(
-        tr("{name} is damaged or not an Excel workbook.").format(name=name),
-        tr("Open it in a spreadsheet program and save it again."),
-        code="damaged",
-    )
+    return damaged(tr("{name} is damaged or not an Excel workbook.").format(name=name))
 
 
-def hostile(name: str) -> DocumentError:
+def crafted(name: str) -> DocumentError:
     """Return the error that the workbook `name` was made to cost its reader memory or time."""
-    return DocumentError(
-        tr("{name} contains XML that no spreadsheet program writes; it was not read.").format(
-            name=name
-        ),
-        code="hostile",
-    )
+    return hostile(tr("{name} contains XML that no spreadsheet program writes.").format(name=name))
 
 
 class Feed:
@@ -238,7 +229,7 @@ class Feed:
                 self._parser.close()
             found = [element for _, element in self._parser.read_events()]
         if found and found[0].getroottree().docinfo.internalDTD is not None:
-            raise hostile(self._name)
+            raise crafted(self._name)
         self._found = found if data else None
         return found
 
