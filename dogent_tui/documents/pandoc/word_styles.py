@@ -13,7 +13,7 @@ Properties: TypeAlias = Mapping[str, Mapping[str, str]]
 with the prefix ``w:``.
 """
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _OFF = {"0", "false", "off", "none"}
 _SMALLEST = 3
 """Half points: nobody reads what is smaller."""
@@ -277,9 +277,9 @@ def _root(part: bytes) -> _Element:
     except (ElementTree.ParseError, LookupError, ValueError):
         return ElementTree.Element("none")
     for element in root.iter():
-        element.tag = element.tag.replace(_W, "w:")
-        for name in [name for name in element.attrib if name.startswith(_W)]:
-            element.set(name.replace(_W, "w:"), element.attrib.pop(name))
+        element.tag = element.tag.replace(NAMESPACE, "w:")
+        for name in [name for name in element.attrib if name.startswith(NAMESPACE)]:
+            element.set(name.replace(NAMESPACE, "w:"), element.attrib.pop(name))
     return root
 
 

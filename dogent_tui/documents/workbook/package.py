@@ -15,6 +15,7 @@ import msgspec
 from lxml import etree
 
 from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile
+from dogent_tui.documents.pandoc.archive import LIMITS
 from dogent_tui.language import tr
 
 CHUNK = 1 << 16
@@ -29,12 +30,6 @@ _MOST_FOUND = 200_000
 """Elements that are kept of one part that is no sheet."""
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_LIMITS = {
-    etree.ErrorTypes.ERR_INTERNAL_ERROR,
-    etree.ErrorTypes.ERR_NAME_TOO_LONG,
-    getattr(etree.ErrorTypes, "ERR_RESOURCE_LIMIT", 117),
-}
-"""What libxml2 reports where its limits are exceeded."""
 
 
 class Relation(msgspec.Struct, frozen=True):
@@ -169,7 +164,7 @@ class problems:  # noqa: N801 - reads as a statement
             ValueError,
             NotImplementedError,
         )
-        if isinstance(error, etree.XMLSyntaxError) and error.code in _LIMITS:
+        if isinstance(error, etree.XMLSyntaxError) and error.code in LIMITS:
             raise crafted(self._name) from error
         if isinstance(error, (*expected, OverflowError, etree.XMLSyntaxError)):
             raise no_workbook(self._name) from error
