@@ -76,8 +76,8 @@ class DocxSource:
                 return part(posixpath.join(folder, name))
 
             styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
-            data = part(self._main)
-            self._root = parse_part(data or b"<none/>", path.name)
+            size = archive.getinfo(self._main).file_size if self._main in names else 0
+            self._root = parse_part(part(self._main) or b"<none/>", path.name)
             inserted, deleted = (_changes(self._root, tags) for tags in (_INSERTIONS, _DELETIONS))
             comments = beside("comments.xml")
             self.revisions = Revisions(inserted, deleted, comments.count(b"<w:comment "))
@@ -90,7 +90,7 @@ class DocxSource:
                 if notes and settle_runs(root := parse_part(notes, path.name), styles, counters):
                     self._made[posixpath.join(folder, name)] = _written(root)
         self._body = self._root.find(w("body"))
-        self._groups = [] if self._body is None else _groups(self._body, len(data))
+        self._groups = [] if self._body is None else _groups(self._body, size)
 
     @property
     def parts(self) -> int:

@@ -7,7 +7,7 @@ for what it is.
 * The number that Word counts before a heading is written before it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lxml import etree
@@ -33,6 +33,10 @@ def w(name: str) -> str:
     return f"{NAMESPACE}{name}"
 
 
+_PARAGRAPH, _RUN, _RUN_PROPERTIES, _TEXT = w("p"), w("r"), w("rPr"), w("t")
+_TABLE, _CELL, _BOX = w("tbl"), w("tc"), w("txbxContent")
+
+
 def value_at(node: Any, path: str) -> str:
     """Return the value of the element at `path` (``w:pPr/w:pStyle``) below `node`, "" for none."""
     found = node.find(path, _PREFIXES)
@@ -44,12 +48,12 @@ def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
     fields = list(root.iter(w("fldSimple")))
     for field in fields:
         _unfold(field)
-    hidden = [run for run in root.iter(w("r")) if _is_hidden(run, styles)]
+    hidden = [run for paragraph in root.iter(_PARAGRAPH) for run in _hidden(paragraph, styles)]
     for run in hidden:
         link = etree.Element(w("hyperlink"), {w("anchor"): HIDDEN[1:]})
         run.addprevious(link)
         link.append(run)
-    labels = [_label(paragraph, styles, counters) for paragraph in root.iter(w("p"))]
+    labels = [_label(paragraph, styles, counters) for paragraph in root.iter(_PARAGRAPH)]
     return bool(fields or hidden) or any(labels)
 
 
@@ -63,28 +67,30 @@ def _unfold(field: Any) -> None:
     around[place : place + 1] = [begin, code, separate, *shown, end] if shown else []
 
 
-def _is_hidden(run: Any, styles: Styles) -> bool:
-    paragraph = next(run.iterancestors(w("p")), None)
-    if paragraph is None or next(run.iter(w("t")), None) is None:
-        return False
-    own = {_prefixed(each): _attributes(each) for each in run.iterfind("w:rPr/*", _PREFIXES)}
-    character = own.get("w:rStyle", {}).get("w:val", "")
-    look = styles.properties(
-        {**_shading(paragraph, "w:pPr/w:shd"), **own},
-        character,
-        value_at(paragraph, "w:pPr/w:pStyle"),
-    )
-    return is_unseen({**_behind(run, styles), **look})
+def _hidden(paragraph: Any, styles: Styles) -> Iterator[Any]:
+    """Yield the runs of a paragraph that nobody sees."""
+    style, shading = value_at(paragraph, "w:pPr/w:pStyle"), _shading(paragraph, "w:pPr/w:shd")
+    for run in paragraph.iter(_RUN):
+        found = run.find(_RUN_PROPERTIES)
+        own = {_prefixed(each): _attributes(each) for each in (() if found is None else found)}
+        character = own.get("w:rStyle", {}).get("w:val", "")
+        look = styles.properties({**shading, **own}, character, style)
+        own_text = (
+            next(run.iter(_TEXT), None) is not None
+            and next(run.iterancestors(_PARAGRAPH)) is paragraph  # and not of a box that is in it
+        )
+        if own_text and is_unseen({**_behind(run, styles), **look}):
+            yield run
 
 
 def _behind(run: Any, styles: Styles) -> Properties:
     """Return what is behind a run: the shading of the cell that it is in."""
-    for around in run.iterancestors(w("tc"), w("tbl"), w("txbxContent")):
-        if around.tag == w("txbxContent"):
+    for around in run.iterancestors(_CELL, _TABLE, _BOX):
+        if around.tag == _BOX:
             return _UNKNOWN
-        if around.tag == w("tc") and (shading := _shading(around, "w:tcPr/w:shd")):
+        if around.tag == _CELL and (shading := _shading(around, "w:tcPr/w:shd")):
             return shading
-        if around.tag == w("tbl") and styles.colors_cells(value_at(around, "w:tblPr/w:tblStyle")):
+        if around.tag == _TABLE and styles.colors_cells(value_at(around, "w:tblPr/w:tblStyle")):
             return _UNKNOWN
     return {}
 
