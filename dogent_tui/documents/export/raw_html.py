@@ -18,11 +18,11 @@ from dogent_tui.documents.export.tree import (
     ask_pandoc,
     attributes,
     blocks_of,
-    every,
     kinds_in,
     mapped,
     node,
     plain_text,
+    walk,
     words,
 )
 from dogent_tui.processes import Halt
@@ -95,9 +95,7 @@ def read_blocks(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[
     `dropped` is told of each element that is left out.
     """
     blocks = mapped(blocks, {}, _joined)
-    texts = list(
-        dict.fromkeys(block["c"][1] for block in every(blocks) if block["t"] == "RawBlock")
-    )
+    texts = list(dict.fromkeys(block["c"][1] for block in walk(blocks) if block["t"] == "RawBlock"))
     harmless = {text: rewrite(text, dropped).strip() for text in texts}
     pieces = [piece for piece in dict.fromkeys(harmless.values()) if piece]
     mark = f"between-{os.urandom(8).hex()}"

@@ -316,7 +316,7 @@ def citation_warnings(
     """
     known = {entry.key: entry for entry in entries}
     cited, told = set(), []
-    for cite_node in tree.every(blocks):
+    for cite_node in tree.walk(blocks):
         for citation in cite_node["c"][0] if cite_node.get("t") == "Cite" else ():
             key = citation["citationId"]
             cited.add(key)
