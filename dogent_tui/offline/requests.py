@@ -72,6 +72,8 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare", "open") else whole
     request.topic = without_files(slots.get("what") or asked or about)
     quoted = re.findall(r"[“\"「『‘'](.+?)(?:[”」』]|[\"’'](?!\w))", text)
+    if verb == "add":
+        request.topic = pattern("article").sub("", request.topic)
     if verb == "add" and quoted:
         request.new = quoted[0]
         request.target = request.target or next(iter(request.files), "")

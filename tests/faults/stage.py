@@ -308,7 +308,7 @@ class Stage:
         """
         state = STATE[self.row.state]
         if state.asks:
-            await asyncio.sleep(0.6)  # a question takes no key from who is typing
+            await asyncio.sleep(1.2)  # a question takes no key from a user who was typing
         key, seen = self._what_escape_does()
         began = time.monotonic()
         while time.monotonic() - began < ESCAPE_S and not self.terminal.ended:
