@@ -124,6 +124,8 @@ def read_blocks(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[
 
 def _joined(blocks: list[Any]) -> list[Any]:
     """Return blocks in which HTML that an empty line cut, as in a table, is one piece again."""
+    if "RawBlock" not in kinds_in(blocks):
+        return blocks
     out: list[Any] = []
     for block in blocks:
         if "RawBlock" in kinds_in([block]) & kinds_in(out[-1:]):

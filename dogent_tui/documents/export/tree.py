@@ -5,7 +5,6 @@ A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html na
 what they contain).
 """
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -13,6 +12,7 @@ import msgspec
 
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.tree import Node as Node
+from dogent_tui.documents.pandoc.tree import Tree
 from dogent_tui.documents.pandoc.tree import plain_text as plain_text
 from dogent_tui.documents.pandoc.tree import walk as walk
 from dogent_tui.language import tr
@@ -52,13 +52,12 @@ def to_json(blocks: list[Any], meta: Node | None = None) -> bytes:
     deeply.
     """
     document = {"pandoc-api-version": _API_VERSION, "meta": meta or {}, "blocks": blocks}
-    return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    return msgspec.json.encode(document)
 
 
 def blocks_of(data: bytes) -> list[Any]:
     """Return the blocks of a document that pandoc wrote."""
-    blocks: list[Any] = json.loads(data)["blocks"]
-    return blocks
+    return msgspec.json.decode(data, type=Tree).blocks
 
 
 def mapped(
