@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 import msgspec
 from lxml import etree
 
-from dogent_tui.documents.pandoc.archive import parse_part
+from dogent_tui.documents.pandoc.archive import parse_part, root_of
 from dogent_tui.documents.pandoc.word_runs import settle_runs, value_at, w
 from dogent_tui.documents.pandoc.word_styles import Counters, Styles
 
@@ -191,7 +191,7 @@ def _place_boxes(root: Any) -> bool:
 def _main_part(archive: zipfile.ZipFile) -> str:
     """Return the name of the main part: other programs than Word name it differently."""
     try:
-        for element in _elements(archive.read("_rels/.rels")):
+        for element in root_of(archive.read("_rels/.rels")).iter():
             if element.tag == _RELATIONSHIPS and element.get("Type", "").endswith(
                 "/officeDocument"
             ):
@@ -207,14 +207,10 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for kind in ("header", "footer"):
-        names = [
-            name
-            for name in sorted(archive.namelist())
-            if re.fullmatch(f"word/{kind}\\d*\\.xml", name)
-        ]
-        if unique := list(
-            dict.fromkeys(filter(None, (_words(_elements(archive.read(name))) for name in names)))
-        ):
+        part = re.compile(f"word/{kind}\\d*\\.xml")
+        names = filter(part.fullmatch, sorted(archive.namelist()))
+        texts = (_words(root_of(archive.read(name)).iter()) for name in names)
+        if unique := list(dict.fromkeys(filter(None, texts))):
             found[f"{kind}s"] = unique[:10]
     return found
 
@@ -223,17 +219,10 @@ def _remarks(part: bytes) -> dict[str, list[str]]:
     """Return who says what in the comments, which stand beside the text."""
     remarks = [
         f"{element.get(element.tag.replace('}comment', '}author'), '')}: {_words(element)}"
-        for element in _elements(part)
+        for element in root_of(part).iter()
         if element.tag.endswith("}comment")
     ]
     return {"comment_texts": remarks[:_MOST_REMARKS]} if remarks else {}
-
-
-def _elements(part: bytes) -> Iterator[ElementTree.Element]:
-    try:
-        yield from ElementTree.fromstring(part).iter()  # noqa: S314 (checked: no entities)
-    except (ElementTree.ParseError, LookupError):
-        return
 
 
 def _words(elements: Iterable[ElementTree.Element]) -> str:

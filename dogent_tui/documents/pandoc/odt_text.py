@@ -4,10 +4,10 @@ seen (OpenDocument 1.3).
 
 from collections.abc import Iterator, Mapping
 from typing import Any
-from xml.etree import ElementTree
 
 from lxml import etree
 
+from dogent_tui.documents.pandoc.archive import root_of
 from dogent_tui.documents.pandoc.tree import HIDDEN, Node, plain_text
 from dogent_tui.documents.pandoc.word_styles import Properties, is_unseen
 
@@ -24,11 +24,7 @@ class OdtStyles:
     def __init__(self, *parts: bytes) -> None:
         self._styles: dict[str, tuple[str, Properties]] = {}
         for part in parts:
-            try:
-                root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-            except (ElementTree.ParseError, LookupError, ValueError):
-                continue
-            for style in root.iter():
+            for style in root_of(part).iter():
                 if style.tag.endswith("}style"):
                     attributes = _bare(style.attrib)
                     looks = [

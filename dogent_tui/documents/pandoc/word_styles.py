@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import msgspec
 
+from dogent_tui.documents.pandoc.archive import root_of
+
 Properties: TypeAlias = Mapping[str, Mapping[str, str]]
 """Elements of `w:rPr`, and the shading behind a run: attributes by the name of the element, all
 with the prefix ``w:``.
@@ -272,10 +274,7 @@ def _root(part: bytes) -> _Element:
     """Return the root of a part with names and attributes prefixed as Word does; an empty one
     for what is none.
     """
-    try:
-        root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-    except (ElementTree.ParseError, LookupError, ValueError):
-        return ElementTree.Element("none")
+    root = root_of(part)
     for element in root.iter():
         element.tag = element.tag.replace(NAMESPACE, "w:")
         for name in [name for name in element.attrib if name.startswith(NAMESPACE)]:
