@@ -47,12 +47,21 @@ def ask_pandoc(
     )
 
 
-def to_json(blocks: list[Any], meta: Node | None = None) -> bytes:
-    """Return a document of `blocks` for pandoc. Raises RecursionError where it is nested very
-    deeply.
+def written(
+    blocks: list[Any],
+    form: str,
+    *options: str,
+    meta: Node | None = None,
+    halt: Halt | None = None,
+    readable: tuple[str, ...] = (),
+) -> Output:
+    """Return a document of `blocks` in a `form` that pandoc writes. Blocks. Raises DocumentError,
+    and RecursionError where it is nested very deeply.
     """
     document = {"pandoc-api-version": _API_VERSION, "meta": meta or {}, "blocks": blocks}
-    return msgspec.json.encode(document)
+    arguments = ("-f", "json", "-t", form, *options)
+    data = msgspec.json.encode(document)
+    return ask_pandoc(data, *arguments, halt=halt, readable=readable)
 
 
 def blocks_of(data: bytes) -> list[Any]:

@@ -144,10 +144,8 @@ class _Conversion:
     def _converted(self, source: bytes | Path) -> Output:
         limit_s = max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun))
         arguments = [
-            "--from",
-            self._kind,
-            "--to",
-            "json",
+            f"--from={self._kind}",
+            "--to=json",
             f"--track-changes={self._options.changes}",
         ]
         if self._kind == "ipynb":
