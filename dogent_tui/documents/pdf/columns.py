@@ -21,6 +21,9 @@ each other.
 _BLANK = 0.4
 """Sizes of the text: a blank is narrower."""
 
+_LARGER = 1.12
+"""What is set larger than the rows above it by this factor is no row of theirs."""
+
 _LEADER = re.compile(r"(\. ?){5,}|…{2,}|_{5,}")
 
 
@@ -79,10 +82,15 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
         ) == sum(map(bool, touched))
         usual = max((_gap(above, below) for above, below in pairwise(run)), default=1.6 * size)
         return fits or gap <= max(0.8 * size, 2 * usual)
+    if row[0].size > _LARGER * max(line.size for above in run for line in above):
+        return False  # the heading of another table
     tight = _is_tight([*run, row], len(run))
-    return len(touched[0]) == 1 and (
-        tight or row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
-    )
+    is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
+    if len(touched[0]) > 1:  # what goes on with a cell may be longer than its column is wide
+        start = columns[touched[0][0]][0]
+        aligned = touched[0][0] > 0 and abs(row[0].box.x0 - start) < 1
+        return aligned and is_narrow and gap < 0.5 * size
+    return len(touched[0]) == 1 and (tight or is_narrow)
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:

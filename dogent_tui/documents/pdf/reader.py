@@ -16,6 +16,7 @@ from dogent_tui.documents.model import (
     ReadOptions,
     Report,
     Source,
+    damaged,
     encrypted,
 )
 from dogent_tui.documents.pandoc.escaping import hidden_comment
@@ -79,20 +80,16 @@ def _open(path: Path) -> Any:
                 tr("Check where it came from."),
                 code="damaged",
             )
-    damaged = DocumentError(
-        tr("{name} is damaged: its pages cannot be found.").format(name=path.name),
-        tr("Open it in another program and save it again."),
-        code="damaged",
-    )
+    pageless = damaged(tr("{name} is damaged: its pages cannot be found.").format(name=path.name))
     try:
         document = pymupdf.open(path, filetype="pdf")
         if document.needs_pass:
             raise encrypted(path.name)
         count = len(document)
     except BROKEN as error:
-        raise damaged from error
+        raise pageless from error
     if not count:
-        raise damaged
+        raise pageless
     return document
 
 
@@ -159,13 +156,8 @@ def _blocks(
             held.clear()
         report(done, len(wanted), "pages")
     if held:
-        damaged = DocumentError(
-            tr("No page of {document} can be read.").format(document=document.name),
-            tr("Save it again with another program."),
-            code="damaged",
-        )
         raise (
-            damaged
+            damaged(tr("No page of {document} can be read.").format(document=document.name))
             if broken
             else DocumentError(
                 SCANNED, tr("Run text recognition (OCR) on it first."), code="scanned"

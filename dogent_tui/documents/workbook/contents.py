@@ -7,7 +7,7 @@ import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
-from dogent_tui.documents.workbook.package import Package, Relation, damaged, problems
+from dogent_tui.documents.workbook.package import Package, Relation, no_workbook, problems
 from dogent_tui.language import tr
 from dogent_tui.references.sheets import TableOfContents, table_of_contents
 
@@ -57,7 +57,7 @@ def read_contents(package: Package) -> Contents:
     relations = package.relations(listed.part)
     sheets = _sheets(package, listed, relations)
     if not sheets:
-        raise damaged(package.name)
+        raise no_workbook(package.name)
     return Contents(
         sheets,
         _part(relations, "sharedStrings"),

@@ -14,7 +14,8 @@ from xml.parsers import expat
 import msgspec
 from lxml import etree
 
-from dogent_tui.documents.model import DocumentError, encrypted
+from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile
+from dogent_tui.documents.pandoc.archive import LIMITS
 from dogent_tui.language import tr
 
 CHUNK = 1 << 16
@@ -29,12 +30,6 @@ _MOST_FOUND = 200_000
 """Elements that are kept of one part that is no sheet."""
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_LIMITS = {
-    etree.ErrorTypes.ERR_INTERNAL_ERROR,
-    etree.ErrorTypes.ERR_NAME_TOO_LONG,
-    getattr(etree.ErrorTypes, "ERR_RESOURCE_LIMIT", 117),
-}
-"""What libxml2 reports where its limits are exceeded."""
 
 
 class Relation(msgspec.Struct, frozen=True):
@@ -169,29 +164,20 @@ class problems:  # noqa: N801 - reads as a statement
             ValueError,
             NotImplementedError,
         )
-        if isinstance(error, etree.XMLSyntaxError) and error.code in _LIMITS:
-            raise hostile(self._name) from error
+        if isinstance(error, etree.XMLSyntaxError) and error.code in LIMITS:
+            raise crafted(self._name) from error
         if isinstance(error, (*expected, OverflowError, etree.XMLSyntaxError)):
-            raise damaged(self._name) from error
+            raise no_workbook(self._name) from error
 
 
-def damaged(name: str) -> DocumentError:
+def no_workbook(name: str) -> DocumentError:
     """Return the error that the workbook `name` cannot be understood."""
-    return DocumentError(
-        tr("{name} is damaged or not an Excel workbook.").format(name=name),
-        tr("Open it in a spreadsheet program and save it again."),
-        code="damaged",
-    )
+    return damaged(tr("{name} is damaged or not an Excel workbook.").format(name=name))
 
 
-def hostile(name: str) -> DocumentError:
+def crafted(name: str) -> DocumentError:
     """Return the error that the workbook `name` was made to cost its reader memory or time."""
-    return DocumentError(
-        tr("{name} contains XML that no spreadsheet program writes; it was not read.").format(
-            name=name
-        ),
-        code="hostile",
-    )
+    return hostile(tr("{name} contains XML that no spreadsheet program writes.").format(name=name))
 
 
 class Feed:
@@ -238,7 +224,7 @@ class Feed:
                 self._parser.close()
             found = [element for _, element in self._parser.read_events()]
         if found and found[0].getroottree().docinfo.internalDTD is not None:
-            raise hostile(self._name)
+            raise crafted(self._name)
         self._found = found if data else None
         return found
 

@@ -16,7 +16,7 @@ from dogent_tui.documents.workbook.package import (
     MOST_TEXT,
     Feed,
     Package,
-    hostile,
+    crafted,
     problems,
     shown_text,
     unescaped,
@@ -167,7 +167,7 @@ class SheetReader:
         self._number = int(float(number)) if number else self._number + 1
         self.facts.too_long = self.facts.too_long or self._number > MOST_ROWS
         if len(node) > MOST_COLUMNS:
-            raise hostile(self._name)
+            raise crafted(self._name)
         if not (self.facts.too_long or self._wants(self._number)):
             return None
         cells: dict[int, Cell] = {}

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Report, encrypted
+from dogent_tui.documents.model import Opened, ReadOptions, Report, damaged, encrypted
 from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
 from dogent_tui.documents.workbook.columns import cell_range
 from dogent_tui.documents.workbook.contents import Contents, SheetPart, choose_sheet
@@ -49,11 +49,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
     except calamine.PasswordError as error:
         raise encrypted(path.name) from error
     except (calamine.CalamineError, LookupError, ValueError) as error:
-        raise DocumentError(
-            tr("{name} is damaged or not a workbook.").format(name=path.name),
-            tr("Open it in a spreadsheet program and save it again."),
-            code="damaged",
-        ) from error
+        raise damaged(tr("{name} is damaged or not a workbook.").format(name=path.name)) from error
     window = window_of(options.rows, cells)
     opened = Opened(path.suffix[1:].lower() or "xls", {}, iter(()))
     opened.metadata |= {
