@@ -44,8 +44,8 @@ _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
 models lie in folders below.
 """
 
-_HEAVY = {"snap_compare", "stage", "exporter", "browser_here"}
-"""Fixtures that compare a picture, open the whole application, or start a browser."""
+_HEAVY = {"snap_compare", "stage", "exporter", "browser_here", "make_app"}
+"""Fixtures that compare a picture, open an application, or start a browser."""
 
 _OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM")
 

@@ -9,6 +9,8 @@ import pytest
 
 from dogent_tui.processes import end_tree, feed_process, stream_process, talk_process
 
+pytestmark = pytest.mark.slow
+
 
 async def test_output_and_status(tmp_path: Path):
     heard: list[bytes] = []

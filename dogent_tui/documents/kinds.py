@@ -6,9 +6,8 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.model import DocumentError, unreadable
 from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
-from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 
 _PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
@@ -109,13 +108,7 @@ def kind_of(path: Path) -> str:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as error:
-        raise DocumentError(
-            tr("{path} cannot be read: {strerror}.").format(
-                path=path.name, strerror=error.strerror
-            ),
-            disk_remedy(error),
-            code="not_found" if isinstance(error, FileNotFoundError) else "failed",
-        ) from None
+        raise unreadable(path, error) from None
     kind = _by_content(path, head)
     if kind is None:
         _refuse_other_formats(path, head)

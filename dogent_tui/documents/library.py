@@ -14,11 +14,10 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.conversion import Conversion
-from dogent_tui.documents.model import DocumentError, ReadOptions, Report
+from dogent_tui.documents.model import DocumentError, ReadOptions, Report, unreadable
 from dogent_tui.documents.spool import Shown
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.documents.workers import Workers
-from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import cache_dir
 
@@ -253,10 +252,4 @@ def _look_at(path: Path) -> FileState:
                 tr("Check the name and the folder."),
                 code="not_found",
             ) from None
-        raise DocumentError(
-            tr("{path} cannot be read: {strerror}.").format(
-                path=path.name, strerror=error.strerror
-            ),
-            disk_remedy(error),
-            code="failed",
-        ) from None
+        raise unreadable(path, error) from None

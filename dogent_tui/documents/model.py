@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 
 
@@ -32,6 +32,28 @@ def encrypted(name: str) -> DocumentError:
         tr("Save a copy without a password and open that."),
         code="encrypted",
     )
+
+
+def unreadable(path: Path, error: OSError) -> DocumentError:
+    """Return what there is to say about a document that the disk does not give."""
+    reason = error.strerror or type(error).__name__
+    return DocumentError(
+        tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=reason),
+        disk_remedy(error),
+        code="not_found" if isinstance(error, FileNotFoundError) else "failed",
+    )
+
+
+def damaged(message: str) -> DocumentError:
+    """Return `message` as an error: a document that is not what its format asks for."""
+    remedy = tr("Open it in the program that created it and save it again.")
+    return DocumentError(message, remedy, code="damaged")
+
+
+def hostile(message: str) -> DocumentError:
+    """Return `message` as an error: a document that would hurt whoever opens it."""
+    remedy = tr("It was not opened; accept it only from someone you trust.")
+    return DocumentError(message, remedy, code="hostile")
 
 
 class Source(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -33,7 +33,7 @@ from dogent_tui.documents.messages import (
     Progress,
     Request,
 )
-from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions
+from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions, damaged
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree, python_command
 
@@ -78,13 +78,11 @@ def _answer(request: Request, channel: "_Channel") -> bool:
         _read(request, channel)
     except DocumentError as error:
         channel.send(Failed(error.message, error.remedy, error.code))
-    except (MemoryError, RecursionError):
-        channel.send(_too_large(name))
-        return False
     except BrokenPipeError:
         return False
     except Exception as error:
-        channel.send(_failed(name, error))
+        told = _told(name, error)
+        channel.send(Failed(told.message, told.remedy, told.code, last=True))
         return False
     return True
 
@@ -256,33 +254,21 @@ def _encodable(value: Any) -> Any:
 _ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 
-def _too_large(name: str) -> Failed:
-    return Failed(
-        tr("{name} exceeds the memory limit for a document.").format(name=name),
-        tr("Split it, or save it again with the program that created it."),
-        "hostile",
-        last=True,
-    )
-
-
-def _failed(name: str, error: Exception) -> Failed:
-    if isinstance(error, ImportError):
-        missing = error.name or str(error)
-        return Failed(
-            tr("{name} cannot be read: {missing} is missing.").format(name=name, missing=missing),
-            tr("Reinstall dogent-tui."),
-            "engine_missing",
-            last=True,
+def _told(name: str, error: Exception) -> DocumentError:
+    """Return what there is to say of a failure that no reader expected."""
+    if isinstance(error, MemoryError | RecursionError):
+        return DocumentError(
+            tr("{name} exceeds the memory limit for a document.").format(name=name),
+            tr("Split it, or save it again with the program that created it."),
+            code="hostile",
         )
+    if isinstance(error, ImportError):
+        missing = tr("{name} cannot be read: {missing} is missing.")
+        message = missing.format(name=name, missing=error.name or str(error))
+        return DocumentError(message, tr("Reinstall dogent-tui."), code="engine_missing")
     said = " ".join(str(error).split())[:200]
-    return Failed(
-        tr("{name} could not be read: {error}.").format(
-            name=name, error=": ".join(filter(None, (type(error).__name__, said)))
-        ),
-        tr("It may be damaged: open it with the program that created it and save it again."),
-        "damaged",
-        last=True,
-    )
+    why = ": ".join(filter(None, (type(error).__name__, said)))
+    return damaged(tr("{name} could not be read: {error}.").format(name=name, error=why))
 
 
 def _limit_memory() -> None:

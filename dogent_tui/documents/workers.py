@@ -16,10 +16,9 @@ from typing import TypeAlias
 import msgspec
 
 from dogent_tui.documents.messages import Failed, Finished, Message, Piece, Request
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.model import DocumentError, unreadable
 from dogent_tui.documents.pandoc.program import pandoc_places
 from dogent_tui.documents.worker import LONG_CHARS, worker_command
-from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, talk_process, tree_cpu, tree_memory
 from dogent_tui.storage.places import open_real
@@ -253,12 +252,7 @@ class _Worker:
         try:
             file = open_real(real)
         except OSError as error:
-            raise DocumentError(
-                tr("{path} cannot be read: {strerror}.").format(
-                    path=real.name, strerror=error.strerror
-                ),
-                disk_remedy(error),
-            ) from None
+            raise unreadable(real, error) from None
         passed = sys.platform.startswith("linux")
         line = msgspec.json.encode(msgspec.structs.replace(request, passed=passed)) + b"\n"
         try:

@@ -16,7 +16,7 @@ Found: TypeAlias = Sequence[Passage]
 Documents: TypeAlias = Sequence[Document]
 Sections: TypeAlias = Sequence[tuple[str, Found]]
 
-_LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.45, 0.25, 4, 20
+_LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.55, 0.25, 4, 20
 """Coverage of a topic from which on sources hold something about it, any of the folder and those
 the user named; passages under a heading that the user named; rows of a table that is shown whole.
 """

@@ -174,6 +174,8 @@ class Finder:
         return list(dict.fromkeys(filter(None, said)))
 
     def _summarize(self) -> list[str]:
+        if self.request.topic and not self.request.files:
+            return self._ask()
         lines = self.request.lines
         found = drafting.within(_passages(self._meant()), _LINE * lines or _SUMMARY)
         quotes = [_quote(passage) for passage in found[: lines or None]]
@@ -207,7 +209,9 @@ class Finder:
     def _open(self) -> list[str]:
         one = (*self._meant(), Document("", ""))[0]
         lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
-        return [self._say("open", path=one.path), "\n".join(lines)] if one.path else []
+        shown = [self._say("open", path=one.path), "\n".join(lines)]
+        is_path = "/" in self.request.topic
+        return shown if one.path else [] if is_path else self._ask()
 
     def _replace(self) -> list[str]:
         old, new, said = self.request.old, self.request.new, []
@@ -311,6 +315,10 @@ class Finder:
         if target not in self._desk.existing:
             self._why = "missing" if target else "which"
             return []
+        if request.new:
+            text = self._desk.text(target)
+            said = self._say("added_text", path=target, text=request.new)
+            return [self._change(target, f"{text.rstrip()}\n\n{request.new}\n", said)]
         documents, self._why = self.sources(), "no_material"
         found = drafting.within(self._material(documents), request.words or _ADDED)
         if not found:

@@ -4,6 +4,7 @@ as tables.
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 _LONGEST = 700
 """Characters of a passage, a Chinese one counting as two. A longer section is several."""
 _PLACE = re.compile(r"<!-- (?P<place>page \d+|sheet .+) -->")
-_QUESTION = re.compile(r"\**(?:Q|Question|问|问题)\s*\d*\s*[:：]\s*", re.IGNORECASE)
+_SPEAKER = re.compile(r"\**(?P<name>[^\W\d][\w .]{0,18}?)\s*\d*\s*[:：]\**\s*")
+_ASKERS = frozenset(["q", "question", "问", "问题"])
+_ASKS = re.compile(r"[^-#|>].*[?？][\s*_”\"]*", re.DOTALL)
+"""A line that asks. In a text with two such lines each begins a pair with what follows."""
 _CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 _EMPHASIS = re.compile(r"[*_`]{1,2}(?=\S)(.+?)(?<=\S)[*_`]{1,2}(?!\w)")
 MARK = "<!-- dogent: extracts -->"
@@ -115,6 +119,11 @@ class _Reader:
         self._above: list[tuple[int, str]] = []
         self._place = self._question = ""
         self._blocks: list[str] = []
+        asked = list(filter(_ASKS.fullmatch, map(str.strip, document.text.splitlines())))
+        names = Counter(map(_speaker, asked))
+        # Who asks more than once asks always, also without a question mark.
+        self._askers = _ASKERS | {name for name, count in names.items() if name and count > 1}
+        self._is_talk = len(asked) > 1 or bool(_ASKERS & names.keys())
 
     def read(self, text: str) -> None:
         """Take a Markdown text apart."""
@@ -138,16 +147,13 @@ class _Reader:
             self.document.headings.append((level, title))
             self.document.title, self._question = self.document.title or title, ""
         elif kind == "table_open":
-            rows: list[list[str]] = []
-            for token in block:
-                if token.type == "tr_open":
-                    rows.append([])
-                elif token.type == "inline":
-                    rows[-1].append(_plain(token.content))
-            self.add_table(rows)
+            self.add_table(_cells(block))
         elif kind == "html_block":
             found = _PLACE.match(block[0].content)
             self._place = found["place"] if found else self._place
+        elif kind == "paragraph_open" and self._is_talk:
+            for turn in _turns(block[1].content):
+                self._add(turn, is_question=bool(_ASKS.fullmatch(turn)))
         elif kind not in ("front_matter", "hr"):
             self._add("\n".join(_lines(block)))
 
@@ -170,10 +176,10 @@ class _Reader:
         for number, text in enumerate(texts, first):
             self._pass(text, f"row {number}")
 
-    def _add(self, text: str) -> None:
-        if (asked := _QUESTION.match(text)) is not None:
+    def _add(self, text: str, *, is_question: bool = False) -> None:
+        if is_question or _speaker(text) in self._askers:
             self._finish()
-            self._question = text[asked.end() :].rstrip("*").strip()
+            self._question = _SPEAKER.sub("", text, count=1).strip("* ")
             return
         if sum(map(width, self._blocks)) + width(text) > _LONGEST:
             self._finish()
@@ -212,6 +218,33 @@ def _lines(block: Sequence["Token"]) -> Iterator[str]:
         elif token.type in ("inline", "code_block", "fence"):
             yield mark + _joined(token.content)
             mark = ""
+
+
+def _cells(block: Sequence["Token"]) -> list[list[str]]:
+    """Return the rows of a Markdown table."""
+    rows: list[list[str]] = []
+    for token in block:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(_plain(token.content))
+    return rows
+
+
+def _turns(text: str) -> Iterator[str]:
+    """Yield who says what in a paragraph of a talk, a question apart from its answer."""
+    lines = list[str]()
+    for line in text.splitlines():
+        if lines and (_speaker(line) or _ASKS.fullmatch(lines[-1])):
+            yield _joined("\n".join(lines))
+            lines = []
+        lines.append(line)
+    yield _joined("\n".join(lines))
+
+
+def _speaker(line: str) -> str:
+    found = _SPEAKER.match(line)
+    return found["name"].casefold() if found else ""
 
 
 def _joined(text: str) -> str:

@@ -13,13 +13,13 @@ from typing import TypeAlias
 from dogent_tui.offline.passages import Passage, width
 from dogent_tui.offline.words import Language, language_of, related, terms, words
 
-_SATURATION, _LENGTH = 1.2, 0.5
-_RELATED, _MISSPELT, _SIGN = 0.5, 0.8, 0.2
-"""What a word counts that means nearly the same, that is spelled nearly so, and a single Chinese
-character, which finds words that are cut differently.
+_SATURATION, _LENGTH = 1.2, 0.65
+_RELATED, _ACROSS, _MISSPELT, _SIGN = 0.45, 0.2, 0.8, 0.3
+"""What a word counts that means nearly the same, that does so in the other language, that is
+spelled nearly so, and a single Chinese character, which finds words that are cut differently.
 """
 _NAME, _TITLE, _HEADING, _QUESTION = 0.6, 0.4, 2.0, 1.5
-_ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.5
+_ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.8
 """What a row of a table counts, a passage whose heading says it all, one of a README, which tells
 about the other files, and a word that a passage in the other language does not hold.
 """
@@ -27,6 +27,9 @@ _SURE, _WINDOW = 0.9, 900
 """Coverage up to which a passage is quoted with those around it, and how long that quote may be, in
 characters, a Chinese one counting as two.
 """
+_ABSENT = 1.5
+"""What a name that no passage holds counts, on top of its words, against all of them."""
+_NAME_LIKE = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+|\b\d{4}\b")
 Asked: TypeAlias = Sequence[tuple[float, Mapping[str, float]]]
 """What each term of a question counts, and as what it is looked for."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -86,15 +89,22 @@ class Index:
 
     def _ranked(self, question: str) -> list[tuple[int, Hit]]:
         asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
-        hits = [self._score(at, asked, language_of(question)) for at in range(len(self._bags))]
+        # A name or number that is nowhere here: what is asked is probably not here either.
+        names = (terms(name) for name in _NAME_LIKE.findall(question))
+        absent = sum(
+            not any(way in self._rarity for way in self._ways(one[0])) for one in names if one
+        )
+        beyond = _ABSENT * absent * self._rare(1)
+        language = language_of(question)
+        hits = [self._score(at, asked, language, beyond) for at in range(len(self._bags))]
         found = (one for one in enumerate(hits) if one[1].score)
         return sorted(found, key=lambda one: (-one[1].score, one[1].passage.path, one[0]))
 
-    def _score(self, at: int, asked: Asked, language: Language) -> Hit:
+    def _score(self, at: int, asked: Asked, language: Language, beyond: float) -> Hit:
         passage, bag = self._passages[at], self._bags[at]
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * self._lengths[at] / self._average)
         heading = set(terms(passage.heading if passage.heading != passage.title else ""))
-        score = covered = whole = 0.0
+        score, covered, whole = 0.0, 0.0, beyond
         for weight, ways in asked:
             rare = weight * min(self._rarity.get(way, self._rare(1)) for way in ways)
             held = [(value, way) for way, value in ways.items() if way in bag]
@@ -110,8 +120,9 @@ class Index:
 
     def _ways(self, term: str) -> Mapping[str, float]:
         """Return the terms that `term` is looked for as, with what each counts."""
-        ways = dict.fromkeys(related().get(term, ()), _RELATED)
-        if term not in self._rarity and term.isalpha() and len(term) > 3:
+        alike = related().get(term, ())
+        ways = {one: _RELATED if one.isascii() == term.isascii() else _ACROSS for one in alike}
+        if term not in self._rarity and term.isalpha() and len(term) > 4:
             close = [] if ways else difflib.get_close_matches(term, self._rarity, 1, 0.84)
             ways |= dict.fromkeys(close, _MISSPELT)
         return ways | {term: 1.0}

@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dogent_tui.offline.words import Language, language_of, number_of, pattern, words
+from dogent_tui.offline.words import Language, language_of, number_of, pattern, terms, words
 
 _FILE = pattern("file").pattern
 _LEADS = r"(?:\b(?:and|or|with|from|in|of|using|to|into|as|based on)\b|[,，、和与用从在根据把\s])*"
 _WRITES = ("draft", "add", "outline", "contents")
+_ON_FILES = ("count", "outline", "export", "open", "summarize", "draft", "contents")
 _PAGE = 400
 """Words."""
 
@@ -24,8 +25,8 @@ class Request:
     """A request. `files` are those it names that are there, `missing` those that are not.
 
     `topic` is what it is about, `target` the file to write, `headings` those the text should have;
-    `old` and `new` are of a replacement. `words` is the length of a draft, `lines` that of a
-    summary, 0 where none is named; `only`: a language.
+    `old` and `new` are of a replacement, `new` also what is to be added word for word. `words` is
+    the length of a draft, `lines` that of a summary, 0 where none is named; `only`: a language.
     """
 
     verb: str
@@ -52,7 +53,8 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         paths: the files that are there, which may also be named plainly.
     """
     polite = re.compile(rf"^(?:{pattern('polite').pattern})", re.IGNORECASE)
-    clauses = map(str.strip, pattern("clause").split(" ".join(typed.split())))
+    thanked = pattern("thanking").sub("", " ".join(typed.split()))
+    clauses = map(str.strip, pattern("clause").split(thanked))
     said = [polite.sub("", part) for part in clauses if not pattern("not").fullmatch(part)]
     read = [(*_verb(part), part) for part in said if part]
     acts = [found for found in read if found[0] not in ("ask", "phrase", "none", "thanks")]
@@ -61,21 +63,28 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     whole = " ".join(said)
     request = Request(verb, language_of(typed), files=list(attached))
     _name_files(request, typed, paths)
+    if not request.files and verb in _ON_FILES:
+        request.files = _described(_first("described", without_files(text)), paths)
     if request.verb == "summarize" and request.target:
         request.verb = verb = "draft"
     bare = without_files(text)
     about = _first("topic", bare) or ("" if request.files else _first("topic_of", bare))
-    asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare") else whole
+    asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare", "open") else whole
     request.topic = without_files(slots.get("what") or asked or about)
+    quoted = re.findall(r"[“\"「『‘'](.+?)(?:[”」』]|[\"’'](?!\w))", text)
+    if verb == "add":
+        request.topic = pattern("article").sub("", request.topic)
+    if verb == "add" and quoted:
+        request.new = quoted[0]
+        request.target = request.target or next(iter(request.files), "")
     if verb == "replace":
-        quoted = re.findall(r"[“\"「『‘'](.+?)(?:[”」』]|[\"’'](?!\w))", text)
         pair = quoted[:2] if len(quoted) > 1 else [_object(slots["old"]), _object(slots["new"])]
         request.old, request.new = pair
     if verb == "draft":
         told = next((names for part in said if (names := _first("headings", part))), "")
-        listed = re.split(r"\s*[,，;；、]\s*(?:and\s+|和)?|\s+and\s+", told)
-        plain = (one.strip(' ."“”') for one in (_first("first", whole), *listed))
-        request.headings = [name[:1].upper() + name[1:] for name in plain if name]
+        listed = re.split(r"\s*[,，;；、]\s*(?:and\s+|和)?|\s+and\s+|(?<=[”」])和", told)
+        named = (one.strip(' ."“”') for one in (_first("first", whole), *listed))
+        request.headings = [name[:1].upper() + name[1:] for name in named if name]
     request.words = int(_PAGE * _number(_first("pages", whole)))
     request.lines = int(_number(_first("lines", whole)))
     if any(found[0] == "export" for found in acts):
@@ -126,6 +135,20 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
         if is_telling and re.search(rf"{re.escape(stem)}(?!\.\w)", typed, re.IGNORECASE):
             request.files.append(path)
     request.files = [path for path in dict.fromkeys(request.files) if path != request.target]
+
+
+def _described(said: str, paths: Sequence[str]) -> list[str]:
+    """Return the files whose names `said` describes: “the minutes”, “the grant letter”."""
+    meant = set(terms(said))
+    names = {path: set(terms(posixpath.basename(path).rpartition(".")[0])) for path in paths}
+    found = {path: len(meant & name) for path, name in names.items()}
+    most = max(found.values(), default=0)
+    # Most of what is said of them has to be in their names: else it is a topic.
+    return (
+        [path for path, held in found.items() if held == most and 2 * held >= len(meant)]
+        if most
+        else []
+    )
 
 
 def without_files(text: str) -> str:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 
 from dogent_tui.offline.passages import Table
-from dogent_tui.offline.words import language_of, pattern, related, terms, words
+from dogent_tui.offline.words import figures, language_of, pattern, related, terms, words
 
 _TOTALS = frozenset(["total", "sum", "all", "altogether", "合计", "总计", "总额", "总和", "共计"])
 _NUMBER = re.compile(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
-_NAMED, _CELL, _RELATED, _MOST = 0.45, 0.5, 0.6, 24
+_NAMED, _CELL, _CALLED, _RELATED, _MOST = 0.45, 0.5, 0.3, 0.6, 24
 """How much of the name of a column or table a question has to hold to mean it, 0 to 1; how much
-where it names no operation; what a word counts that means nearly the same; the most rows that are
-shown.
+where it names no operation, and how much of a cell to mean its row; what a word counts that means
+nearly the same; the most rows that are shown.
 """
 
 
@@ -42,9 +42,9 @@ class _Asked:
     def __init__(self, table: Table, question: str, operation: str, named: float) -> None:
         self._table, self._operation, self._language = table, operation, language_of(question)
         self._asked = set(terms(pattern(operation).sub(" ", question) if operation else question))
-        self._raw = set(re.findall(r"[\w-]+", question.casefold()))
-        figures = [float(found.replace(",", "")) for found in _NUMBER.findall(question)]
-        self._limit = figures[-1] if figures else None
+        self._question = " ".join(question.casefold().split())
+        self._raw = set(re.findall(r"[\w-]+", self._question)) - (words()["stop"] - {"may"})
+        self._limit = next(reversed(figures(self._question)), None)
         columns = [[row[at] for row in table.rows if row[at]] for at in range(len(table.names))]
         shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
         self._figures = [at for at, share in enumerate(shares) if share >= 0.8]
@@ -54,9 +54,16 @@ class _Asked:
         self._columns = [at for at in self._figures if self._likes[at]]
         self._columns.sort(key=lambda at: (-self._likes[at], -len(_parts(table.names[at]))))
         last = len(table.rows) - 1
+        if operation in ("earliest", "latest"):
+            self._when(operation)
         is_total = last > 0 and set(re.findall(r"\w+", table.rows[last][0].casefold())) & _TOTALS
         self._total = last if is_total else None
         self._rows = self._rows_named()
+        if (
+            self._rows[1:] and operation != "difference" and pattern("range").search(question)
+        ):  # from the first to the last
+            self._rows = list(range(min(self._rows), max(self._rows) + 1))
+        self._group = self._grouped_by(question)
         if operation == "rows" and self._rows and self._columns:  # how many of what a column counts
             self._operation = ""
         self.fit = self._fit(named) if self._figures and last > 0 else 0.0
@@ -67,6 +74,8 @@ class _Asked:
         column = self._likes[self._columns[0]] if self._columns else 0.0
         if not self._operation:  # one cell: its row, and its column by a word of its own
             direct = self._columns and _parts(self._table.names[self._columns[0]]) & self._asked
+            if self._group is not None and self._columns:
+                return column + file + 0.5
             return column + file if direct and column >= _CELL and 0 < len(self._rows) < 3 else 0.0
         has_limit = self._limit is not None
         needs = {"over": has_limit, "under": has_limit, "rows": file > _CELL}
@@ -74,6 +83,36 @@ class _Asked:
         if not needs.get(self._operation, True) or max(column, file) < least:
             return 0.0
         return column + file + 0.5 * max(self._likes) + 0.2 * bool(self._rows)
+
+    def _when(self, operation: str) -> None:
+        """Take the oldest for the smallest year or date, the newest for the largest."""
+        names = self._table.names
+        dated = [at for at, name in enumerate(names) if pattern("dated").search(name)]
+        self._columns, self._operation = dated, "smallest" if operation == "earliest" else "largest"
+        self._likes = [float(at in dated) for at in range(len(names))]
+
+    def _grouped_by(self, question: str) -> int | None:
+        """Return the column that the question groups by, none where it does not."""
+        found = pattern("per").search(question)
+        named = set(terms(next(filter(None, found.groups()), ""))) if found else set()
+        plain = (at for at in range(len(self._table.names)) if at not in self._figures)
+        by = next((at for at in plain if _parts(self._table.names[at]) & named), None)
+        cells = [row[by] for row in self._table.rows] if by is not None else []
+        return by if len(set(cells)) < len(cells) else None
+
+    def _groups(self, values: dict[int, float], top: int, by: int) -> str:
+        """Say the sum or the average of each group."""
+        groups: dict[str, list[float]] = {}
+        for row, value in values.items():
+            groups.setdefault(self._table.rows[row][by], []).append(value)
+        is_mean = self._operation == "average"
+        sums = {name: sum(of) / (len(of) if is_mean else 1) for name, of in groups.items()}
+        ends = {"largest": max, "smallest": min}
+        if self._operation in ends:
+            best = ends[self._operation](sums.values())
+            sums = {name: value for name, value in sums.items() if value == best}
+        told = "; ".join(f"{name} {_show(value)}" for name, value in sums.items())
+        return self._say("cell", top, list(values), told=told)
 
     def answer(self) -> str:
         """Return the answer, and the rows that show it."""
@@ -86,6 +125,8 @@ class _Asked:
         values.pop(-1 if self._total is None else self._total, None)
         within = {at: values[at] for at in self._rows if at in values} or values
         rows, value = list(within), self._limit or 0.0
+        if self._group is not None and operation in ("", "sum", "average", "largest", "smallest"):
+            return self._groups(within, top, self._group)
         match operation:
             case "largest" | "smallest":
                 value = (max if operation == "largest" else min)(within.values())
@@ -94,7 +135,7 @@ class _Asked:
                 value = sum(within.values()) / (len(within) if operation == "average" else 1)
             case "over" | "under":
                 sign = 1 if operation == "over" else -1
-                rows = [at for at in values if (values[at] - value) * sign > 0]
+                rows = [at for at in within if (within[at] - value) * sign > 0]
             case "difference":
                 return self._difference(within, top)
             case "":
@@ -126,6 +167,8 @@ class _Asked:
     def _like(self, name: str) -> float:
         """Return how much of a name the question holds, 0 to 1."""
         parts, alike = _parts(name), related()
+        if len(parts) > 1 and name.casefold() in self._question:
+            return 1.5
         near = [one for one in parts - self._asked if alike.get(one, frozenset()) & self._asked]
         return (len(parts & self._asked) + _RELATED * len(near)) / len(parts) if parts else 0.0
 
@@ -140,7 +183,7 @@ class _Asked:
                 if any(len(part) > 1 and not part.isdigit() for part in parts & asked):
                     found[at] = max(found.get(at, 0.0), len(parts & asked) / len(parts))
         least = min(0.5, max(found.values(), default=0.0))
-        return [at for at, share in found.items() if share >= least]
+        return [at for at, share in found.items() if share >= max(least, _CALLED)]
 
     def _label(self, row: int | None) -> str:
         cells = self._table.rows[row or 0]

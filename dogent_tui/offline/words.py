@@ -25,7 +25,8 @@ _TOKEN = re.compile(
 def words() -> Mapping[str, Any]:
     """Return what `words.toml` holds."""
     found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-    return found | {"stop": frozenset(found["stop"].split())}
+    lists = {"stop": frozenset(found["stop"].split()), "numerals": found["numerals"].split()}
+    return found | lists
 
 
 @cache
@@ -71,9 +72,27 @@ def _chinese(run: str) -> Iterator[str]:
 
 
 def number_of(numeral: str) -> int:
-    """Return the value of a Chinese numeral below twenty: 十二 is 12."""
-    _, ten, digit = numeral.replace("两", "二").rpartition("十")
-    return 10 * len(ten) + "零一二三四五六七八九".index(digit or "零")
+    """Return the value of a Chinese numeral: 二十三 is 23, 一九六三 is 1963."""
+    total = digits = 0
+    for value in map(
+        "零一二三四五六七八九十百千万".index, numeral.replace("两", "二").replace("〇", "零")
+    ):
+        if value == 13:
+            total, digits = (total + digits) * 10_000, 0
+        elif value > 9:
+            total, digits = total + (digits or 1) * 10 ** (value - 9), 0
+        else:
+            digits = 10 * digits + value
+    return total + digits
+
+
+def figures(text: str) -> list[float]:
+    """Return the numbers in `text`, in digits or in words."""
+    names: list[str] = words()["numerals"]
+    return [
+        float(digits.replace(",", "") or (names.index(name) if name else number_of(numeral)))
+        for digits, numeral, name in pattern("figure").findall(text.replace("−", "-"))
+    ]
 
 
 @cache

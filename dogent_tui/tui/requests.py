@@ -66,7 +66,7 @@ class RequestController:
         self._own: dict[str, asyncio.Future[Any]] = {}
         self._opening = False
         self._due = False
-        self._app = cast("AppPort", screen.app)
+        self._keeper = cast("AppPort", screen.app).edits
 
     def handle(self, event: Event) -> None:
         """Put what came, in its turn; take away what is settled."""
@@ -83,7 +83,7 @@ class RequestController:
                 self._settle(request_id)
             case UiSettled(request_id=request_id):
                 self._settle(request_id)
-                self._app.edits.keep(request_id, None)
+                self._keeper.keep(request_id, None)
                 self._screens_changed()
             case RunFinished():
                 self.put()
@@ -121,7 +121,7 @@ class RequestController:
         """Open the first screen, where something came that was not seen yet, and nothing else is
         asked just now.
         """
-        if self._due and self._app.screen is self._screen:
+        if self._due and self._screen.app.screen is self._screen:
             self.open()
 
     def open(self) -> bool:
@@ -134,7 +134,7 @@ class RequestController:
 
     async def close(self) -> None:
         """Wait until what was answered so far is saved."""
-        await self._app.edits.settle()
+        await self._keeper.settle()
 
     # ── Screens ───────────────────────────────────────────────────────────────────────────────────
 
@@ -158,13 +158,13 @@ class RequestController:
             return
         finally:
             self._opening = False
-        if request in self.screens.waiting and self._app.screen is self._screen:
+        if request in self.screens.waiting and self._screen.app.screen is self._screen:
             self._due = False
             self._push(self.screens, request, screen)
 
     def _push(self, queue: RequestQueue[Any], request: Request, screen: _RequestScreen) -> None:
         queue.shown = screen
-        self._app.push_screen(screen, lambda answer: self._left(queue, request, answer))
+        self._screen.app.push_screen(screen, lambda answer: self._left(queue, request, answer))
 
     def _left(self, queue: RequestQueue[Any], request: Request, answer: Reply | None) -> None:
         """Send the answer; None: the request stays open, or is not open any more."""
@@ -188,7 +188,7 @@ class RequestController:
         """
         try:
             if isinstance(answer, UiAnswer) and not answer.is_empty:
-                await settle_trust(self._app, self._screen.opened)
+                await settle_trust(cast("AppPort", self._screen.app), self._screen.opened)
             await self._screen.service.reply(request.request_id, answer)
         except AgentError as error:
             self._screen.notify(str(error), severity="warning", markup=False)
@@ -212,7 +212,7 @@ class RequestController:
         """Return the screen for `request`. Blocks. Raises DogentError where a document cannot be
         reviewed any more.
         """
-        draft = self._app.edits.drafts.load(request.request_id)
+        draft = self._keeper.drafts.load(request.request_id)
         match read_request(request.payload):
             case Clarification() as asked:
                 return self._form(request, asked, draft)
@@ -295,7 +295,7 @@ class RequestController:
         already.
         """
         if request in self.screens.waiting:
-            self._app.edits.keep(request.request_id, draft)
+            self._keeper.keep(request.request_id, draft)
 
 
 def _make_room(screen: "ConversationPort", rows: int) -> None:

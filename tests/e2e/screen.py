@@ -7,8 +7,10 @@ mode queries, the keyboard protocol's stack and the clipboard of OSC 52.
 
 import base64
 import re
+import unicodedata
 
 import pyte
+from pyte.screens import wcwidth
 
 ALTERNATE_SCREEN = 1049
 MOUSE = 1003
@@ -38,6 +40,18 @@ _ANSWERS = {
 }
 
 
+class _Screen(pyte.Screen):  # type: ignore[misc]
+    def draw(self, data: str) -> None:
+        """Draw what has a width, and what combines: at any other character, pyte would leave out
+        all that follows.
+        """
+        super().draw("".join(each for each in data if wcwidth(each) > 0 or _combines(each)))
+
+
+def _combines(character: str) -> bool:
+    return unicodedata.combining(character) > 0
+
+
 class TerminalScreen:
     """The screen of a terminal of `columns` by `rows` cells. `feed` it; then look at `text`,
     `modes` and the rest.
@@ -54,7 +68,7 @@ class TerminalScreen:
         self.keyboard_stack = 0
         self.clipboard: str | None = None
         self.frames = 0
-        self._main = pyte.Screen(columns, rows)
+        self._main = _Screen(columns, rows)
         self._shown = self._main
         self._stream = pyte.ByteStream(self._shown)
         self._rest = b""
@@ -132,7 +146,7 @@ class TerminalScreen:
         if mode == SYNCHRONIZED and not on and mode in self.modes:
             self.frames += 1
         if mode == ALTERNATE_SCREEN and on is (mode not in self.modes):
-            self._shown = pyte.Screen(self._main.columns, self._main.lines) if on else self._main
+            self._shown = _Screen(self._main.columns, self._main.lines) if on else self._main
             self._stream = pyte.ByteStream(self._shown)
         (self.modes.add if on else self.modes.discard)(mode)
         if mode in (7, CURSOR_VISIBLE):

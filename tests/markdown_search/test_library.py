@@ -121,6 +121,7 @@ async def test_forked_or_not_it_is_the_same(root):
     assert searching.search_content(request, forks_from=1) == searching.search_content(request)
 
 
+@pytest.mark.slow
 async def test_a_catastrophic_expression_ends_and_the_next_search_works(root):
     put(root, "a.md", text="a" * 40 + "!\n")
     library = ManuscriptLibrary(Workspace(root), limit_s=1.0)

@@ -512,6 +512,7 @@ def test_a_grant_of_commands_covers_what_happened(layer):
     assert not covering(keys_of(tool), decision)
 
 
+@pytest.mark.slow
 def test_ten_thousand_new_files_are_judged_quickly_enough_to_be_judged_at_all(layer):
     entry = Entry("file", 3, 0o644)
     layer.changes = [

@@ -247,6 +247,7 @@ def test_something_is_found_while_the_first_walk_is_at_it(make, tmp_path):
     assert index.ready
 
 
+@pytest.mark.slow
 def test_followed_changes_alone_make_a_refresh_walk(make, tmp_path):
     index = make("a.md")
     index.follow()

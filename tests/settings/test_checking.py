@@ -163,6 +163,7 @@ def _set_each(file: Path, mine: str, barrier: Barrier, rounds: int) -> None:
         barrier.wait(60)
 
 
+@pytest.mark.slow
 def test_two_windows_that_find_a_broken_file_lose_nothing_of_each_other(tmp_path):
     context = multiprocessing.get_context("fork")
     barrier = context.Barrier(2)

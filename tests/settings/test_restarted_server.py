@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from dogent_tui.settings import mcp_servers
 
 PROGRAM = str(Path(mcp_servers.__file__).with_name("restarted_server.py"))
@@ -14,6 +16,7 @@ def restarted(*command: str, said: str = "") -> subprocess.CompletedProcess[str]
     return subprocess.run(argv, input=said, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_silent_server_is_ended():
     done = restarted("sleep", "100000")
     assert done.returncode == 1

@@ -233,6 +233,7 @@ async def test_what_anthropic_can_answer_instead(provider, refused, reply, code)
     assert (await refused(picture(), "anthropic"))[0] == code
 
 
+@pytest.mark.slow
 async def test_a_server_that_does_not_answer_is_given_up(provider, refused):
     done = asyncio.Event()
 

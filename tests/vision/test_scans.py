@@ -40,6 +40,7 @@ async def read(tmp_path, provider, write_profiles):
         yield call
 
 
+@pytest.mark.slow
 async def test_the_vision_model_reads_the_pages_that_were_named(read, provider):
     provider.say(json.dumps({"summary": "A letter.", "tags": [], "text": "Dear Sir,"}))
     provider.say("no JSON")

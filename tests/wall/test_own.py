@@ -22,9 +22,12 @@ from dogent_tui.wall.own import OwnWall, own_wall, walled
 from tests.documents import hostile
 from tests.documents.pandoc.made_docx import make_docx, p, r
 
-pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="there is no such wall on this system"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not sys.platform.startswith("linux"), reason="there is no such wall on this system"
+    ),
+]
 
 ROOT = Path(__file__).parents[2]
 ASKED = """

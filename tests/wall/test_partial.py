@@ -22,6 +22,9 @@ from dogent_tui.wall.wall import Answer, Ended, Wall
 from dogent_tui.web.command_proxy import Proxy
 from tests.wall.users import as_ordinary_user
 
+pytestmark = pytest.mark.slow
+
+
 _BARE = WallStatus("partial", "no namespaces")
 _BOUND = WallStatus("partial", "a mount inside", namespaces=True)
 

@@ -14,6 +14,9 @@ from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.repository import lost_history
 from tests.wall.overlay import _WHO, run_on_layer
 
+pytestmark = pytest.mark.slow
+
+
 GIT = "git -c init.defaultBranch=main -c protocol.file.allow=always"
 
 

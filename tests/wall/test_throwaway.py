@@ -16,6 +16,8 @@ from tests.wall.throwaway import (
     run_inside,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_it_holds_only_what_it_must_and_none_of_it_can_be_written():
     here = run_inside("tests.wall.inside_probe:what_is_here")

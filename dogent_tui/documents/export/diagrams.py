@@ -139,7 +139,7 @@ async def with_diagrams(document: Document, browser: Browser, *, pictures: bool)
 
 
 def _texts(blocks: list[Any]) -> Iterator[str]:
-    for part in tree.every(blocks):
+    for part in tree.walk(blocks):
         if part["t"] == "Figure" and _is_diagram(part["c"][2]):
             yield part["c"][2][0]["c"][1]
 

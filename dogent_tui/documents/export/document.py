@@ -202,7 +202,7 @@ def _only_title(blocks: list[Any]) -> str:
     tops = [block for block in blocks if block["t"] == "Header" and block["c"][0] == 1]
     if len(tops) != 1 or tops[0] is not blocks[0]:
         return ""
-    return " ".join(tree.plain_text(tops[0]["c"][2]).split())
+    return tree.plain_text(tops[0]["c"][2])
 
 
 def _with_bibliographies(
@@ -379,7 +379,7 @@ class _Cleaner:
     def _header(self, content: Any) -> list[Node]:
         level, (name, classes, _), inlines = content
         inlines = self._walk(inlines)
-        text = " ".join(tree.plain_text(inlines).split())
+        text = tree.plain_text(inlines)
         name = self._targets.add(text, name)
         number = ""
         if (
@@ -503,8 +503,8 @@ def _equation(inlines: list[Any]) -> tuple[str, str] | None:
     all else.
     """
     name = label_of(inlines, "eq")
-    maths = [part["c"] for part in tree.every(inlines) if part["t"] == "Math"] if name else []
-    alone = len(maths) == 1 and tree.plain_text(inlines).strip() == maths[0][1]
+    maths = [part["c"] for part in tree.walk(inlines) if part["t"] == "Math"] if name else []
+    alone = len(maths) == 1 and tree.plain_text(inlines) == " ".join(maths[0][1].split())
     return (maths[0][1], name) if alone and maths[0][0]["t"] == "DisplayMath" else None
 
 
@@ -515,7 +515,7 @@ def _unbroken(inlines: list[Any]) -> list[Any]:
     out: list[Any] = []
     for part, after in pairwise([*inlines, {}]):
         if part["t"] != "SoftBreak" or not (
-            _is_wide(tree.plain_text(out[-1:])[-1:]) and _is_wide(tree.plain_text(after)[:1])
+            _is_wide(tree.plain_text(out[-1:])[-1:]) and _is_wide(tree.plain_text([after])[:1])
         ):
             out.append(part)
     return out

@@ -101,7 +101,7 @@ def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     title = mapped(title_docx(document.theme, front), handlers)
     blocks = mapped(document.blocks, handlers, _apart)
     blocks = [*title, *blocks] if document.placed else [*title, *contents, *blocks]
-    written = _write(halt, tree.to_json(blocks, _meta(front.lang)), reference.content)
+    written = _write(halt, blocks, _meta(front.lang), reference.content)
     fallbacks = {
         name: image.fallback or fallback_png(image, halt)
         for name, image in stand_ins.pictures.items()
@@ -114,21 +114,12 @@ def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings)
 
 
-def _write(halt: Halt, document: bytes, reference: bytes) -> Output:
+def _write(halt: Halt, blocks: list[Any], meta: Node, reference: bytes) -> Output:
     with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
         file.write(reference)
         file.flush()
-        arguments = (
-            "-f",
-            "json",
-            "-t",
-            "docx",
-            "-o",
-            "-",
-            "--columns=9999",
-            f"--reference-doc={file.name}",
-        )
-        return tree.ask_pandoc(document, *arguments, halt=halt, readable=(file.name,))
+        options = ("-o", "-", "--columns=9999", f"--reference-doc={file.name}")
+        return tree.written(blocks, "docx", *options, meta=meta, halt=halt, readable=(file.name,))
 
 
 def _contents(document: Document, styles: Mapping[str, str]) -> list[Node]:

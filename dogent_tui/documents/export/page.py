@@ -111,8 +111,7 @@ def compose(document: Document, styles: tuple[str, str], halt: Halt | None = Non
     """
     writer = _Writer(document.images)
     blocks = mapped(document.blocks, {"Image": writer.image})
-    arguments = ("-f", "json", "-t", "html5", "--mathml", "--wrap=none", "--eol=lf")
-    written = tree.ask_pandoc(tree.to_json(blocks), *arguments, halt=halt)
+    written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
     html = _FORMULA.sub(_named, html)
     for field, sign in _NOT_ON_PAPER.items():

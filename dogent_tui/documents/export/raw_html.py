@@ -6,23 +6,23 @@ import os
 import re
 import tempfile
 from collections.abc import Callable
-from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from lxml import etree, html
 
 from dogent_tui.documents.export.tree import (
     Node,
     ask_pandoc,
     attributes,
     blocks_of,
-    every,
     kinds_in,
     mapped,
     node,
     plain_text,
+    walk,
     words,
 )
 from dogent_tui.processes import Halt
@@ -48,7 +48,7 @@ _SILENT = frozenset({
 })  # fmt: skip
 """What shapes nothing that a document would miss."""
 _WITH_CONTENT = frozenset({
-    "script", "style", "iframe", "object", "embed", "applet", "noscript", "template", "svg", "math",
+    "script", "style", "iframe", "object", "applet", "noscript", "template", "svg", "math",
     "video", "audio", "canvas",
     "select", "textarea", "frameset", "noframes", "noembed", "portal", "fencedframe", "plaintext",
     "xmp",
@@ -57,7 +57,7 @@ _WITH_CONTENT = frozenset({
 _BREAKS_PAGE = re.compile(
     r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE
 )
-_PAGE_BREAK_COMMENT = re.compile(r"\s*page[-_ ]?break\s*", re.IGNORECASE)
+_PAGE_BREAK_COMMENT = re.compile(r"<!--\s*page[-_ ]?break\s*-->", re.IGNORECASE)
 PAGE_BREAK = '<div class="page-break"></div>'
 
 _ENCLOSING = {"sub": "Subscript", "sup": "Superscript", "u": "Underline", "ins": "Underline",
@@ -95,9 +95,7 @@ def read_blocks(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[
     `dropped` is told of each element that is left out.
     """
     blocks = mapped(blocks, {}, _joined)
-    texts = list(
-        dict.fromkeys(block["c"][1] for block in every(blocks) if block["t"] == "RawBlock")
-    )
+    texts = list(dict.fromkeys(block["c"][1] for block in walk(blocks) if block["t"] == "RawBlock"))
     harmless = {text: rewrite(text, dropped).strip() for text in texts}
     pieces = [piece for piece in dict.fromkeys(harmless.values()) if piece]
     mark = f"between-{os.urandom(8).hex()}"
@@ -126,6 +124,8 @@ def read_blocks(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[
 
 def _joined(blocks: list[Any]) -> list[Any]:
     """Return blocks in which HTML that an empty line cut, as in a table, is one piece again."""
+    if "RawBlock" not in kinds_in(blocks):
+        return blocks
     out: list[Any] = []
     for block in blocks:
         if "RawBlock" in kinds_in([block]) & kinds_in(out[-1:]):
@@ -193,16 +193,28 @@ def rewrite(fragment: str, dropped: Dropped) -> str:
     """Return the HTML `fragment` as harmless HTML for pandoc to read. `dropped` is told of each
     element that is left out.
     """
-    writer = _Rewriter(dropped)
-    writer.feed(fragment)
-    writer.close()
-    return _TABLE.sub(_with_head, "".join(writer.written))
+    parser = html.HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
+    text = _PAGE_BREAK_COMMENT.sub(PAGE_BREAK, fragment.replace("\0", ""))
+    root = html.fragment_fromstring(text, create_parent="div", parser=parser)
+    for element in list(root.iterdescendants()):
+        tag, given = element.tag, dict(element.attrib)
+        if tag in _ELEMENTS:
+            if _BREAKS_PAGE.search(given.get("style", "")) or given.get("class") == "page-break":
+                element.addprevious(html.Element("div", {"class": "page-break"}))
+            element.attrib.clear()
+            element.attrib.update(_attributes(tag, given))
+        elif tag not in _SILENT and next(element.iterancestors(*_WITH_CONTENT), None) is None:
+            dropped(tag)
+    etree.strip_elements(root, *_WITH_CONTENT, with_tail=False)
+    etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - _ELEMENTS))
+    written = etree.tostring(root, encoding="unicode", method="html")[len("<div>") : -len("</div>")]
+    return _TABLE.sub(_with_head, written)
 
 
-def tags(html: str) -> list[Tag]:
+def tags(text: str) -> list[Tag]:
     """Return the tags in a piece of HTML within a line: mostly one, none in a comment."""
     parser = _Tags()
-    parser.feed(html)
+    parser.feed(text)
     parser.close()
     return [tag for tag in parser.found if not (tag.closing and tag.name in _VOID)]
 
@@ -224,58 +236,7 @@ def _with_head(table: re.Match[str]) -> str:
     return f"{text[:start]}<thead>{text[start:end]}</thead><tbody>{text[end:-8]}</tbody></table>"
 
 
-class _Rewriter(HTMLParser):
-    def __init__(self, dropped: Dropped) -> None:
-        super().__init__(convert_charrefs=True)
-        self.written: list[str] = []
-        self._dropped = dropped
-        self._skipping: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if self._skipping:
-            if tag == self._skipping[-1]:
-                self._skipping.append(tag)
-            return
-        if tag in _WITH_CONTENT:
-            self._dropped(tag)
-            if tag != "embed":
-                self._skipping.append(tag)
-        elif tag in _ELEMENTS:
-            self._open(tag, {name: value or "" for name, value in attrs})
-        elif tag not in _SILENT:
-            self._dropped(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _WITH_CONTENT and not self._skipping:
-            self._dropped(tag)
-        else:
-            self.handle_starttag(tag, attrs)
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._skipping:
-            if tag == self._skipping[-1]:
-                self._skipping.pop()
-        elif tag in _ELEMENTS and tag not in _VOID:
-            self.written.append(f"</{tag}>")
-
-    def handle_data(self, data: str) -> None:
-        if not self._skipping:
-            self.written.append(escape(data, quote=False))
-
-    def handle_comment(self, data: str) -> None:
-        if not self._skipping and _PAGE_BREAK_COMMENT.fullmatch(data):
-            self.written.append(PAGE_BREAK)
-
-    def _open(self, tag: str, attributes: Attributes) -> None:
-        if (
-            _BREAKS_PAGE.search(attributes.get("style", ""))
-            or "page-break" in attributes.get("class", "").split()
-        ):
-            self.written.append(PAGE_BREAK)
-        self.written.append(f"<{tag}{_attributes(tag, attributes)}>")
-
-
-def _attributes(tag: str, attributes: Attributes) -> str:
+def _attributes(tag: str, attributes: Attributes) -> Attributes:
     """Return the attributes that mean something. Addresses are judged in pandoc's tree, where
     those of Markdown are too.
     """
@@ -291,7 +252,7 @@ def _attributes(tag: str, attributes: Attributes) -> str:
     align = (aligned[1] if aligned else attributes.get("align", "")).lower()
     if tag in {"td", "th"} and align in {"left", "center", "right"}:
         kept["style"] = f"text-align: {align}"
-    return "".join(f' {name}="{escape(value)}"' for name, value in kept.items())
+    return kept
 
 
 def _is_count(text: str) -> bool:

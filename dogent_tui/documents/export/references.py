@@ -283,17 +283,8 @@ def cite(
         meta: Node = {"link-citations": {"t": "MetaBool", "c": True}}
         if front.lang:
             meta["lang"] = {"t": "MetaString", "c": front.lang}
-        done = tree.ask_pandoc(
-            tree.to_json(blocks, meta),
-            "-f",
-            "json",
-            "-t",
-            "json",
-            "--citeproc",
-            *arguments,
-            halt=halt,
-            readable=(folder,),
-        )
+        options = ("--citeproc", *arguments)
+        done = tree.written(blocks, "json", *options, meta=meta, halt=halt, readable=(folder,))
     dead = [found[1] for said in done.warnings if (found := _DEAD.fullmatch(said))]
     others = [one_line(said) for said in done.warnings if not _DEAD.fullmatch(said)]
     unlinked: Mapping[str, tree.Handler] = {
@@ -316,7 +307,7 @@ def citation_warnings(
     """
     known = {entry.key: entry for entry in entries}
     cited, told = set(), []
-    for cite_node in tree.every(blocks):
+    for cite_node in tree.walk(blocks):
         for citation in cite_node["c"][0] if cite_node.get("t") == "Cite" else ():
             key = citation["citationId"]
             cited.add(key)

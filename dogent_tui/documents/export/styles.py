@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.language import tr
@@ -42,40 +42,29 @@ def find_style(root: Path, home: Path) -> Style:
     """Return the style sheet of the workspace at `root`, else that of the user's folder `home`,
     else none. Blocks.
     """
-    ours, theirs = root / ".dogent" / NAME, home / NAME
-    if ours.exists():
-        if not ours.resolve().is_relative_to(root):
-            return Style(
-                warnings=(
-                    tr("The workspace's {name} is outside the workspace and was not used.").format(
-                        name=NAME
-                    ),
-                )
-            )
-        return _read(ours, root)
-    return _read(theirs, home.resolve()) if theirs.exists() else Style()
+    for path, folder in ((root / ".dogent" / NAME, root), (home / NAME, home.resolve())):
+        if path.exists():
+            try:
+                return _read(path, folder, inside=folder is root)
+            except LeftOutError as why:
+                warning = tr("{path} was not used: {why}.").format(path=path, why=why)
+                return Style(warnings=(warning,))
+    return Style()
 
 
-def _read(path: Path, folder: Path) -> Style:
-    """Return the sheet at `path`, with images out of `folder`."""
+def _read(path: Path, folder: Path, *, inside: bool) -> Style:
+    """Return the sheet at `path`, with images out of `folder`, where it has to be `inside` of.
+    Raises LeftOutError.
+    """
+    if inside and not path.resolve().is_relative_to(folder):
+        raise LeftOutError(tr("it is outside the workspace"))
     try:
         content = read_regular(path, LARGEST)
     except OSError as error:
-        return Style(
-            warnings=(
-                tr("{path} was not used: {strerror}.").format(
-                    path=path, strerror=(error.strerror or tr("cannot be read")).lower()
-                ),
-            )
-        )
+        raise LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
     if len(content) > LARGEST:
-        return Style(
-            warnings=(
-                tr("{path} was not used: it exceeds {size} MB.").format(
-                    path=path, size=LARGEST >> 20
-                ),
-            )
-        )
+        size = LARGEST >> 20
+        raise LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=size))
     left_out = LeftOut()
     images = Images(folder, path.parent, left_out)
     css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)

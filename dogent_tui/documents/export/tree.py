@@ -5,17 +5,19 @@ A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html na
 what they contain).
 """
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
 
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
+from dogent_tui.documents.pandoc.tree import Node as Node
+from dogent_tui.documents.pandoc.tree import Tree
+from dogent_tui.documents.pandoc.tree import plain_text as plain_text
+from dogent_tui.documents.pandoc.tree import walk as walk
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
 
-Node: TypeAlias = dict[str, Any]
 Handler: TypeAlias = Callable[[Any], list[Node]]
 """Takes the contents of a node and returns what is to be in its place."""
 
@@ -45,18 +47,26 @@ def ask_pandoc(
     )
 
 
-def to_json(blocks: list[Any], meta: Node | None = None) -> bytes:
-    """Return a document of `blocks` for pandoc. Raises RecursionError where it is nested very
-    deeply.
+def written(
+    blocks: list[Any],
+    form: str,
+    *options: str,
+    meta: Node | None = None,
+    halt: Halt | None = None,
+    readable: tuple[str, ...] = (),
+) -> Output:
+    """Return a document of `blocks` in a `form` that pandoc writes. Blocks. Raises DocumentError,
+    and RecursionError where it is nested very deeply.
     """
     document = {"pandoc-api-version": _API_VERSION, "meta": meta or {}, "blocks": blocks}
-    return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    arguments = ("-f", "json", "-t", form, *options)
+    data = msgspec.json.encode(document)
+    return ask_pandoc(data, *arguments, halt=halt, readable=readable)
 
 
 def blocks_of(data: bytes) -> list[Any]:
     """Return the blocks of a document that pandoc wrote."""
-    blocks: list[Any] = json.loads(data)["blocks"]
-    return blocks
+    return msgspec.json.decode(data, type=Tree).blocks
 
 
 def mapped(
@@ -94,32 +104,6 @@ def mapped(
 def kinds_in(nodes: list[Any]) -> set[str]:
     """Return the types of the nodes of a list, not of those inside of them."""
     return {part.get("t", "") for part in nodes if isinstance(part, dict)}
-
-
-def every(value: Any) -> Iterator[Node]:
-    """Yield every node in `value`, in the order of the text."""
-    if isinstance(value, dict):
-        yield value
-        value = value.get("c")
-    if isinstance(value, list):
-        for part in value:
-            yield from every(part)
-
-
-def plain_text(value: Any) -> str:
-    """Return the words of nodes, without what marks them and without notes."""
-    if isinstance(value, list):
-        return "".join(plain_text(part) for part in value)
-    if not isinstance(value, dict):
-        return ""
-    kind, content = value.get("t"), value.get("c")
-    if kind == "Str":
-        return str(content)
-    if kind in {"Space", "SoftBreak", "LineBreak"}:
-        return " "
-    if kind in {"Code", "Math"} and isinstance(content, list):
-        return str(content[1])
-    return "" if kind in {"Note", "RawInline", "RawBlock"} else plain_text(content)
 
 
 def node(kind: str, content: Any) -> Node:

@@ -37,15 +37,8 @@ def _set_pdf(document: Document) -> Made:
     with tempfile.TemporaryDirectory(prefix="dogent-typst-") as name:
         folder = Path(os.path.realpath(name))
         blocks = _Writer(document, folder).blocks()
-        written = tree.ask_pandoc(
-            tree.to_json(blocks),
-            "-f",
-            "json",
-            "-t",
-            "typst",
-            "--syntax-highlighting=idiomatic",
-            "--wrap=none",
-        )
+        options = ("--syntax-highlighting=idiomatic", "--wrap=none")
+        written = tree.written(blocks, "typst", *options)
         (folder / "document.typ").write_text(
             _front(document) + written.data.decode("utf-8", "replace"), "utf-8"
         )

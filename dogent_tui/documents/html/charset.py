@@ -2,45 +2,26 @@
 itself, and at last a guess.
 """
 
-import codecs
 import io
 import re
-from email.message import Message
+
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+    resolve_encoding,
+    to_unicode,
+)
 
 from dogent_tui.documents.text.charset import encoding_of
 
-_PRESCAN_BYTES = 4096
-_META = re.compile(
-    rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([a-zA-Z0-9_.:-]{2,40})""", re.IGNORECASE
+_TEXT = re.compile(
+    r"utf-(?:8|16|16-[lb]e)|iso8859-\d+|cp125\d|cp86[26]|cp874|gb18030|cp932|cp949|big5hkscs"
+    r"|euc_jp|iso2022_jp|koi8-[ru]|mac-roman"
 )
-_XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([a-zA-Z0-9_.:-]{2,40})["']""")
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16's
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_MEANT = {
-    # https://encoding.spec.whatwg.org/#names-and-labels: what browsers take these names for
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-}
-_UNKNOWN_TO_PYTHON = {
-    "windows-874": "cp874", "x-sjis": "cp932", "x-gbk": "gb18030", "iso-8859-8-i": "iso8859-8",
-}  # fmt: skip
-_OTHERS = frozenset({
-    "gb18030", "cp932", "cp949", "big5hkscs", "euc_jp", "iso2022_jp", "koi8-r", "koi8-u",
-    "mac-roman",
-})  # fmt: skip
-_KNOWN = re.compile(r"utf-(?:8|16|16-le|16-be)|iso8859-\d+|cp125\d|cp86[26]|cp874")
+"""Codecs of Python's that are encodings of the web (https://encoding.spec.whatwg.org/): others run
+programs, or are none of text.
+"""
 _MOST_WRONG = 0.002
 """The share of characters that may be wrong in a text whose encoding was declared: pages are put
 together from parts.
@@ -53,22 +34,14 @@ def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
     """Return `body` as text, and the name of the codec. `markup`: it may say itself what it is
     written in.
     """
-    for mark, codec in _MARKS:
-        if body.startswith(mark):
-            return body.decode(codec, "replace").lstrip("\ufeff"), codec
+    codec, mark = read_bom(body)
+    if codec and mark:
+        return to_unicode(body[len(mark) :], codec), codec
     if not body.isascii() and (text := _strictly_utf8(body)) is not None:
         return text, "utf-8"
-    head = body[:_PRESCAN_BYTES] if markup else b""
-    own = [
-        match[1].decode("ascii")
-        for pattern in (_META, _XML)
-        if (match := pattern.search(head)) is not None
-    ]
-    # a page that could say that it is UTF-16 would not be in it
-    codecs_named = [
-        codec_for(_header_charset(content_type)),
-        *(name for name in map(codec_for, own) if name[:6] != "utf-16"),
-    ]
+    own = codec_for(html_body_declared_encoding(body) or "") if markup else ""
+    own = "" if own.startswith("utf-16") else own  # a page that could say so would not be in it
+    codecs_named = [codec_for(http_content_type_encoding(content_type) or ""), own]
     likely = [
         codec
         for codec in dict.fromkeys(filter(None, codecs_named))
@@ -106,13 +79,11 @@ def codec_for(label: str) -> str:
     """Return Python's codec for the name of an encoding as the web writes it, empty for what is
     none of text.
     """
-    label = label.strip().strip("\"'").lower()
     try:
-        name = codecs.lookup(_UNKNOWN_TO_PYTHON.get(label, label)).name if label else ""
-    except (LookupError, ValueError):
+        name = resolve_encoding(label.strip().lower()) or ""
+    except ValueError:
         return ""
-    name = _MEANT.get(name, name)
-    return name if name in _OTHERS or _KNOWN.fullmatch(name) else ""
+    return name if _TEXT.fullmatch(name) else ""
 
 
 def _strictly_utf8(body: bytes) -> str | None:
@@ -120,14 +91,3 @@ def _strictly_utf8(body: bytes) -> str | None:
         return body.decode("utf-8")
     except UnicodeDecodeError:
         return None
-
-
-def _header_charset(content_type: str) -> str:
-    message = Message()
-    message["Content-Type"] = "".join(
-        character for character in content_type if character.isprintable()
-    )
-    try:
-        return message.get_content_charset("")
-    except (LookupError, ValueError, UnicodeError):
-        return ""

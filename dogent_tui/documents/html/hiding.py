@@ -2,7 +2,9 @@
 slipped in.
 
 What a page shows is decided by its style sheets. Those that stand in the page itself are read here,
-for the few properties that make text disappear; what other files say is not known.
+for the few properties that make text disappear; what other files say is not known. css-inline
+would put all rules into the elements, and crashes over 100,000 elements within each other; 1,000
+rules over 100,000 elements take it 12 s.
 """
 
 import re

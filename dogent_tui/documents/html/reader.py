@@ -75,13 +75,8 @@ def markdown_blocks(
     for node in body.iter(etree.Element):
         if (number := node.get(HIDDEN, "")).isdigit() and int(number) < len(hidden):
             node.text = f"{_OPENING}{number}{_CLOSING}"
-    arguments = [
-        "--from",
-        "html-native_divs-native_spans",
-        "--to",
-        "json",
-        *(images.arguments() if images else ()),
-    ]
+    media = images.arguments() if images else []
+    arguments = ["--from=html-native_divs-native_spans", "--to=json", *media]
     writable = images.folders() if images else ()
     source = etree.tostring(body, encoding="utf-8", method="html")
     output = run_pandoc(arguments, source, name=name, limit_s=limit_s, writable=writable)

@@ -3,7 +3,7 @@ whether its XML plays tricks.
 
 The limits are measured: a 79 KB docx of 20 MB of XML cost pandoc 44 s and 1.8 GB. Only the
 directory of the archive and the first lines of its XML parts are read here, so that a workbook of
-any size is checked in milliseconds; `scan_part` reads a whole one.
+any size is checked in milliseconds; `parse_part` reads a whole one.
 """
 
 import errno
@@ -13,11 +13,12 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO, Protocol
-from xml.parsers import expat
+from typing import IO, Any
+from xml.etree import ElementTree
 
-from dogent_tui.documents.model import DocumentError, encrypted
-from dogent_tui.errors import disk_remedy
+from lxml import etree
+
+from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile, unreadable
 from dogent_tui.language import tr
 
 MAX_TOTAL = 256 << 20
@@ -36,13 +37,22 @@ BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, zlib.
 passed.
 """
 
+LIMITS = {
+    etree.ErrorTypes.ERR_INTERNAL_ERROR,
+    etree.ErrorTypes.ERR_NAME_TOO_LONG,
+    getattr(etree.ErrorTypes, "ERR_RESOURCE_LIMIT", 117),
+}
+"""What libxml2 reports where its limits are exceeded."""
+
+_PARSER = etree.XMLParser(
+    resolve_entities=False, huge_tree=True, remove_comments=True, remove_pis=True
+)
+"""Of parts that were checked: their texts and attributes may be as long as they are."""
+
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAX_DIRECTORY = MAX_MEMBERS * 1024
 _PROLOG_BYTES = 65_536
 _XML_NAMES = (".xml", ".rels", ".vml", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".rdf")
-
-_SAVE_ANEW = tr("Open it in the program that created it and save it again.")
-_NOT_OPENED = tr("It was not opened; accept it only from someone you trust.")
 
 
 def check_archive(path: Path, *, streamed: str = "") -> None:
@@ -65,71 +75,41 @@ def check_archive(path: Path, *, streamed: str = "") -> None:
     except OSError as error:
         if error.errno == errno.EINVAL:  # its directory points before its beginning
             raise damaged_archive(name) from error
-        raise DocumentError(
-            tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror),
-            disk_remedy(error),
-            code="not_found",
-        ) from error
+        raise unreadable(path, error) from error
     except (*BROKEN, ValueError) as error:
         raise damaged_archive(name) from error
 
 
-class Elements(Protocol):
-    """Takes the elements of an XML part: names as they are prefixed, and the bytes where their
-    tags begin.
-    """
-
-    def start(self, tag: str, attributes: dict[str, str], at: int) -> None:
-        """An element begins."""
-
-    def end(self, tag: str, at: int) -> None:
-        """An element ends; where it has one tag only, that is where this begins."""
-
-
-def scan_part(part: bytes, name: str, elements: Elements) -> None:
-    """Tell `elements` what is in an XML part, and refuse what nests too deep. `name` is the
+def parse_part(part: bytes, name: str) -> Any:
+    """Return the root of an XML part as lxml has it, and refuse what nests too deep. `name` is the
     document's.
 
     Raises DocumentError (`hostile`, `damaged`).
     """
-    depth = 0
-
-    def on_start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > MAX_DEPTH:
-            message = tr(
-                "{name} is nested more than {max_depth} levels deep, which no real document is."
-            ).format(name=name, max_depth=MAX_DEPTH)
-            raise DocumentError(message, _NOT_OPENED, code="hostile")
-        elements.start(tag, attributes, parser.CurrentByteIndex)
-
-    def on_end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        elements.end(tag, parser.CurrentByteIndex)
-
-    def on_entity(*_: object) -> None:
-        raise _entities(name)
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = (
-        on_start,
-        on_end,
-        on_entity,
-    )
+    too_deep = tr("{name} is nested more than {max_depth} levels deep, which no real document is.")
     try:
-        parser.Parse(part, True)
-    except (
-        expat.ExpatError,
-        LookupError,
-        ValueError,
-    ) as error:  # LookupError: an encoding that nobody knows
-        raise DocumentError(
-            tr("{name} is damaged: its XML cannot be parsed.").format(name=name),
-            _SAVE_ANEW,
-            code="damaged",
-        ) from error
+        root = etree.fromstring(part, _PARSER)
+    except (etree.XMLSyntaxError, LookupError, ValueError) as error:
+        if getattr(error, "code", None) in LIMITS:
+            raise hostile(too_deep.format(name=name, max_depth=MAX_DEPTH)) from error
+        said = tr("{name} is damaged: its XML cannot be parsed.").format(name=name)
+        raise damaged(said) from error
+    doctype = root.getroottree().docinfo.internalDTD
+    if doctype is not None and any(True for _ in doctype.iterentities()):
+        raise _entities(name)
+    if root.xpath("/*" * (MAX_DEPTH + 1)):
+        raise hostile(too_deep.format(name=name, max_depth=MAX_DEPTH))
+    return root
+
+
+def root_of(part: bytes) -> ElementTree.Element:
+    """Return the root of an XML part that tells of a document what can be done without; one without
+    anything in it where that is damaged.
+    """
+    try:
+        return ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
+    except (ElementTree.ParseError, LookupError, ValueError):
+        return ElementTree.Element("none")
 
 
 def _check_container(file: IO[bytes], name: str) -> None:
@@ -207,13 +187,8 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
             raise encrypted(name)
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
-            raise DocumentError(
-                tr("{name} contains a file that would be unpacked outside it: {inside}.").format(
-                    name=name, inside=inside[:80]
-                ),
-                _NOT_OPENED,
-                code="hostile",
-            )
+            said = tr("{name} contains a file that would be unpacked outside it: {inside}.")
+            raise hostile(said.format(name=name, inside=inside[:80]))
         whole = not streamed or not inside.startswith(streamed)
         if whole and member.file_size > MAX_MEMBER:
             raise unpacks_to_too_much(
@@ -262,13 +237,8 @@ def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
         if not doctype_allowed or "[" in subset:
             raise _entities(name)
     elif not re.match(r"<[^\W\d]", rest):
-        raise DocumentError(
-            tr("{name} is damaged: one of its XML parts does not start like XML.").format(
-                name=name
-            ),
-            _SAVE_ANEW,
-            code="damaged",
-        )
+        said = tr("{name} is damaged: one of its XML parts does not start like XML.")
+        raise damaged(said.format(name=name))
 
 
 def _encoding(head: bytes) -> str:
@@ -282,39 +252,21 @@ def _encoding(head: bytes) -> str:
 
 def damaged_archive(name: str) -> DocumentError:
     """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
-    return DocumentError(
-        tr("{name} is damaged: it is not a complete zip archive, as this format requires.").format(
-            name=name
-        ),
-        _SAVE_ANEW,
-        code="damaged",
-    )
+    said = tr("{name} is damaged: it is not a complete zip archive, as this format requires.")
+    return damaged(said.format(name=name))
 
 
 def _entities(name: str) -> DocumentError:
-    return DocumentError(
-        tr("{name} declares XML entities, which documents of this format must not.").format(
-            name=name
-        ),
-        _NOT_OPENED,
-        code="hostile",
-    )
+    said = tr("{name} declares XML entities, which documents of this format must not.")
+    return hostile(said.format(name=name))
 
 
 def _too_many(name: str) -> DocumentError:
-    return DocumentError(
-        tr("{name} has more than {max_members:,} parts.").format(
-            name=name, max_members=MAX_MEMBERS
-        ),
-        _NOT_OPENED,
-        code="hostile",
-    )
+    said = tr("{name} has more than {max_members:,} parts.")
+    return hostile(said.format(name=name, max_members=MAX_MEMBERS))
 
 
 def unpacks_to_too_much(name: str, how: str) -> DocumentError:
     """Return what there is to say about a document that is a bomb; `how` tells of it in words."""
-    return DocumentError(
-        tr("{name} unpacks to far more than a document should: {how}.").format(name=name, how=how),
-        _NOT_OPENED,
-        code="hostile",
-    )
+    said = tr("{name} unpacks to far more than a document should: {how}.")
+    return hostile(said.format(name=name, how=how))

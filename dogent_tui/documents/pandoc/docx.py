@@ -4,7 +4,7 @@
 * Tracked changes and comments are counted, since pandoc drops them silently once they are accepted
   or rejected.
 * Hidden text, simple fields and numbers of headings are made plain to it, in the notes too: see
-  `Runs`.
+  `settle_runs`.
 * Text boxes come after the paragraph that they hang on: pandoc runs their words together with it,
   and drops their pictures.
 * A document of hundreds of pages is cut at headings, as pandoc's memory and time grow faster than
@@ -15,15 +15,17 @@ import io
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
+from lxml import etree
 
-from dogent_tui.documents.pandoc.archive import scan_part
-from dogent_tui.documents.pandoc.word_runs import Runs, after_tag
+from dogent_tui.documents.pandoc.archive import parse_part, root_of
+from dogent_tui.documents.pandoc.word_runs import settle_runs, value_at, w
 from dogent_tui.documents.pandoc.word_styles import Counters, Styles
 
 _WHOLE_BYTES = 3 << 19
@@ -31,7 +33,12 @@ _WHOLE_BYTES = 3 << 19
 _PART_BYTES = 3 << 18
 _MOST_REMARKS = 100
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
-_INSERTIONS, _DELETIONS = ("w:ins", "w:moveTo"), ("w:del", "w:moveFrom")
+_INSERTIONS, _DELETIONS = (w("ins"), w("moveTo")), (w("del"), w("moveFrom"))
+_ALTERNATIVES, _FALLBACK = (
+    f"{{http://schemas.openxmlformats.org/markup-compatibility/2006}}{name}"
+    for name in ("AlternateContent", "Fallback")
+)
+_HEADING = re.compile(r"heading|title|berschrift|\d+$")
 
 
 class Revisions(msgspec.Struct):
@@ -56,75 +63,53 @@ class DocxSource:
     def __init__(self, path: Path, *, with_media: bool) -> None:
         self._path = path
         self._with_media = with_media
+        self._made: dict[str, bytes] = {}
+        """The parts that pandoc is to be given in place of those in the file, by their names."""
         with zipfile.ZipFile(path) as archive:
             self._main = _main_part(archive)
-            data = archive.read(self._main) if self._main in archive.namelist() else b""
             folder, names = posixpath.dirname(self._main), set(archive.namelist())
 
             def part(name: str) -> bytes:
-                name = posixpath.join(folder, name)
                 return archive.read(name) if name in names else b""
 
-            styles, counters = Styles(part("styles.xml")), Counters(part("numbering.xml"))
-            scan = _Scan(data, Runs(data, styles, counters))
-            if data:
-                scan_part(data, path.name, scan)
-            self._others: dict[str, bytes] = {}
+            def beside(name: str) -> bytes:
+                return part(posixpath.join(folder, name))
+
+            styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
+            size = archive.getinfo(self._main).file_size if self._main in names else 0
+            self._root = parse_part(part(self._main) or b"<none/>", path.name)
+            inserted, deleted = (_changes(self._root, tags) for tags in (_INSERTIONS, _DELETIONS))
+            comments = beside("comments.xml")
+            self.revisions = Revisions(inserted, deleted, comments.count(b"<w:comment "))
+            self.texts = {**_headers_and_footers(archive), **_remarks(comments)}
+            self._is_edited = any([
+                _place_boxes(self._root), settle_runs(self._root, styles, counters)
+            ])  # fmt: skip
             for name in ("footnotes.xml", "endnotes.xml"):
-                if notes := part(name):
-                    scan_part(notes, path.name, runs := Runs(notes, styles, counters))
-                    if runs.edits:
-                        self._others[posixpath.join(folder, name)] = runs.edited(0, len(notes))
-            self.revisions = Revisions(
-                scan.insertions, scan.deletions, part("comments.xml").count(b"<w:comment ")
-            )
-            self.texts = {**_headers_and_footers(archive), **_remarks(part("comments.xml"))}
-        self._data = data
-        self._scan = scan
-        self._editable = (
-            b"<w:body" in data
-        )  # neither in UTF-16, nor with other prefixes: both are allowed, and next to never seen
+                notes = beside(name)
+                if notes and settle_runs(root := parse_part(notes, path.name), styles, counters):
+                    self._made[posixpath.join(folder, name)] = _written(root)
+        self._body = self._root.find(w("body"))
+        self._groups = [] if self._body is None else _groups(self._body, size)
 
     @property
     def parts(self) -> int:
         """How many parts it is cut into."""
-        return len(self._cuts()) + 1
+        return len(self._groups) or 1
 
     def documents(self) -> Iterator[bytes | Path]:
         """Yield what pandoc is to convert: the file itself, or documents made of it, in order."""
-        scan, data = self._scan, self._data
-        if not self._editable or (
-            len(data) <= _WHOLE_BYTES and not scan.edits and not self._others
-        ):
+        if not self._groups or (self.parts == 1 and not (self._is_edited or self._made)):
             yield self._path
             return
-        cuts = self._cuts()
-        edges = [scan.body_start, *cuts, scan.body_end]
-        for start, end in pairwise(edges):
-            yield self._made(
-                data[: scan.body_start] + scan.edited(start, end) + data[scan.body_end :]
-            )
+        for group in self._groups:
+            self._body[:] = group
+            self._made[self._main] = _written(self._root)
+            yield self._document()
 
-    def _cuts(self) -> list[int]:
-        """Return where to cut: before headings, as lists that go on over a cut would begin to
-        count anew.
-        """
-        if not self._editable or len(self._data) <= _WHOLE_BYTES:
-            return []
-        cuts: list[int] = []
-        last = self._scan.body_start
-        for start, kind in self._scan.children:
-            length = start - last
-            if length >= _PART_BYTES and (
-                kind == "heading" or (length >= 2 * _PART_BYTES and kind == "paragraph")
-            ):
-                cuts.append(start)
-                last = start
-        return cuts
-
-    def _made(self, main: bytes) -> bytes:
-        """Return the docx with another main part; without its media, of which pandoc needs the
-        names alone.
+    def _document(self) -> bytes:
+        """Return the docx with the parts that were made; without its media, of which pandoc needs
+        the names alone.
         """
         made = io.BytesIO()
         with (
@@ -132,136 +117,81 @@ class DocxSource:
             zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out,
         ):
             for member in archive.infolist():
-                if member.filename == self._main or member.filename in self._others:
-                    out.writestr(member.filename, self._others.get(member.filename, main))
-                elif self._with_media or "/media/" not in member.filename:
-                    out.writestr(member.filename, archive.read(member))
+                name = member.filename
+                if name in self._made:
+                    out.writestr(name, self._made[name])
+                elif self._with_media or "/media/" not in name:
+                    out.writestr(name, archive.read(member))
                 else:
-                    out.writestr(member.filename, b"")
+                    out.writestr(name, b"")
         return made.getvalue()
 
 
-class _Scan:
-    """Takes the elements of the main part, with the places where they begin and end in its
-    bytes.
+def _written(root: Any) -> bytes:
+    data: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
+    return data
+
+
+def _groups(body: Any, size: int) -> list[list[Any]]:
+    """Return the children of the body in the parts that are converted one by one, `size` bytes
+    together. They begin with headings, as lists that go on over a cut would begin to count anew.
     """
-
-    def __init__(self, data: bytes, runs: Runs) -> None:
-        self.insertions = self.deletions = 0
-        self.children: list[tuple[int, str]] = []
-        """Where each child of the body begins, and whether it is a `heading`, a `paragraph` (of
-        no list) or `other`.
-        """
-        self.body_start = self.body_end = 0
-        self.edits, self.edited = runs.edits, runs.edited
-        self._runs = runs
-        self._data = data
-        self._open: list[str] = []
-        self._paragraphs: list[_Paragraph] = []
-        self._box_start = 0
-        self._boxes = 0
-        self._alternatives: list[int] = []
-        """How many text boxes there were before each `mc:AlternateContent` that is open."""
-        self._fallback_start = 0
-
-    def start(self, tag: str, attributes: dict[str, str], at: int) -> None:
-        """An element begins at the byte `at`."""
-        self._runs.start(tag, attributes, at)
-        parent = self._open[-1] if self._open else ""
-        if tag == "w:body":
-            self.body_start = after_tag(self._data, at)
-        elif parent == "w:body":
-            self.children.append((at, "paragraph" if tag == "w:p" else "other"))
-        if tag == "w:p":
-            self._paragraphs.append(_Paragraph())
-        elif tag in _INSERTIONS or tag in _DELETIONS:
-            self._changed(tag, parent)
-        elif tag in ("w:pStyle", "w:numPr", "w:outlineLvl"):
-            self._styled(tag, attributes)
-        elif tag == "w:txbxContent" and "mc:Fallback" not in self._open:
-            self._box_start = after_tag(self._data, at)
-            self._boxes += 1
-        elif tag == "mc:AlternateContent":
-            self._alternatives.append(self._boxes)
-        elif tag == "mc:Fallback":
-            self._fallback_start = at
-        self._open.append(tag)
-
-    def end(self, tag: str, at: int) -> None:
-        """The end tag of an element begins at the byte `at`; of an empty one, its only tag does."""
-        self._runs.end(tag, at)
-        self._open.pop()
-        if tag == "w:body":
-            self.body_end = at
-        elif tag == "w:p":
-            self._end_paragraph(at)
-        elif tag == "w:txbxContent" and self._box_start and "mc:Fallback" not in self._open:
-            if self._paragraphs and at > self._box_start:
-                self._paragraphs[-1].boxes.append(self.edited(self._box_start, at))
-                self.edits.append((self._box_start, at, b""))
-            self._box_start = 0
-        elif tag == "mc:AlternateContent":
-            self._alternatives.pop()
-        elif tag == "mc:Fallback" and self._alternatives and self._boxes > self._alternatives[-1]:
-            self.edits.append((self._fallback_start, after_tag(self._data, at), b""))
-
-    def _changed(self, tag: str, parent: str) -> None:
-        inserted = tag in _INSERTIONS
-        if parent == "w:rPr" and self._paragraphs:
-            self._paragraphs[-1].marks.add(inserted)
-            return
-        if self._paragraphs:
-            self._paragraphs[-1].changed.add(inserted)
-        self._count(inserted)
-
-    def _count(self, inserted: bool) -> None:
-        if inserted:
-            self.insertions += 1
-        else:
-            self.deletions += 1
-
-    def _styled(self, tag: str, attributes: dict[str, str]) -> None:
-        if (
-            not self.children
-            or len(self._paragraphs) != 1
-            or self._open[-3:-1] != ["w:body", "w:p"]
-        ):
-            return
-        at, kind = self.children[-1]
-        value = attributes.get("w:val", "").lower()
-        if tag == "w:outlineLvl" or (
-            tag == "w:pStyle"
-            and (value.startswith(("heading", "title", "berschrift")) or value.isdigit())
-        ):
-            kind = "heading"
-        elif kind == "paragraph" and (tag == "w:numPr" or "list" in value):
-            kind = "other"
-        self.children[-1] = (at, kind)
-
-    def _end_paragraph(self, at: int) -> None:
-        paragraph = self._paragraphs.pop()
-        for inserted in paragraph.marks - paragraph.changed:
-            self._count(inserted)
-        if paragraph.boxes:
-            after = after_tag(self._data, at)
-            self.edits.append((after, after, b"".join(paragraph.boxes)))
+    groups: list[list[Any]] = [[]]
+    each = size / sum(1 for _ in body.iter())
+    length = 0.0
+    for child in body:
+        if size > _WHOLE_BYTES and length >= _PART_BYTES:
+            kind = _kind(child)
+            if kind == "heading" or (length >= 2 * _PART_BYTES and kind == "paragraph"):
+                groups.append([])
+                length = 0
+        groups[-1].append(child)
+        length += each * sum(1 for _ in child.iter())
+    return groups
 
 
-class _Paragraph:
-    """A paragraph that is open: the contents of its text boxes, and what changed in it (True:
-    inserted).
+def _kind(child: Any) -> str:
+    """Return whether a child of the body is a `heading`, a `paragraph` (of no list) or `other`."""
+    properties = child.find(w("pPr"))
+    if child.tag != w("p") or properties is None:
+        return "paragraph" if child.tag == w("p") else "other"
+    style = value_at(properties, "w:pStyle").lower()
+    if properties.find(w("outlineLvl")) is not None or _HEADING.match(style):
+        return "heading"
+    return "other" if properties.find(w("numPr")) is not None or "list" in style else "paragraph"
+
+
+def _changes(root: Any, tags: Sequence[str]) -> int:
+    """Return how many tracked changes of a sort there are: see `Revisions`."""
+    changes = [(change, next(change.iterancestors(w("p")), None)) for change in root.iter(*tags)]
+    of_marks = {p for change, p in changes if change.getparent().tag == w("rPr")}
+    others = [p for change, p in changes if change.getparent().tag != w("rPr")]
+    return len(others) + len(of_marks - set(others))
+
+
+def _place_boxes(root: Any) -> bool:
+    """Put the contents of text boxes after the paragraphs that these hang on; return whether there
+    are any.
     """
-
-    def __init__(self) -> None:
-        self.boxes: list[bytes] = []
-        self.changed: set[bool] = set()
-        self.marks: set[bool] = set()
+    boxes = [
+        box
+        for box in root.iter(w("txbxContent"))
+        if next(box.iterancestors(_FALLBACK), None) is None
+    ]
+    for box in reversed(boxes):
+        for choice in box.iterancestors(_ALTERNATIVES):
+            for fallback in choice.findall(_FALLBACK):
+                choice.remove(fallback)
+        for paragraph in islice(box.iterancestors(w("p")), 1):
+            for child in reversed(list(box)):
+                paragraph.addnext(child)
+    return bool(boxes)
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:
     """Return the name of the main part: other programs than Word name it differently."""
     try:
-        for element in _elements(archive.read("_rels/.rels")):
+        for element in root_of(archive.read("_rels/.rels")).iter():
             if element.tag == _RELATIONSHIPS and element.get("Type", "").endswith(
                 "/officeDocument"
             ):
@@ -277,14 +207,10 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for kind in ("header", "footer"):
-        names = [
-            name
-            for name in sorted(archive.namelist())
-            if re.fullmatch(f"word/{kind}\\d*\\.xml", name)
-        ]
-        if unique := list(
-            dict.fromkeys(filter(None, (_words(_elements(archive.read(name))) for name in names)))
-        ):
+        part = re.compile(f"word/{kind}\\d*\\.xml")
+        names = filter(part.fullmatch, sorted(archive.namelist()))
+        texts = (_words(root_of(archive.read(name)).iter()) for name in names)
+        if unique := list(dict.fromkeys(filter(None, texts))):
             found[f"{kind}s"] = unique[:10]
     return found
 
@@ -293,17 +219,10 @@ def _remarks(part: bytes) -> dict[str, list[str]]:
     """Return who says what in the comments, which stand beside the text."""
     remarks = [
         f"{element.get(element.tag.replace('}comment', '}author'), '')}: {_words(element)}"
-        for element in _elements(part)
+        for element in root_of(part).iter()
         if element.tag.endswith("}comment")
     ]
     return {"comment_texts": remarks[:_MOST_REMARKS]} if remarks else {}
-
-
-def _elements(part: bytes) -> Iterator[ElementTree.Element]:
-    try:
-        yield from ElementTree.fromstring(part).iter()  # noqa: S314 (checked: no entities)
-    except (ElementTree.ParseError, LookupError):
-        return
 
 
 def _words(elements: Iterable[ElementTree.Element]) -> str:

@@ -1,17 +1,19 @@
 """Pandoc from its makers, where it neither came with our wheels nor is on PATH. A user has it
 downloaded, after a question.
-
-Run as a program, this module is the download itself: a process of its own can be ended at any
-moment, whatever it waits for.
 """
 
+import asyncio
+import hashlib
+import os
 import platform
 import shutil
 import sys
+import tarfile
 import tempfile
+import zipfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -19,7 +21,6 @@ from dogent_tui.documents.export.model import Progress, unheard
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.processes import python_command, stream_process
 from dogent_tui.storage.paths import data_dir
 
 VERSION = "3.9.0.2"
@@ -115,152 +116,81 @@ async def install_pandoc(
     Ask the user before. Nothing stays of a download that is cancelled, fails, or is not what was
     published. Raises DocumentError.
     """
+    import aiohttp  # on use
+
     release = release or release_here()
     target = downloaded_path()
-    said = [tr("the download stopped")]
-
-    def hear(output: bytes) -> None:
-        for line in output.decode("utf-8", "replace").splitlines():
-            if text := one_line(line):
-                said.append(text)
-                on_progress(text)
-
+    address = f"{source or SOURCE}/{VERSION}/{release.archive}"
     try:
         target.parent.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(
             prefix=".new-", dir=target.parent.parent, ignore_cleanup_errors=True
         ) as folder:
-            address = f"{source or SOURCE}/{VERSION}/{release.archive}"
-            command = [
-                *python_command(__name__),
-                address,
-                release.sha256,
-                release.program,
-                folder,
-                str(target),
-            ]
-            status = await stream_process(
-                command, cwd=Path.home(), on_output=hear, limit_s=_LIMIT_S
-            )
-    except TimeoutError:
-        status = -1
-        said.append(tr("it took too long"))
-    except OSError as error:
-        status = -1
-        said.append((error.strerror or tr("the disk refused the write")).lower())
-    if status:
-        raise DocumentError(
-            tr("Pandoc could not be downloaded: {said}.").format(said=said[-1].rstrip(".")), _REMEDY
-        )
+            archive, program = Path(folder, release.archive), Path(folder, target.name)
+            found = await _fetch(address, archive, on_progress)
+            if found != release.sha256:
+                why = tr(
+                    "the download is not what pandoc's makers published (its SHA-256 differs), so"
+                    " it was discarded"
+                )
+                raise _failed(why)
+            on_progress(tr("Unpacking pandoc"))
+            await asyncio.to_thread(_unpack, archive, release.program, program)
+            target.parent.mkdir(exist_ok=True)
+            await asyncio.to_thread(program.replace, target)
+    except TimeoutError as error:
+        raise _failed(tr("it took too long")) from error
+    except aiohttp.ClientPayloadError as error:
+        raise _failed(tr("the connection was lost")) from error
+    except aiohttp.ClientResponseError as error:
+        raise _failed(error.message) from error
+    except (aiohttp.ClientError, OSError, ValueError, KeyError) as error:
+        number = getattr(error, "errno", None)
+        raise _failed(os.strerror(number) if number else str(error)) from error
     return target
 
 
-def main() -> None:
-    """Download what the command line says, as `install_pandoc` writes it. Prints how far it is,
-    at last what failed.
-    """
-    address, sha256, program, folder, target = sys.argv[1:]
-    try:
-        _install(address, sha256, program, Path(folder), Path(target))
-    except _NotInstalledError as error:
-        _print(str(error))
-        sys.exit(1)
-    except BaseException:  # whoever started us may have ended, and cleans nothing up then
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
-class _NotInstalledError(Exception):
-    """Says why it was not."""
-
-
-def _install(address: str, sha256: str, program: str, folder: Path, target: Path) -> None:
-    import http.client
-
-    archive, unpacked = folder / address.rpartition("/")[2], folder / target.name
-    try:
-        found = _fetch(address, archive)
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise _NotInstalledError(_why(error)) from error
-    if found != sha256:
-        raise _NotInstalledError(
-            tr(
-                "the download is not what pandoc's makers published (its SHA-256 differs), so it"
-                " was discarded"
-            )
-        )
-    _print(tr("Unpacking pandoc"))
-    try:
-        _unpack(archive, program, unpacked)
-        unpacked.chmod(0o755)
-        target.parent.mkdir(exist_ok=True)
-        unpacked.replace(target)
-    except (OSError, KeyError) as error:
-        raise _NotInstalledError(_why(error)) from error
-
-
-def _fetch(address: str, path: Path) -> str:
+async def _fetch(address: str, path: Path, on_progress: Progress) -> str:
     """Write what `address` gives to `path`, and return its SHA-256."""
-    import hashlib
-    import urllib.request
+    import aiohttp
 
-    _print(tr("Downloading pandoc"))
+    on_progress(tr("Downloading pandoc"))
     digest, done = hashlib.sha256(), 0
-    with (
-        urllib.request.urlopen(address, timeout=_SILENCE_S) as answer,  # noqa: S310 — an address of ours
-        path.open("xb") as file,
+    limits = aiohttp.ClientTimeout(total=_LIMIT_S, sock_read=_SILENCE_S)
+    async with (
+        aiohttp.ClientSession(timeout=limits, raise_for_status=True, trust_env=True) as session,
+        session.get(address) as answer,
     ):
-        total = int(answer.headers.get("Content-Length") or 0)
-        while chunk := answer.read(_CHUNK):
-            digest.update(chunk)
-            file.write(chunk)
-            before, done = done, done + len(chunk)
-            if done > _MOST_BYTES:
-                raise _NotInstalledError(tr("the download is far larger than pandoc"))
-            if before >> 20 != done >> 20:
-                _print(
-                    tr("Downloading pandoc: {size}{of} MB").format(
-                        size=done >> 20,
-                        of=tr(" of {total}").format(total=total >> 20) if total else "",
-                    )
-                )
-    if done < total:
-        raise _NotInstalledError(tr("the connection was lost"))
+        size = (answer.content_length or 0) >> 20
+        total = tr(" of {total}").format(total=size) if size else ""
+        with path.open("xb") as file:
+            async for chunk in answer.content.iter_chunked(_CHUNK):
+                digest.update(chunk)
+                file.write(chunk)
+                before, done = done, done + len(chunk)
+                if done > _MOST_BYTES:
+                    raise _failed(tr("the download is far larger than pandoc"))
+                if before >> 20 != done >> 20:
+                    said = tr("Downloading pandoc: {size}{of} MB")
+                    on_progress(said.format(size=done >> 20, of=total))
     return digest.hexdigest()
 
 
 def _unpack(archive: Path, program: str, path: Path) -> None:
     """Write the file `program` of `archive` to `path`, and nothing else of it."""
-    if archive.suffix == ".zip":
-        import zipfile
-
-        with zipfile.ZipFile(archive) as opened, opened.open(program) as source:
-            _copy(source, path)
-        return
-    import tarfile
-
-    with tarfile.open(archive) as packed:
-        member = packed.extractfile(program)
-        if member is None:
-            raise KeyError(program)
-        with member:
-            _copy(member, path)
+    with ExitStack() as opened:
+        if archive.suffix == ".zip":
+            source = opened.enter_context(zipfile.ZipFile(archive)).open(program)
+        else:
+            packed = opened.enter_context(tarfile.open(archive)).extractfile(program)
+            if packed is None:
+                raise KeyError(program)
+            source = packed
+        with source, path.open("xb") as file:
+            shutil.copyfileobj(source, file)
+    path.chmod(0o755)
 
 
-def _copy(source: IO[bytes], path: Path) -> None:
-    with path.open("xb") as file:
-        shutil.copyfileobj(source, file)
-
-
-def _why(error: Exception) -> str:
-    inner = getattr(error, "reason", None)  # urllib wraps what the network said
-    error = inner if isinstance(inner, Exception) else error
-    return (
-        one_line(getattr(error, "strerror", None) or str(error))[:200].rstrip(".")
-        or type(error).__name__
-    )
-
-
-def _print(what: str) -> None:
-    sys.stdout.write(f"{what}\n")
-    sys.stdout.flush()
+def _failed(why: str) -> DocumentError:
+    why = one_line(why)[:200].rstrip(".")
+    return DocumentError(tr("Pandoc could not be downloaded: {said}.").format(said=why), _REMEDY)

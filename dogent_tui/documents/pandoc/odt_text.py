@@ -3,15 +3,17 @@ seen (OpenDocument 1.3).
 """
 
 from collections.abc import Iterator, Mapping
-from xml.etree import ElementTree
+from typing import Any
 
+from lxml import etree
+
+from dogent_tui.documents.pandoc.archive import root_of
 from dogent_tui.documents.pandoc.tree import HIDDEN, Node, plain_text
-from dogent_tui.documents.pandoc.word_runs import after_tag
 from dogent_tui.documents.pandoc.word_styles import Properties, is_unseen
 
 _DEEPEST = 20
-_OPEN = f'<text:a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="{HIDDEN}">'.encode()
-_TITLE = b'<text:h text:outline-level="1">'
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+ADDRESS = "{http://www.w3.org/1999/xlink}href"
 
 
 class OdtStyles:
@@ -22,11 +24,7 @@ class OdtStyles:
     def __init__(self, *parts: bytes) -> None:
         self._styles: dict[str, tuple[str, Properties]] = {}
         for part in parts:
-            try:
-                root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-            except (ElementTree.ParseError, LookupError, ValueError):
-                continue
-            for style in root.iter():
+            for style in root_of(part).iter():
                 if style.tag.endswith("}style"):
                     attributes = _bare(style.attrib)
                     looks = [
@@ -57,36 +55,31 @@ class OdtStyles:
         return is_unseen(look)
 
 
-class OdtText:
-    """Takes the elements of `content.xml` (see `scan_part`) and collects `edits`, as `Runs`
-    does.
+def settle_text(root: Any, styles: OdtStyles) -> bool:
+    """Make the title of the text of which `root` is the root a heading, and put what cannot be seen
+    into links; return whether there was any of it.
     """
+    changed = False
+    for node in root.iter(*(f"{_TEXT}{name}" for name in ("p", "h", "span"))):
+        style = node.get(f"{_TEXT}style-name", "")
+        if not len(node) and not node.text:
+            continue
+        if styles.hides(style) and not any(_is_link(each) for each in node.iterancestors()):
+            link = etree.Element(f"{_TEXT}a", {ADDRESS: HIDDEN})
+            link.text, node.text = node.text, None
+            link.extend(list(node))
+            node.append(link)
+            changed = True
+        elif node.tag == f"{_TEXT}p" and any(name == "Title" for name, _ in styles.chain(style)):
+            node.tag = f"{_TEXT}h"
+            node.attrib.clear()
+            node.set(f"{_TEXT}outline-level", "1")
+            changed = True
+    return changed
 
-    def __init__(self, data: bytes, styles: OdtStyles) -> None:
-        self.edits: list[tuple[int, int, bytes]] = []
-        self._data, self._styles = data, styles
-        self._open: list[bytes] = []
 
-    def start(self, tag: str, attributes: dict[str, str], at: int) -> None:
-        """An element begins at the byte `at`."""
-        closing, style = b"", attributes.get("text:style-name", "")
-        end = after_tag(self._data, at)
-        if tag in {"text:p", "text:h", "text:span"} and self._data[end - 2 : end] != b"/>":
-            if self._styles.hides(style) and b"</text:a>" not in self._open:
-                self.edits.append((end, end, _OPEN))
-                closing = b"</text:a>"
-            elif tag == "text:p" and any(name == "Title" for name, _ in self._styles.chain(style)):
-                self.edits.append((at, end, _TITLE))
-                closing = b"</text:h>"
-        self._open.append(closing)
-
-    def end(self, tag: str, at: int) -> None:
-        """An element ends; where it is not empty, its end tag begins at the byte `at`."""
-        del tag
-        if closing := self._open.pop():
-            self.edits.append(
-                (at, after_tag(self._data, at) if closing == b"</text:h>" else at, closing)
-            )
+def _is_link(node: Any) -> bool:
+    return bool(node.get(ADDRESS) == HIDDEN)
 
 
 def _bare(attributes: Mapping[str, str]) -> dict[str, str]:

@@ -7,16 +7,17 @@ import re
 import zipfile
 from pathlib import Path
 
-from dogent_tui.documents.pandoc.archive import scan_part
-from dogent_tui.documents.pandoc.odt_text import OdtStyles, OdtText
+from lxml import etree
+
+from dogent_tui.documents.pandoc.archive import parse_part
+from dogent_tui.documents.pandoc.odt_text import ADDRESS, OdtStyles, settle_text
 from dogent_tui.documents.pandoc.tree import HIDDEN, Node, walk
-from dogent_tui.documents.pandoc.word_runs import edited
 from dogent_tui.language import tr
 
 _LONGEST = 64 << 20
 """Bytes of a text that is looked through; longer ones are more than pandoc may hold."""
 
-_OBJECT = re.compile(rb'(<draw:object\b[^>]*?\bxlink:href=")([^"]*)"')
+_OBJECT = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}object"
 """An embedded object (OpenDocument 1.3 part 3, 10.4.6.2)."""
 _MATHML = b"http://www.w3.org/1998/Math/MathML"
 
@@ -38,21 +39,28 @@ class Formulas:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._content = self._styles = b""
+        self._content = b""
         self.count = 0
         with zipfile.ZipFile(path) as archive:
             names = {member.filename: member.file_size for member in archive.infolist()}
             if names.get("content.xml", _LONGEST + 1) > _LONGEST:
                 return
-            self._content = archive.read("content.xml")
-            self._styles = (
+            content = archive.read("content.xml")
+            styles = (
                 archive.read("styles.xml") if names.get("styles.xml", _LONGEST) < _LONGEST else b""
             )
-            for found in _OBJECT.finditer(self._content):
-                part = f"{_folder(found[2])}/content.xml"
-                if part in names:
-                    with archive.open(part) as file:
+            root = parse_part(content, path.name)
+            changed = settle_text(root, OdtStyles(styles, content))
+            for node in root.iter(_OBJECT):
+                address = node.get(ADDRESS, "")
+                folder = address.removeprefix("./").rstrip("/")
+                if folder and address != f"./{folder}":
+                    node.set(ADDRESS, f"./{folder}")
+                    changed = True
+                if f"{folder}/content.xml" in names:
+                    with archive.open(f"{folder}/content.xml") as file:
                         self.count += _MATHML in file.read(2_000)
+            self._content = etree.tostring(root, encoding="UTF-8") if changed else b""
 
     def document(self, *, with_media: bool) -> bytes | Path:
         """Return what pandoc is to read: the file itself where it takes all of it as it is, else
@@ -60,15 +68,7 @@ class Formulas:
 
         Without its pictures then, of which pandoc needs the names alone, unless `with_media`.
         """
-        mended = _OBJECT.sub(
-            lambda found: b'%s./%s"' % (found[1], _folder(found[2]).encode()), self._content
-        )
-        if mended:
-            scan_part(
-                mended, self._path.name, text := OdtText(mended, OdtStyles(self._styles, mended))
-            )
-            mended = edited(mended, text.edits, 0, len(mended))
-        if mended == self._content:
+        if not self._content:
             return self._path
         made = io.BytesIO()
         with (
@@ -78,7 +78,7 @@ class Formulas:
             for member in archive.infolist():
                 name = member.filename
                 if name == "content.xml":
-                    out.writestr(name, mended)
+                    out.writestr(name, self._content)
                 else:
                     out.writestr(
                         name,
@@ -142,7 +142,3 @@ def _tables_behind_lists(data: bytes) -> bytes:
             start = word.start()
         before, last = word[1], word.end()
     return b"".join([*out, data[start:]])
-
-
-def _folder(address: bytes) -> str:
-    return address.decode("utf-8", "replace").removeprefix("./").rstrip("/")

@@ -14,7 +14,7 @@ from typing import IO
 
 import msgspec
 
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.model import DocumentError, damaged
 from dogent_tui.documents.pandoc.download import VERSION, downloaded_path
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt, run_to_end
@@ -187,14 +187,8 @@ def _failure(name: str, status: int, said: str) -> DocumentError:
             code="failed",
         )
     reason = " ".join(said.split())[:200].rstrip(".") or tr("status {status}").format(status=status)
-    remedy = tr("Open it in the program that created it and save it again.")
-    return DocumentError(
-        tr("{name} is damaged, or not what its name says: {reason}.").format(
-            name=name, reason=reason
-        ),
-        remedy,
-        code="damaged",
-    )
+    text = tr("{name} is damaged, or not what its name says: {reason}.")
+    return damaged(text.format(name=name, reason=reason))
 
 
 def _warnings(said: str) -> list[str]:

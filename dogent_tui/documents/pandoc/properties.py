@@ -4,8 +4,8 @@ import re
 import zipfile
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
+from dogent_tui.documents.pandoc.archive import root_of
 from dogent_tui.documents.pandoc.tree import plain_text
 
 _NAMES = {
@@ -38,11 +38,7 @@ def package_properties(path: Path) -> dict[str, Any]:
 
 
 def _collect(part: bytes, found: dict[str, Any]) -> None:
-    try:
-        root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-    except (ElementTree.ParseError, LookupError):
-        return
-    for element in root.iter():
+    for element in root_of(part).iter():
         name = _NAMES.get(element.tag.rpartition("}")[2])
         text = " ".join((element.text or "").split())[:_MAX_CHARS]
         if name and text and name not in found:

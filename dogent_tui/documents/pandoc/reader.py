@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.kinds import kind_of
-from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
+from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, unreadable
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_archive
 from dogent_tui.documents.pandoc.docx import DocxSource
 from dogent_tui.documents.pandoc.images import Images
@@ -19,7 +19,6 @@ from dogent_tui.documents.pandoc.preparing import Formulas, prepared_rtf
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node, Tree, decoded_tree, too_deep
-from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
@@ -54,13 +53,7 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     except BROKEN as error:
         raise damaged_archive(path.name) from error
     except OSError as error:
-        raise DocumentError(
-            tr("{path} cannot be read: {strerror}.").format(
-                path=path.name, strerror=error.strerror
-            ),
-            disk_remedy(error),
-            code="not_found",
-        ) from error
+        raise unreadable(path, error) from error
 
 
 def _kind(path: Path) -> str:
@@ -151,10 +144,8 @@ class _Conversion:
     def _converted(self, source: bytes | Path) -> Output:
         limit_s = max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun))
         arguments = [
-            "--from",
-            self._kind,
-            "--to",
-            "json",
+            f"--from={self._kind}",
+            "--to=json",
             f"--track-changes={self._options.changes}",
         ]
         if self._kind == "ipynb":

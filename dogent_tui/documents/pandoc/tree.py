@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.model import DocumentError, hostile
 from dogent_tui.language import tr
 
 Node: TypeAlias = dict[str, Any]
@@ -135,8 +135,4 @@ def decoded_tree(data: bytes, name: str) -> Tree:
 
 def too_deep(name: str) -> DocumentError:
     """Return what there is to say about a document that nests deeper than Python can walk."""
-    return DocumentError(
-        tr("{name} is too deeply nested to be read.").format(name=name),
-        tr("No word processor made this file; accept it only from someone you trust."),
-        code="hostile",
-    )
+    return hostile(tr("{name} is too deeply nested to be read.").format(name=name))

@@ -7,12 +7,14 @@ for what it is.
 * The number that Word counts before a heading is written before it.
 """
 
-import re
-from collections.abc import Iterable
-from xml.sax.saxutils import escape
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lxml import etree
 
 from dogent_tui.documents.pandoc.tree import HIDDEN
 from dogent_tui.documents.pandoc.word_styles import (
+    NAMESPACE,
     Counters,
     Numbering,
     Properties,
@@ -21,150 +23,105 @@ from dogent_tui.documents.pandoc.word_styles import (
     level_of,
 )
 
-_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
-_LINK = f'<w:hyperlink w:anchor="{HIDDEN[1:]}">'.encode()
-_FIELD = b'<w:r><w:fldChar w:fldCharType="%s"/></w:r>'
+_PREFIXES = {"w": NAMESPACE.strip("{}")}
 _UNKNOWN: Properties = {"w:shd": {}}
 """Of what is behind the text of a shape, or of a table with colors of its own."""
 
 
-def edited(data: bytes, edits: Iterable[tuple[int, int, bytes]], start: int, end: int) -> bytes:
-    """Return the bytes between two places with the edits that lie there, outer ones before what
-    they hold.
-    """
-    out = []
-    for begins, ends, text in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
-        if (
-            start <= begins and ends <= end and (begins, ends) != (start, start)
-        ):  # what is put there belongs before it
-            out += [data[start:begins], text]
-            start = ends
-    return b"".join([*out, data[start:end]])
+def w(name: str) -> str:
+    """Return the name of an element or attribute of Word's as lxml has it."""
+    return f"{NAMESPACE}{name}"
 
 
-def after_tag(data: bytes, at: int) -> int:
-    """Return where the tag ends that begins at the byte `at`."""
-    found = _TAG.match(data, at)
-    return found.end() if found else at
+_PARAGRAPH, _RUN, _RUN_PROPERTIES, _TEXT = w("p"), w("r"), w("rPr"), w("t")
+_TABLE, _CELL, _BOX = w("tbl"), w("tc"), w("txbxContent")
 
 
-class _Paragraph:
-    def __init__(self, after_tag: int) -> None:
-        self.start = after_tag
-        self.shading: Properties = {}
-        self.style = self.list = self.level = ""
-        self.has_text = False
+def value_at(node: Any, path: str) -> str:
+    """Return the value of the element at `path` (``w:pPr/w:pStyle``) below `node`, "" for none."""
+    found = node.find(path, _PREFIXES)
+    return "" if found is None else found.get(w("val"), "")
 
 
-class Runs:
-    """Takes the elements of a part (see `scan_part`) and collects `edits`: from byte, to byte,
-    what stands there instead.
-    """
+def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
+    """Do this to the part of which `root` is the root; return whether there was anything to do."""
+    fields = list(root.iter(w("fldSimple")))
+    for field in fields:
+        _unfold(field)
+    hidden = [run for paragraph in root.iter(_PARAGRAPH) for run in _hidden(paragraph, styles)]
+    for run in hidden:
+        link = etree.Element(w("hyperlink"), {w("anchor"): HIDDEN[1:]})
+        run.addprevious(link)
+        link.append(run)
+    labels = [_label(paragraph, styles, counters) for paragraph in root.iter(_PARAGRAPH)]
+    return bool(fields or hidden) or any(labels)
 
-    def __init__(self, data: bytes, styles: Styles, counters: Counters) -> None:
-        self.edits: list[tuple[int, int, bytes]] = []
-        self._data, self._styles, self._counters = data, styles, counters
-        self._open: list[str] = []
-        self._paragraphs: list[_Paragraph] = []
-        self._behind: list[Properties] = [{}]
-        self._runs: list[tuple[int, dict[str, dict[str, str]]]] = []
 
-    def start(self, tag: str, attributes: dict[str, str], at: int) -> None:
-        """An element begins at the byte `at`."""
-        if tag == "w:p":
-            self._paragraphs.append(_Paragraph(self._after(at)))
-        elif tag == "w:r":
-            self._runs.append((at, {}))
-        elif tag == "w:t" and self._paragraphs:
-            self._paragraphs[-1].has_text = True
-        elif tag == "w:fldSimple":
-            code = escape(attributes.get("w:instr", "")).encode("ascii", "xmlcharrefreplace")
-            field = b"%s<w:r><w:instrText>%s</w:instrText></w:r>%s" % (
-                _FIELD % b"begin",
-                code,
-                _FIELD % b"separate",
-            )
-            ends = self._after(at)
-            is_empty = self._data[ends - 2 : ends] == b"/>"
-            self.edits.append((at, ends, b"" if is_empty else field))
-        elif tag in {"w:tbl", "w:tc"}:
-            self._behind.append(self._behind[-1])
-        elif tag == "w:txbxContent":
-            self._behind.append(_UNKNOWN)
-        elif "w:pPrChange" not in self._open and "w:rPrChange" not in self._open:
-            self._property(tag, attributes)
-        self._open.append(tag)
+def _unfold(field: Any) -> None:
+    begin, code, separate, end = (etree.Element(w("r")) for _ in range(4))
+    for run, kind in ((begin, "begin"), (separate, "separate"), (end, "end")):
+        etree.SubElement(run, w("fldChar"), {w("fldCharType"): kind})
+    etree.SubElement(code, w("instrText")).text = field.get(w("instr"), "")
+    shown, around = list(field), field.getparent()
+    place = around.index(field)
+    around[place : place + 1] = [begin, code, separate, *shown, end] if shown else []
 
-    def end(self, tag: str, at: int) -> None:
-        """An element ends; where it is not empty, its end tag begins at the byte `at`."""
-        self._open.pop()
-        if tag == "w:r":
-            self._end_run(at)
-        elif tag == "w:pPr" and self._open[-1:] == ["w:p"] and self._closes(tag, at):
-            self._paragraphs[-1].start = self._after(at)
-        elif tag == "w:p":
-            self._end_paragraph(self._paragraphs.pop())
-        elif tag == "w:fldSimple":
-            if self._closes(tag, at):  # else it was empty, and is gone
-                self.edits.append((at, self._after(at), _FIELD % b"end"))
-        elif tag in {"w:tbl", "w:tc", "w:txbxContent"}:
-            self._behind.pop()
 
-    def edited(self, start: int, end: int) -> bytes:
-        """See `edited`."""
-        return edited(self._data, self.edits, start, end)
-
-    def _closes(self, tag: str, at: int) -> bool:
-        return self._data.startswith(f"</{tag}".encode(), at)
-
-    def _after(self, at: int) -> int:
-        return after_tag(self._data, at)
-
-    def _property(self, tag: str, attributes: dict[str, str]) -> None:
-        within = self._open[-1] if self._open else ""
-        if within == "w:rPr" and self._open[-2:-1] == ["w:r"] and self._runs:
-            self._runs[-1][1][tag] = attributes
-        elif (
-            within == "w:tblPr"
-            and tag == "w:tblStyle"
-            and self._styles.colors_cells(attributes.get("w:val", ""))
-        ):
-            self._behind[-1] = _UNKNOWN
-        elif within == "w:tcPr" and tag == "w:shd":
-            self._behind[-1] = {"w:shd": attributes}
-        elif self._paragraphs and within in {"w:pPr", "w:numPr"}:
-            paragraph, value = self._paragraphs[-1], attributes.get("w:val", "")
-            if tag == "w:shd":
-                paragraph.shading = {"w:shd": attributes}
-            elif tag in {"w:pStyle", "w:numId", "w:ilvl"}:
-                setattr(
-                    paragraph,
-                    {"w:pStyle": "style", "w:numId": "list", "w:ilvl": "level"}[tag],
-                    value,
-                )
-
-    def _end_run(self, at: int) -> None:
-        start, own = self._runs.pop()
-        if not self._paragraphs or b"<w:t" not in self._data[start:at]:
-            return
-        paragraph = self._paragraphs[-1]
+def _hidden(paragraph: Any, styles: Styles) -> Iterator[Any]:
+    """Yield the runs of a paragraph that nobody sees."""
+    style, shading = value_at(paragraph, "w:pPr/w:pStyle"), _shading(paragraph, "w:pPr/w:shd")
+    for run in paragraph.iter(_RUN):
+        found = run.find(_RUN_PROPERTIES)
+        own = {_prefixed(each): _attributes(each) for each in (() if found is None else found)}
         character = own.get("w:rStyle", {}).get("w:val", "")
-        look = self._styles.properties({**paragraph.shading, **own}, character, paragraph.style)
-        if is_unseen({**self._behind[-1], **look}):
-            self.edits += [
-                (start, start, _LINK),
-                (after := self._after(at), after, b"</w:hyperlink>"),
-            ]
-
-    def _end_paragraph(self, paragraph: _Paragraph) -> None:
-        by_style = self._styles.numbering(paragraph.style)
-        level = level_of(paragraph.level)
-        numbering = Numbering(
-            paragraph.list or by_style.list, by_style.level if level is None else level
+        look = styles.properties({**shading, **own}, character, style)
+        own_text = (
+            next(run.iter(_TEXT), None) is not None
+            and next(run.iterancestors(_PARAGRAPH)) is paragraph  # and not of a box that is in it
         )
-        label = self._counters.label(numbering, paragraph.style)
-        if label and paragraph.has_text and self._styles.is_heading(paragraph.style):
-            run = f'<w:r><w:t xml:space="preserve">{escape(label)} </w:t></w:r>'
-            self.edits.append(
-                (paragraph.start, paragraph.start, run.encode("ascii", "xmlcharrefreplace"))
-            )
+        if own_text and is_unseen({**_behind(run, styles), **look}):
+            yield run
+
+
+def _behind(run: Any, styles: Styles) -> Properties:
+    """Return what is behind a run: the shading of the cell that it is in."""
+    for around in run.iterancestors(_CELL, _TABLE, _BOX):
+        if around.tag == _BOX:
+            return _UNKNOWN
+        if around.tag == _CELL and (shading := _shading(around, "w:tcPr/w:shd")):
+            return shading
+        if around.tag == _TABLE and styles.colors_cells(value_at(around, "w:tblPr/w:tblStyle")):
+            return _UNKNOWN
+    return {}
+
+
+def _shading(node: Any, path: str) -> Properties:
+    found = node.find(path, _PREFIXES)
+    return {} if found is None else {"w:shd": _attributes(found)}
+
+
+def _label(paragraph: Any, styles: Styles, counters: Counters) -> bool:
+    """Write before a heading what Word counts there; count what is no heading too."""
+    style = value_at(paragraph, "w:pPr/w:pStyle")
+    by_style = styles.numbering(style)
+    level = level_of(value_at(paragraph, "w:pPr/w:numPr/w:ilvl"))
+    numbering = Numbering(
+        value_at(paragraph, "w:pPr/w:numPr/w:numId") or by_style.list,
+        by_style.level if level is None else level,
+    )
+    label = counters.label(numbering, style)
+    if not (label and styles.is_heading(style) and next(paragraph.iter(w("t")), None) is not None):
+        return False
+    run = etree.Element(w("r"))
+    etree.SubElement(run, w("t")).text = f"{label} "
+    run[0].set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    paragraph.insert(int(paragraph.find(w("pPr")) is not None), run)
+    return True
+
+
+def _prefixed(node: Any) -> str:
+    return str(node.tag).replace(NAMESPACE, "w:")
+
+
+def _attributes(node: Any) -> Mapping[str, str]:
+    return {name.replace(NAMESPACE, "w:"): value for name, value in node.items()}

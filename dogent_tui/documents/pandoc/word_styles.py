@@ -8,12 +8,14 @@ from xml.etree import ElementTree
 
 import msgspec
 
+from dogent_tui.documents.pandoc.archive import root_of
+
 Properties: TypeAlias = Mapping[str, Mapping[str, str]]
 """Elements of `w:rPr`, and the shading behind a run: attributes by the name of the element, all
 with the prefix ``w:``.
 """
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _OFF = {"0", "false", "off", "none"}
 _SMALLEST = 3
 """Half points: nobody reads what is smaller."""
@@ -272,14 +274,11 @@ def _root(part: bytes) -> _Element:
     """Return the root of a part with names and attributes prefixed as Word does; an empty one
     for what is none.
     """
-    try:
-        root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-    except (ElementTree.ParseError, LookupError, ValueError):
-        return ElementTree.Element("none")
+    root = root_of(part)
     for element in root.iter():
-        element.tag = element.tag.replace(_W, "w:")
-        for name in [name for name in element.attrib if name.startswith(_W)]:
-            element.set(name.replace(_W, "w:"), element.attrib.pop(name))
+        element.tag = element.tag.replace(NAMESPACE, "w:")
+        for name in [name for name in element.attrib if name.startswith(NAMESPACE)]:
+            element.set(name.replace(NAMESPACE, "w:"), element.attrib.pop(name))
     return root
 
 

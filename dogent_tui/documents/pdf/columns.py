@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-import msgspec
-
 from dogent_tui.documents.pdf.model import Box, Line, Table, around, is_justified, join_words
 from dogent_tui.documents.pdf.rules import Rules, bands
 
@@ -23,34 +21,25 @@ each other.
 _BLANK = 0.4
 """Sizes of the text: a blank is narrower."""
 
+_LARGER = 1.12
+"""What is set larger than the rows above it by this factor is no row of theirs."""
+
 _LEADER = re.compile(r"(\. ?){5,}|…{2,}|_{5,}")
-
-
-class _Row(msgspec.Struct):
-    """Texts that stand side by side, from left to right."""
-
-    lines: list[Line]
-
-    @property
-    def box(self) -> Box:
-        return around(line.box for line in self.lines)
 
 
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     """Return the upright `lines` in rows from the top to the bottom, each in the direction of
     its script.
     """
-    rows: list[_Row] = []
+    rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: (line.box.middle[1], line.box.x0)):
-        row = next(
-            (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row.lines)),
-            None,
-        )
+        near = (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row))
+        row = next(near, None)
         if row is None:
-            rows.append(_Row([line]))
+            rows.append([line])
         else:
-            row.lines.append(line)
-    return [_in_direction(row.lines) for row in sorted(rows, key=lambda row: row.box.y0)]
+            row.append(line)
+    return [_in_direction(row) for row in sorted(rows, key=lambda row: min(o.box.y0 for o in row))]
 
 
 def _in_direction(row: list[Line]) -> list[Line]:
@@ -93,10 +82,15 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
         ) == sum(map(bool, touched))
         usual = max((_gap(above, below) for above, below in pairwise(run)), default=1.6 * size)
         return fits or gap <= max(0.8 * size, 2 * usual)
+    if row[0].size > _LARGER * max(line.size for above in run for line in above):
+        return False  # the heading of another table
     tight = _is_tight([*run, row], len(run))
-    return len(touched[0]) == 1 and (
-        tight or row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
-    )
+    is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
+    if len(touched[0]) > 1:  # what goes on with a cell may be longer than its column is wide
+        start = columns[touched[0][0]][0]
+        aligned = touched[0][0] > 0 and abs(row[0].box.x0 - start) < 1
+        return aligned and is_narrow and gap < 0.5 * size
+    return len(touched[0]) == 1 and (tight or is_narrow)
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:

@@ -10,6 +10,7 @@ from itertools import pairwise
 import msgspec
 
 from dogent_tui.documents.pdf.model import Box, Line, Page, TextBlock
+from dogent_tui.documents.workbook.columns import spans
 
 _EDGE = 0.15
 """The share of a page at its top and its bottom where running titles are."""
@@ -109,14 +110,11 @@ def furniture(pages: Mapping[int, Page], body: float) -> Furniture:
                 found[seen.shape, seen.top].append((number, seen))
     known = {}
     for key, group in found.items():
-        heights = tuple(sorted(height for height in _places(group) if _repeats(group, height)))
+        places = sorted({seen.height for _, seen in group})
+        heights = tuple(height for height in places if _repeats(group, height))
         if heights:
             known[key] = heights
     return Furniture(known, body, font)
-
-
-def _places(group: Iterable[tuple[int, _Seen]]) -> set[float]:
-    return {seen.height for _, seen in group}
 
 
 def _repeats(group: list[tuple[int, _Seen]], height: float) -> bool:
@@ -189,17 +187,14 @@ def _between(one: Iterable[Line], other: Iterable[Line]) -> float:
     )
 
 
-def told(found: Mapping[str, Iterable[int]]) -> list[dict[str, str]]:
+def told_lines(found: Mapping[str, Iterable[int]]) -> list[dict[str, str]]:
     """Return the running lines with the pages on which each is, as they are told in the
     metadata.
     """
-    return [{"text": text, "pages": _ranges(sorted(pages))} for text, pages in found.items()]
-
-
-def _ranges(pages: list[int]) -> str:
-    starts = [page for before, page in pairwise([-1, *pages]) if page != before + 1]
-    ends = [page for page, after in pairwise([*pages, -1]) if after != page + 1]
-    return ",".join(
-        str(start) if start == end else f"{start}-{end}"
-        for start, end in zip(starts, ends, strict=True)
-    )
+    return [
+        {
+            "text": text,
+            "pages": ",".join(str(a) if a == b else f"{a}-{b}" for a, b in spans(sorted(pages))),
+        }
+        for text, pages in found.items()
+    ]

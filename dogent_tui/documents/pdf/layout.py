@@ -155,7 +155,7 @@ def _marked(line: Line, mark: Line | None) -> Line:
 def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
     rules = page_rules(page) if blocks else Rules()
     fenced = fenced_tables(
-        rules, [line for block in blocks for line in block.lines if line.upright]
+        page, rules, [line for block in blocks for line in block.lines if line.upright]
     )
     upright = [
         _outside(block, fenced) for block in blocks if all(line.upright for line in block.lines)

@@ -16,12 +16,13 @@ from dogent_tui.documents.model import (
     ReadOptions,
     Report,
     Source,
+    damaged,
     encrypted,
 )
 from dogent_tui.documents.pandoc.escaping import hidden_comment
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
 from dogent_tui.documents.pandoc.tree import Node
-from dogent_tui.documents.pdf.furniture import told
+from dogent_tui.documents.pdf.furniture import told_lines
 from dogent_tui.documents.pdf.joining import PAGE_BREAK, continued
 from dogent_tui.documents.pdf.layout import layout_nodes
 from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
@@ -79,20 +80,16 @@ def _open(path: Path) -> Any:
                 tr("Check where it came from."),
                 code="damaged",
             )
-    damaged = DocumentError(
-        tr("{name} is damaged: its pages cannot be found.").format(name=path.name),
-        tr("Open it in another program and save it again."),
-        code="damaged",
-    )
+    pageless = damaged(tr("{name} is damaged: its pages cannot be found.").format(name=path.name))
     try:
         document = pymupdf.open(path, filetype="pdf")
         if document.needs_pass:
             raise encrypted(path.name)
         count = len(document)
     except BROKEN as error:
-        raise damaged from error
+        raise pageless from error
     if not count:
-        raise damaged
+        raise pageless
     return document
 
 
@@ -159,35 +156,33 @@ def _blocks(
             held.clear()
         report(done, len(wanted), "pages")
     if held:
-        damaged = DocumentError(
-            tr("No page of {document} can be read.").format(document=document.name),
-            tr("Save it again with another program."),
-            code="damaged",
-        )
         raise (
-            damaged
+            damaged(tr("No page of {document} can be read.").format(document=document.name))
             if broken
             else DocumentError(
                 SCANNED, tr("Run text recognition (OCR) on it first."), code="scanned"
             )
         )
     if reader.running:
-        opened.metadata["running_titles"] = told(reader.running)
+        opened.metadata["running_titles"] = told_lines(reader.running)
     if reader.elsewhere:
         opened.metadata["words_of_the_file_not_in_the_text"] = reader.elsewhere
-    _tell(opened, empty, broken, reader.hiding)
     if scans.recognised:
         opened.metadata["recognised_pages"] = scans.recognised
-        opened.warnings.append(
-            tr("Tesseract recognised the text on {pages}, which may be wrong in places.").format(
-                pages=_named(scans.recognised)
-            )
-        )
     if scans.saved:
         opened.metadata["picture_pages"] = scans.saved
-        opened.warnings.append(
-            tr("No text on {pages}: saved as pictures.").format(pages=_named(scans.saved))
-        )
+    told = {
+        tr("No text on {pages}: blank, or images only."): empty,
+        tr("Damaged and left out: {pages}."): broken,
+        tr("Text that cannot be seen on {pages} is marked as hidden."): reader.hiding,
+        tr(
+            "Tesseract recognised the text on {pages}, which may be wrong in places."
+        ): scans.recognised,
+        tr("No text on {pages}: saved as pictures."): scans.saved,
+    }
+    opened.warnings += [
+        said.format(pages=_named(numbers)) for said, numbers in told.items() if numbers
+    ]
 
 
 class _Content(msgspec.Struct):
@@ -333,21 +328,6 @@ def _letters(word: str) -> str:
     letters in another order.
     """
     return "".join(sorted(word)) if _LEFTWARD.search(word) else word
-
-
-def _tell(opened: Opened, empty: list[int], broken: list[int], hiding: list[int]) -> None:
-    if empty:
-        opened.warnings.append(
-            tr("No text on {empty}: blank, or images only.").format(empty=_named(empty))
-        )
-    if broken:
-        opened.warnings.append(tr("Damaged and left out: {broken}.").format(broken=_named(broken)))
-    if hiding:
-        opened.warnings.append(
-            tr("Text that cannot be seen on {pages} is marked as hidden.").format(
-                pages=_named(hiding)
-            )
-        )
 
 
 def _named(pages: list[int]) -> str:

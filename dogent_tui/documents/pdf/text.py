@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
-from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Run, TextBlock
+from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Run, TextBlock, around
 from dogent_tui.documents.pdf.sight import Sight
 from dogent_tui.language import tr
 
@@ -122,7 +122,8 @@ class _Reader:
         runs = self._runs(seen, base, size)
         if not any(run.text.strip() for run in runs):
             return None
-        box = Box(*line["bbox"]) if len(seen) == len(spans) else _around(seen)
+        whole = [line] if len(seen) == len(spans) else seen
+        box = around(Box(*each["bbox"]) for each in whole)
         return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=base)
 
     def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
@@ -171,16 +172,6 @@ _SYNTHETIC = 0x200 | 0x400
 
 def _text(span: dict[str, Any]) -> str:
     return span["text"] if "text" in span else "".join(char["c"] for char in span["chars"])
-
-
-def _around(spans: list[dict[str, Any]]) -> Box:
-    boxes = [span["bbox"] for span in spans] or [(0.0, 0.0, 0.0, 0.0)]
-    return Box(
-        min(b[0] for b in boxes),
-        min(b[1] for b in boxes),
-        max(b[2] for b in boxes),
-        max(b[3] for b in boxes),
-    )
 
 
 def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:

@@ -151,21 +151,12 @@ def _split(
 def _fenced(source: TextSource, language: str) -> Iterator[Block]:
     fence = "`" * (_longest_fence(source) + 1)
     opening, held = f"{fence}{language}\n", Block("", Source(line=1))
-    for block in _runs(source):
+    for block in _split(source, lambda _: True, tuple):
         if held.markdown:
             yield held
         held = Block(opening + block.markdown, block.source, block.tight)
         opening = ""
     yield Block(f"{opening}{held.markdown}\n{fence}", held.source, held.tight)
-
-
-def _runs(source: TextSource) -> Iterator[Block]:
-    block = _Gathered()
-    for number, line in enumerate(source.lines(), 1):
-        block.add(number, line)
-        if block.may_be_cut:
-            yield from block.take(cut=True)
-    yield from block.take()
 
 
 def _longest_fence(source: TextSource) -> int:

@@ -1,12 +1,13 @@
 """What is in a workbook: its sheets with their sizes and parts, and what it says of itself."""
 
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
-from dogent_tui.documents.workbook.package import CHUNK, Feed, Package, Relation, damaged, problems
+from dogent_tui.documents.workbook.package import Package, Relation, no_workbook, problems
 from dogent_tui.language import tr
 from dogent_tui.references.sheets import TableOfContents, table_of_contents
 
@@ -56,7 +57,7 @@ def read_contents(package: Package) -> Contents:
     relations = package.relations(listed.part)
     sheets = _sheets(package, listed, relations)
     if not sheets:
-        raise damaged(package.name)
+        raise no_workbook(package.name)
     return Contents(
         sheets,
         _part(relations, "sharedStrings"),
@@ -118,78 +119,32 @@ def _sheets(
         is_chart = relation.kind == "chartsheet"
         size = None
         if not is_chart and len(sheets) < MOST_SIZED:
-            small = package.size(relation.target) <= min(budget, _MOST_MEASURED)
-            size, read = _size(package, relation.target, measure=small)
-            budget -= read
+            with suppress(DocumentError):  # it is said when this sheet is read
+                size = _stated_size(package, relation.target)
+                large = package.size(relation.target)
+                if size is None and large <= min(budget, _MOST_MEASURED):
+                    budget -= large
+                    size = _counted_size(package, relation.target)
         sheets.append(SheetPart(sheet.name, sheet.state, relation.target, is_chart, size))
     return sheets
 
 
-def _size(package: Package, part: str, *, measure: bool) -> tuple[tuple[int, int] | None, int]:
-    """Return the rows and columns of a sheet, None if they are not known, and how many bytes were
-    read to learn it.
-
-    What the sheet states is taken unless it is a single cell or far more than it can have, which is
-    what careless programs write: then its cells are counted, if `measure`.
+def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
+    """Return the rows and columns that a sheet states, None where it has a single cell or far more
+    than it can have, which is what careless programs write.
     """
-    measured = _Measured(package.size(part))
-    read = 0
-    try:
-        with package.open(part) as stream:
-            feed = Feed(stream, measured.start, measured.end, _nothing, package.name)
-            while not (measured.cells_begun and (measured.credible or not measure)) and feed.more():
-                read += CHUNK
-    except DocumentError:
-        return None, read  # it is said when this sheet is read; the others can be read all the same
-    if measured.credible and measured.stated:
-        return measured.stated, read
-    return ((measured.rows, measured.columns) if measure else None), read
+    first = next(package.elements(part, frozenset({"dimension", "row"})), None)
+    size = size_of(first.attributes.get("ref", "")) if first and first.name == "dimension" else None
+    if size is None or size == (1, 1) or size[1] >= MOST_COLUMNS:
+        return None
+    return size if size[0] * _LEAST_ROW < package.size(part) else None
 
 
-class _Measured:
-    """Handlers that learn the size of a sheet."""
-
-    def __init__(self, part_bytes: int) -> None:
-        self._part_bytes = part_bytes
-        self.stated: tuple[int, int] | None = None
-        self.cells_begun = False
-        self.rows = self.columns = 0
-        self._row = self._column = 0
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "c":
-            size = size_of(attributes.get("r", ""))
-            self._column = size[1] if size else self._column + 1
-        elif tag == "row":
-            number = attributes.get("r", "")
-            self._row = int(float(number)) if number else self._row + 1
-            self._column = 0
-        elif tag in {"v", "t", "f"}:  # a cell without is a mere format
-            self.rows, self.columns = max(self.rows, self._row), max(self.columns, self._column)
-        elif tag == "dimension":
-            self.stated = size_of(attributes.get("ref", ""))
-        elif tag == "sheetData":
-            self.cells_begun = True
-
-    @property
-    def credible(self) -> bool:
-        """Tell whether the sheet states a size that careful programs write, and has the bytes
-        for so many rows.
-        """
-        stated = self.stated
-        return (
-            stated is not None
-            and stated != (1, 1)
-            and stated[0] * _LEAST_ROW < self._part_bytes
-            and stated[1] < MOST_COLUMNS
-        )
-
-    def end(self, _tag: str) -> None:
-        """Take no notice."""
-
-
-def _nothing(_text: str) -> None:
-    """Take no notice."""
+def _counted_size(package: Package, part: str) -> tuple[int, int]:
+    """Return the rows and columns up to the last cell that is more than a mere format."""
+    cells = (each for each in package.elements(part, frozenset({"c"})) if each.text)
+    sizes = [size_of(each.attributes.get("r", "")) or (0, 0) for each in cells]
+    return max((down for down, _ in sizes), default=0), max((a for _, a in sizes), default=0)
 
 
 def _properties(package: Package) -> dict[str, Any]:

@@ -2,14 +2,18 @@
 dates as ISO writes them.
 """
 
+import math
+import operator
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TypeAlias
 
+import msgspec
+
 from dogent_tui.documents.workbook.dates import date_text, duration_text
-from dogent_tui.documents.workbook.patterns import Pattern, compile_pattern
 
 Formatter: TypeAlias = Callable[[float], str]
 
@@ -40,13 +44,29 @@ of East Asian languages.
 _LONGEST_CODE = 1000
 """Characters; Excel takes 255."""
 
-_SECTION = re.compile(r'(?:"[^"]*"?|\\.|\[[^\]]*\]|[_*].|[^;"\\\[_*]|.)*?(?:;|$)', re.DOTALL)
-_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?[0-9.]+)\]")
-_NO_DATE = re.compile(
-    r'"[^"]*"?|\\.|[_*].|\[(?!(?:h+|m+|s+)\])[^\]]*\]|General', re.IGNORECASE | re.DOTALL
+_CONTEXT = Context(
+    prec=700, rounding=ROUND_HALF_UP
+)  # a double has at most 309 digits before the point
+_MOST_PLACES = 60
+_TOKEN = re.compile(
+    r'"[^"]*"?|\\.|\[[^\]]*\]|[_*].|General|AM/PM|A/P|上午/下午|E[+-]|.', re.IGNORECASE | re.DOTALL
 )
-_CLOCK = re.compile(r"AM/PM|A/P|上午/下午", re.IGNORECASE)
+_CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?\d+\.?\d*|-?\.\d+)\]")
 _ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)")
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, ">": operator.gt, "=": operator.eq,
+    "<=": operator.le, ">=": operator.ge, "<>": operator.ne,
+}  # fmt: skip
+_USUAL = re.compile(r"(t*)#*0(?:\.0+)?t*")
+"""The placeholders of most formats, with texts (t) around them: quick to show."""
+
+_BLANKS = {"0": "0", "?": " "}
+"""What a placeholder shows that no digit is left for."""
+
+_Token: TypeAlias = tuple[str, str]
+"""A "text" that is shown, a "digit" placeholder, or a "word" of the format's own language."""
 
 
 @lru_cache(maxsize=4096)
@@ -56,20 +76,33 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
     """
     if code.lower() in {"general", "", "@"} or len(code) > _LONGEST_CODE:
         return general
-    sections = [section.group().removesuffix(";") for section in _SECTION.finditer(code)][:4]
-    bare = _NO_DATE.sub("", sections[0])
-    if _ELAPSED.search(bare):
-        return partial(_duration, fractions=".0" in bare)
-    if dated := _dated(bare):
-        has_date, has_time = dated
+    sections: list[list[str]] = [[]]
+    for token in _TOKEN.findall(code):
+        if token == ";":  # noqa: S105 — no password
+            sections.append([])
+        else:
+            sections[-1].append(token)
+    words = [word for word in sections[0] if len(word) == 1 or word[0] not in '"[\\_*']
+    bare = "".join("h" if "/" in word[1:] or "午" in word else word for word in words).lower()
+    fractions = ".0" in bare
+    if any(map(_ELAPSED.fullmatch, sections[0])):
+        return partial(_duration, fractions=fractions)
+    bare = bare.replace("general", "")
+    # placeholders beside letters are of a text that somebody forgot to quote
+    if re.search("[dmyhs]", bare) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", bare):
+        has_time = "h" in bare or "s" in bare
+        has_date = "y" in bare or "d" in bare or not has_time
         return partial(
             _moment,
             has_date=has_date,
             has_time=has_time,
             epoch_1904=epoch_1904,
-            fractions=".0" in bare,
+            fractions=fractions,
         )
-    return _numbers(sections)
+    if 1 < len(sections) < 4 and not sections[-1]:
+        sections.pop()  # the end of the code, not a section
+    count = len(sections)
+    return partial(_choose, choices=[_section(one, n, count) for n, one in enumerate(sections[:3])])
 
 
 def general(number: float) -> str:
@@ -78,7 +111,7 @@ def general(number: float) -> str:
     Twelve digits, one more than a spreadsheet program ever shows: further ones are mostly the noise
     of binary fractions. Whole numbers have all fifteen that a workbook holds.
     """
-    if number != number or number in {float("inf"), float("-inf")}:
+    if not math.isfinite(number):
         return "#NUM!"
     if number == int(number) and abs(number) < 1e15:
         return str(int(number))
@@ -91,84 +124,194 @@ def general(number: float) -> str:
     return f"{mantissa}E{exponent[0]}{exponent[1:].zfill(2)}"
 
 
-def _dated(bare: str) -> tuple[bool, bool] | None:
-    """Tell whether a format that has lost its literals shows a date, and a time; None if it
-    shows neither.
-    """
-    letters = _CLOCK.sub("h", bare).lower()
-    if not any(letter in letters for letter in "dmyhs"):
-        return None
-    if re.search(
-        r"[#?]|0[.,]?0*\s*[dmy]", letters
-    ):  # placeholders beside letters that somebody forgot to quote
-        return None
-    has_time = "h" in letters or "s" in letters
-    return ("y" in letters or "d" in letters or not has_time), has_time
-
-
 def _duration(number: float, *, fractions: bool) -> str:
-    text = duration_text(number, fractions=fractions)
-    return general(number) if text is None else text
+    return duration_text(number, fractions=fractions) or general(number)
 
 
-def _moment(
-    number: float, *, has_date: bool, has_time: bool, epoch_1904: bool, fractions: bool
-) -> str:
-    text = date_text(
-        number, has_date=has_date, has_time=has_time, epoch_1904=epoch_1904, fractions=fractions
+def _moment(number: float, **how: bool) -> str:
+    return date_text(number, **how) or general(number)
+
+
+class _Section(msgspec.Struct, frozen=True):
+    """How numbers for which `holds` a comparison are shown. `unsigned`: the section shows the
+    sign of negative ones itself.
+    """
+
+    holds: Callable[[float], bool]
+    unsigned: bool
+    show: Callable[[float], str]
+
+
+def _section(tokens: list[str], position: int, count: int) -> _Section:
+    usual = (">" if count > 2 else ">=", "<", "=")[position], 0.0
+    stated = _CONDITION.search("".join(token for token in tokens if token[0] == "["))
+    sign, limit = (stated[1], float(stated[2])) if stated else usual
+    unsigned = (sign in {"<", "<="} and limit <= 0) if stated else position == 1
+    compare = _COMPARE[sign]
+    return _Section(
+        lambda number: compare(number, limit), unsigned, _shower([*map(_token, tokens)])
     )
-    return general(number) if text is None else text
 
 
-def _numbers(sections: list[str]) -> Formatter:
-    """Return what chooses the section for a number and shows it so."""
-    if len(sections) > 1 and not sections[-1] and len(sections) < 4:
-        sections = sections[:-1] or sections  # the end of the code, not a section
-    choices = []
-    for position, section in enumerate(sections[:3]):
-        condition = _CONDITION.search(section)
-        limit = (
-            (condition[1], float(condition[2])) if condition and _is_number(condition[2]) else None
-        )
-        choices.append(
-            (limit or _usual(position, len(sections)), compile_pattern(section), limit is None)
-        )
-    return partial(_choose, choices=choices)
-
-
-def _usual(position: int, count: int) -> tuple[str, float]:
-    """Return the condition of a section that states none: positive; negative; zero."""
-    if position == 0:
-        return (">=", 0) if count == 2 else (">", 0) if count > 2 else ("<>", float("inf"))
-    return ("<", 0) if position == 1 else ("=", 0)
-
-
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    "<": lambda number, limit: number < limit,
-    ">": lambda number, limit: number > limit,
-    "=": lambda number, limit: number == limit,
-    "<=": lambda number, limit: number <= limit,
-    ">=": lambda number, limit: number >= limit,
-    "<>": lambda number, limit: number != limit,
-}
-
-
-def _choose(number: float, *, choices: list[tuple[tuple[str, float], Pattern, bool]]) -> str:
-    if number != number or number in {float("inf"), float("-inf")}:
+def _choose(number: float, *, choices: list[_Section]) -> str:
+    if not math.isfinite(number):
         return "#NUM!"
-    for position, ((comparison, limit), pattern, usual) in enumerate(choices):
-        if _COMPARE[comparison](number, limit) or position == len(choices) - 1:
-            for_negative = position == 1 if usual else comparison in {"<", "<="} and limit <= 0
-            value = (
-                -number if for_negative and number < 0 else number
-            )  # such a section shows the sign itself
-            return pattern.show(value, general(value))
-    return general(number)
+    section = next((each for each in choices if each.holds(number)), choices[-1])
+    return section.show(abs(number) if section.unsigned else number).strip()
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _token(token: str) -> _Token:
+    start, single = token[0], len(token) == 1
+    if start in "0#?":
+        return "digit", token
+    if start == '"':
+        return "text", token.strip('"')
+    if start == "[":
+        currency = _CURRENCY.fullmatch(token)
+        return "text", currency[1] if currency else ""
+    if start in "\\_*" and not single:
+        return "text", {"\\": token[1], "_": " "}.get(start, "")
+    if start in ".,%/@123456789" or not single:
+        return "word", token.upper()
+    return "text", token
+
+
+def _texts(tokens: list[_Token]) -> str:
+    return "".join(text for kind, text in tokens if kind == "text")
+
+
+def _shower(tokens: list[_Token]) -> Callable[[float], str]:
+    """Return what shows a number as a section of these `tokens`."""
+    if ("word", "GENERAL") in tokens:
+        at = tokens.index(("word", "GENERAL"))
+        before, after = _texts(tokens[:at]), _texts(tokens[at + 1 :])
+        return lambda number: f"{before}{general(number)}{after}"
+    places = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
+    if match := _FRACTION.search("".join(" " if kind == "text" else text for kind, text in tokens)):
+        before, after = _texts(tokens[: places[0]]), _texts(tokens[places[-1] + 1 :])
+        fraction = partial(_fraction, mixed=match[1] is not None, below=match[2])
+        return lambda number: _signed(number, f"{before}{fraction(abs(number))}{after}")
+    if not places:
+        return lambda _: "".join(text for _, text in tokens if text != "@")
+    return _decimal(tokens)
+
+
+def _signed(number: float, text: str) -> str:
+    minus = "-" if number < 0 and re.search("[1-9]", text) else ""
+    return f"{minus}{text.strip()}"
+
+
+def _fraction(number: float, *, mixed: bool, below: str) -> str:
+    exact = Fraction(f"{number:.15g}")
+    if below.strip("0").isdigit():
+        denominator = int(below[:6])
+        numerator = round(exact * denominator)
+    else:
+        near = exact.limit_denominator(10 ** min(len(below), 6) - 1)
+        numerator, denominator = near.numerator, near.denominator
+    whole, rest = divmod(numerator, denominator) if mixed else (0, numerator)
+    shown = [str(whole)] if whole or (mixed and not rest) else []
+    return " ".join([*shown, f"{rest}/{denominator}"] if rest or not mixed else shown)
+
+
+def _decimal(tokens: list[_Token]) -> Callable[[float], str]:
+    power = next((at for at, token in enumerate(tokens) if token[1] in {"E+", "E-"}), len(tokens))
+    end = tokens[power:]
+    body = [token for token in tokens[:power] if token[1] != "@"]
+    point = body.index(("word", ".")) if ("word", ".") in body else len(body)
+    last = max((at for at in range(point) if body[at][0] == "digit"), default=-1)
+    commas = [at for at, token in enumerate(body) if token == ("word", ",")]
+    percents = body.count(("word", "%"))
+    whole, decimals = (
+        [token for token in part if token != ("word", ",")][: 2 * _MOST_PLACES]
+        for part in (body[:point], body[point + 1 :])
+    )
+    unit = Decimal(1).scaleb(-sum(kind == "digit" for kind, _ in decimals))
+    grouped = any(at < last for at in commas)
+    scale = 2 * percents - 3 * sum(at > last for at in commas)
+    signs = "".join(
+        text if kind == "digit" or text == "." else "t"
+        for kind, text in [*whole, *body[point : point + 1], *decimals]
+    )
+    if not end and (usual := _USUAL.fullmatch(signs)):
+        texts = [text for kind, text in [*whole, *decimals] if kind != "digit"]
+        before, after = "".join(texts[: usual.end(1)]), "".join(texts[usual.end(1) :])
+        sign = "," if grouped else ""
+
+        def shown(number: float) -> str:
+            value = abs(Decimal(f"{number:.15g}").scaleb(scale, context=_CONTEXT))
+            text = format(value.quantize(unit, context=_CONTEXT), f"{sign}f")
+            return _signed(number, f"{before}{text}{after}")
+
+        return shown
+    return partial(
+        _show_decimal,
+        whole=whole,
+        decimals=decimals,
+        unit=unit,
+        point=point < len(body),
+        grouped=grouped,
+        scale=scale,
+        exponent=sum(kind == "digit" for kind, _ in end),
+        plus=bool(end) and end[0][1] == "E+",
+        after=_texts(end),
+    )
+
+
+def _show_decimal(
+    number: float,
+    *,
+    whole: list[_Token],
+    decimals: list[_Token],
+    unit: Decimal,
+    point: bool,
+    grouped: bool,
+    scale: int,
+    exponent: int,
+    plus: bool,
+    after: str,
+) -> str:
+    value = abs(Decimal(f"{number:.15g}").scaleb(scale, context=_CONTEXT))
+    if exponent or after or plus:
+        step = max(1, sum(kind == "digit" for kind, _ in whole))
+        power = value.adjusted() // step * step if value else 0
+        mantissa = value.scaleb(-power, context=_CONTEXT).quantize(unit, context=_CONTEXT)
+        if mantissa >= Decimal(10) ** step:  # rounding gave it one digit more
+            power += step
+            mantissa = value.scaleb(-power, context=_CONTEXT)
+        value = mantissa
+        sign = "-" if power < 0 else "+" if plus else ""
+        after = f"E{sign}{str(abs(power)).zfill(exponent)}{after}"
+    left, _, right = f"{value.quantize(unit, context=_CONTEXT):f}".partition(".")
+    text = _filled_left(whole, left.lstrip("0"), grouped) + "." * point
+    for kind, sign in decimals:
+        if kind != "digit":
+            text += sign
+            continue
+        text += right[0] if sign == "0" or right.strip("0") else ""
+        right = right[1:]
+    return _signed(number, text + after)
+
+
+def _filled_left(parts: list[_Token], digits: str, grouped: bool) -> str:
+    """Put `digits` into the placeholders from the right; the first placeholder takes all that
+    are left.
+    """
+    first = next((at for at, (kind, _) in enumerate(parts) if kind == "digit"), None)
+    if first is None:
+        return "".join(text for _, text in parts) + digits
+    shown: list[str] = []
+    count = 0
+    for at in range(len(parts) - 1, -1, -1):
+        kind, text = parts[at]
+        if kind != "digit":
+            shown.append(text)
+            continue
+        cut = 0 if at == first else max(0, len(digits) - 1)
+        taken, digits = digits[cut:] or _BLANKS.get(text, ""), digits[:cut]
+        for digit in reversed(taken):
+            if grouped and count and not count % 3 and digit != " ":
+                shown.append(",")
+            shown.append(digit)
+            count += digit != " "
+    return "".join(reversed(shown))

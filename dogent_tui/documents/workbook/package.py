@@ -6,14 +6,16 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 from xml.parsers import expat
 
 import msgspec
+from lxml import etree
 
-from dogent_tui.documents.model import DocumentError, encrypted
+from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile
+from dogent_tui.documents.pandoc.archive import LIMITS
 from dogent_tui.language import tr
 
 CHUNK = 1 << 16
@@ -24,20 +26,10 @@ MOST_TEXT = 32_767
 longer.
 """
 
-_DEEPEST = 200
-"""Elements within each other. Excel writes about twenty."""
-
-_LONGEST_TOKEN = 1 << 22
-"""Bytes of a single tag with its attributes; the parser has to hold it as a whole."""
-
 _MOST_FOUND = 200_000
 """Elements that are kept of one part that is no sheet."""
 
-_BLANK_CELL = re.compile(rb'<c r="[A-Z]{1,3}[0-9]{1,7}"(?: [a-z]+="[0-9a-z]*")*\s*(?:/>|></c>)')
-_BLANK_ROW = re.compile(
-    rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)'
-)
-"""As the known programs write them; others are told by the parser."""
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 class Relation(msgspec.Struct, frozen=True):
@@ -96,28 +88,31 @@ class Package:
         with problems(self.name):
             return self.archive.open(self._parts[part.lower()])
 
+    def nodes(self, part: str, wanted: Iterable[str]) -> Iterator[Any]:
+        """Yield the elements of `part` with these names as lxml has them, each when it ends and
+        until the next is asked for; none if there is no such part.
+        """
+        if self.has(part):
+            with self.open(part) as stream:
+                feed = Feed(stream, self.name, wanted)
+                while (found := feed.more()) is not None:
+                    yield from found
+
     def elements(self, part: str, wanted: frozenset[str]) -> Iterator[Element]:
         """Yield the elements of `part` whose names are `wanted`, each when it ends; none if
         there is no such part.
         """
-        if not self.has(part):
-            return
-        found: list[Element] = []
-        collector = _Collector(wanted, found.append)
-        count = 0
-        with self.open(part) as stream:
-            feed = Feed(stream, collector.start, collector.end, collector.characters, self.name)
-            while feed.more():
-                count += len(found)
-                yield from found
-                found.clear()
-                if count > _MOST_FOUND:
-                    raise DocumentError(
-                        tr(
-                            "{name} lists more entries in {part} than a real workbook would."
-                        ).format(name=self.name, part=part),
-                        code="hostile",
-                    )
+        for count, node in enumerate(self.nodes(part, wanted)):
+            if count > _MOST_FOUND:
+                raise DocumentError(
+                    tr("{name} lists more entries in {part} than a real workbook would.").format(
+                        name=self.name, part=part
+                    ),
+                    code="hostile",
+                )
+            attributes = {_local(name): value for name, value in node.items()}
+            text = "".join(node.itertext())[:MOST_TEXT]
+            yield Element(_local(node.tag), parent_name(node), attributes, text)
 
     def relations(self, part: str) -> dict[str, Relation]:
         """Return what `part` points to, by id; empty if it points to nothing. The part "" is the
@@ -169,136 +164,90 @@ class problems:  # noqa: N801 - reads as a statement
             ValueError,
             NotImplementedError,
         )
-        if isinstance(error, (*expected, OverflowError)):
-            raise damaged(self._name) from error
+        if isinstance(error, etree.XMLSyntaxError) and error.code in LIMITS:
+            raise crafted(self._name) from error
+        if isinstance(error, (*expected, OverflowError, etree.XMLSyntaxError)):
+            raise no_workbook(self._name) from error
 
 
-def damaged(name: str) -> DocumentError:
+def no_workbook(name: str) -> DocumentError:
     """Return the error that the workbook `name` cannot be understood."""
-    return DocumentError(
-        tr("{name} is damaged or not an Excel workbook.").format(name=name),
-        tr("Open it in a spreadsheet program and save it again."),
-        code="damaged",
-    )
+    return damaged(tr("{name} is damaged or not an Excel workbook.").format(name=name))
 
 
-class Chunks(Protocol):
-    """What a part is read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes or so, nothing at the end."""
+def crafted(name: str) -> DocumentError:
+    """Return the error that the workbook `name` was made to cost its reader memory or time."""
+    return hostile(tr("{name} contains XML that no spreadsheet program writes.").format(name=name))
 
 
 class Feed:
-    """Hands a part's XML to handlers, a chunk at a time: `more` until it returns False. Names come
-    without prefixes.
+    """Reads a part's XML, a chunk at a time: `more` until it returns None.
 
-    A DOCTYPE, with which entities could unfold to gigabytes, and too deep nesting raise
-    DocumentError `hostile`. Sheets have millions of elements: the handlers of one see to the depth
-    themselves, and do not get the cells and rows without content.
+    A DOCTYPE, with which entities could unfold to gigabytes, and what exceeds libxml2's limits
+    (depth, length of a text or tag) raise DocumentError `hostile`. `strip` takes out of the XML
+    what need not be parsed.
     """
 
     def __init__(
         self,
-        stream: Chunks,
-        start: Callable[[str, dict[str, str]], None],
-        end: Callable[[str], None],
-        characters: Callable[[str], None],
+        stream: IO[bytes],
         name: str,
-        *,
-        is_sheet: bool = False,
+        wanted: Iterable[str],
+        strip: Callable[[bytes], bytes] = bytes,
     ) -> None:
-        self._stream, self._name, self._fed = stream, name, 0
-        self._start, self._end = start, end
-        self._depth = 0
-        self._depth_is_ours = not is_sheet
-        self._stripping = is_sheet
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.buffer_size = CHUNK
-        self.parser.StartElementHandler = self._started
-        self.parser.EndElementHandler = self._ended
-        self.parser.CharacterDataHandler = characters
-        self.parser.StartDoctypeDeclHandler = self._doctype
-
-    def more(self) -> bool:
-        """Parse the next chunk; return False once all of the part is parsed."""
-        with problems(self._name):
-            data = self._stream.read(CHUNK)
-            at_end = not data
-            if self._stripping:
-                data = self._stripped(data)
-            self._fed += len(data)
-            self.parser.Parse(data, at_end)
-            if self._fed - self.parser.CurrentByteIndex > _LONGEST_TOKEN:
-                raise self._hostile()
-            return not at_end
-
-    def _stripped(self, data: bytes) -> bytes:
-        """Return `data` without cells and rows that have no content, of which many sheets have
-        millions, down to the last row.
-        """
-        if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
-            self._stripping = False
-            return data
-        return _BLANK_ROW.sub(b"", _BLANK_CELL.sub(b"", data))
-
-    def _started(self, tag: str, attributes: dict[str, str]) -> None:
-        if (
-            not self._depth_is_ours
-        ):  # this is the root: a sheet that has no prefixes is read without looking for them
-            self._depth_is_ours = True
-            if ":" not in tag:
-                self.parser.StartElementHandler, self.parser.EndElementHandler = (
-                    self._start,
-                    self._end,
-                )
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise self._hostile()
-        self._start(tag.rpartition(":")[2] if ":" in tag else tag, attributes)
-
-    def _ended(self, tag: str) -> None:
-        self._depth -= 1
-        self._end(tag.rpartition(":")[2] if ":" in tag else tag)
-
-    def _doctype(self, *_: Any) -> None:
-        raise self._hostile()
-
-    def _hostile(self) -> DocumentError:
-        return DocumentError(
-            tr("{name} contains XML that no spreadsheet program writes; it was not read.").format(
-                name=self._name
-            ),
-            code="hostile",
+        self._stream, self._name, self._strip = stream, name, strip
+        self._found: list[Any] | None = []
+        self._parser = etree.XMLPullParser(
+            ("end",),
+            tag=[f"{{*}}{each}" for each in wanted],
+            resolve_entities=False,
+            remove_comments=True,
+            remove_pis=True,
         )
 
-
-class _Collector:
-    """Handlers that make an `Element` of each wanted element."""
-
-    def __init__(self, wanted: frozenset[str], found: Callable[[Element], None]) -> None:
-        self._wanted, self._found = wanted, found
-        self._path: list[str] = [""]
-        self._open: list[tuple[dict[str, str], list[str]]] = []
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._path.append(tag)
-        if tag in self._wanted:
-            self._open.append((without_prefixes(attributes), []))
-
-    def characters(self, text: str) -> None:
-        for _attributes, texts in self._open:
-            if len(texts) < MOST_TEXT:  # a text comes in pieces of up to 64 KB, usually one
-                texts.append(text[:MOST_TEXT])
-
-    def end(self, tag: str) -> None:
-        self._path.pop()
-        if tag in self._wanted:
-            attributes, texts = self._open.pop()
-            self._found(Element(tag, self._path[-1], attributes, "".join(texts)[:MOST_TEXT]))
+    def more(self) -> list[Any] | None:
+        """Parse the next chunk; return the wanted elements that end in it, None once all of the
+        part is parsed. Each call lets go of what the one before returned.
+        """
+        if self._found is None:
+            return None
+        for element in self._found:
+            element.clear()
+            while (before := element.getprevious()) is not None:
+                element.getparent().remove(before)
+        with problems(self._name):
+            if data := self._stream.read(CHUNK):
+                if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
+                    self._strip = bytes
+                self._parser.feed(self._strip(data))
+            else:
+                self._parser.close()
+            found = [element for _, element in self._parser.read_events()]
+        if found and found[0].getroottree().docinfo.internalDTD is not None:
+            raise crafted(self._name)
+        self._found = found if data else None
+        return found
 
 
-def without_prefixes(attributes: dict[str, str]) -> dict[str, str]:
-    """Return `attributes` with names as written without their prefixes: r:id is id."""
-    return {name.rpartition(":")[2]: value for name, value in attributes.items()}
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
+
+
+def parent_name(node: Any) -> str:
+    """Return the name of the element that `node` is in, without its prefix."""
+    parent = node.getparent()
+    return "" if parent is None else _local(parent.tag)
+
+
+def shown_text(node: Any) -> str:
+    """Return the text in `node` without how to read the characters in Japanese, which stands in
+    rPh, and with ``_x000D_`` and its like as what they stand for (ECMA-376 part 1, 18.4.8 and
+    22.9.2.19).
+    """
+    texts = (each.text or "" for path in ("{*}t", "{*}r/{*}t") for each in node.iterfind(path))
+    return unescaped("".join(texts)[:MOST_TEXT])
+
+
+def unescaped(text: str) -> str:
+    """Return `text` with ``_x000D_`` and its like as the characters that they stand for."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text

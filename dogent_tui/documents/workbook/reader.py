@@ -34,7 +34,7 @@ from dogent_tui.documents.workbook.package import MOST_TEXT, Package, Relation
 from dogent_tui.documents.workbook.rows import Row, SheetReader
 from dogent_tui.documents.workbook.strings import SharedStrings
 from dogent_tui.documents.workbook.styles import read_formatters
-from dogent_tui.documents.workbook.tables import sheet_blocks
+from dogent_tui.documents.workbook.tables import sheet_blocks, within
 from dogent_tui.documents.workbook.window import Window, window_of
 from dogent_tui.language import listing, ngettext, tr
 from dogent_tui.references.sheets import split_cells
@@ -123,9 +123,7 @@ class _Reading:
         self._strings = SharedStrings(package, contents.strings)
         self._relations: dict[str, Relation] = package.relations(sheet.part)
         self._comments: list[Comment] = []
-        self._reader = SheetReader(
-            package, sheet.part, self._strings, formatters, None if window == Window() else window
-        )
+        self._reader = SheetReader(package, sheet.part, self._strings, formatters, window)
         self._heads: list[Row] = []
         self._hidden_rows: list[int] = []
         self._hidden_columns: set[int] = set()
@@ -170,29 +168,14 @@ class _Reading:
         so that they leave no gap.
         """
         total = self._sheet.size[0] if self._sheet.size else 0
-        for count, row in enumerate(self._reader.rows(), 1):
+        rows = within(self._reader.rows(), self._window, self._heads)
+        for count, row in enumerate(rows, 1):
             self._is_silent = row is None
             if row is None:
                 yield None
                 continue
             if count % _ROWS_PER_REPORT == 0:
                 self._report(row.number, max(total, row.number) if total else 0, "rows")
-            several = len(row.cells) > 1
-            if self._window.columns != Window().columns:
-                row.cells = [
-                    cell
-                    for cell in row.cells
-                    if self._window.columns[0] <= cell.column <= self._window.columns[1]
-                ]
-            if not self._window.holds(row.number) or not row.cells:
-                if (
-                    several
-                    and not row.hidden
-                    and row.number < self._window.rows[0]
-                    and not self._heads
-                ):
-                    self._heads.append(row)
-                continue
             self._rows = max(self._rows, row.number)
             self._columns = max(self._columns, row.cells[-1].column)
             self._take_hidden(row)
@@ -277,32 +260,13 @@ class _Reading:
 
     def _hidden(self) -> list[str]:
         """Return what was left out because it is hidden, and put it into the metadata."""
-        said = []
-        if self._hidden_rows:
-            runs = [
-                str(start) if start == end else f"{start}–{end}"
-                for start, end in spans(sorted(self._hidden_rows))
-            ]
-            self._opened.metadata["hidden_rows"] = runs[:_MOST_NAMED]
-            count = len(self._hidden_rows)
-            few = ngettext("row {names}", "rows {names}", count).format(names=", ".join(runs))
-            said.append(
-                tr("{count:,} rows").format(count=count) if len(runs) > _MOST_NAMED else few
-            )
-        if self._hidden_columns:
-            columns = sorted(self._hidden_columns)
-            names = [
-                letters(start) if start == end else f"{letters(start)}–{letters(end)}"
-                for start, end in spans(columns)
-            ]
-            self._opened.metadata["hidden_columns"] = names[:_MOST_NAMED]
-            count = len(columns)
-            few = ngettext("column {names}", "columns {names}", count).format(
-                names=", ".join(names)
-            )
-            said.append(
-                tr("{count:,} columns").format(count=count) if len(names) > _MOST_NAMED else few
-            )
+        rows, columns = sorted(self._hidden_rows), sorted(self._hidden_columns)
+        rows_few = ngettext("row {names}", "rows {names}", len(rows))
+        columns_few = ngettext("column {names}", "columns {names}", len(columns))
+        said = [
+            *self._named("hidden_rows", rows, str, rows_few, tr("{count:,} rows")),
+            *self._named("hidden_columns", columns, letters, columns_few, tr("{count:,} columns")),
+        ]
         if not said:
             return []
         left_out = self._hidden_count > _MOST_HIDDEN
@@ -316,6 +280,17 @@ class _Reading:
                 else ""
             )
         ]
+
+    def _named(
+        self, key: str, numbers: list[int], name: Callable[[int], str], few: str, many: str
+    ) -> Iterator[str]:
+        """Yield which rows or columns are hidden, and put them into the metadata as `key`."""
+        runs = spans(numbers)
+        names = [name(a) if a == b else f"{name(a)}–{name(b)}" for a, b in runs]
+        if names:
+            self._opened.metadata[key] = names[:_MOST_NAMED]
+            told = many if len(runs) > _MOST_NAMED else few
+            yield told.format(count=len(numbers), names=", ".join(names))
 
     def _unusual(self) -> list[str]:
         facts = self._reader.facts

@@ -4,18 +4,25 @@ sheet says around them.
 
 import re
 from collections.abc import Iterator
-from typing import IO
+from contextlib import closing
+from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, MOST_ROWS, column_number
 from dogent_tui.documents.workbook.dates import iso_text
 from dogent_tui.documents.workbook.formats import Formatter, general
-from dogent_tui.documents.workbook.package import MOST_TEXT, Feed, Package, without_prefixes
-from dogent_tui.documents.workbook.strings import SharedStrings, unescaped
-from dogent_tui.documents.workbook.window import WantedRows, Window
-from dogent_tui.language import tr
+from dogent_tui.documents.workbook.package import (
+    MOST_TEXT,
+    Feed,
+    Package,
+    crafted,
+    problems,
+    shown_text,
+    unescaped,
+)
+from dogent_tui.documents.workbook.strings import SharedStrings
+from dogent_tui.documents.workbook.window import HEAD, Window
 
 _MOST_IN_ROW = 1_000_000
 """Characters of a row; texts beyond are cut. No sheet that a user reads has so long a row."""
@@ -23,7 +30,7 @@ _MOST_IN_ROW = 1_000_000
 _MOST_LISTED = 1000
 """Merged ranges and links that are kept of a sheet; the others are counted."""
 
-_DEEPEST = 200
+_WANTED = ("row", "col", "mergeCell", "hyperlink")
 
 _CHUNKS_UNTIL_SILENCE = 16
 """A megabyte without content: what was read before it need not wait for what may come after it."""
@@ -37,6 +44,16 @@ CUT = "…"
 
 _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
 """A number that is written as General shows it."""
+
+
+_BLANK_CELL = re.compile(rb'<c r="[A-Z]{1,3}[0-9]{1,7}"(?: [a-z]+="[0-9a-z]*")*\s*(?:/>|></c>)')
+_BLANK_ROW = re.compile(
+    rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)'
+)
+"""As the known programs write them; others are told by the parser."""
+
+
+_NUMBERED_ROW = re.compile(rb'<row r="([0-9]{1,7})"[^>]*(?<!/)>.*?</row>', re.DOTALL)
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
@@ -99,166 +116,109 @@ class SheetReader:
         part: str,
         strings: SharedStrings,
         formatters: list[Formatter],
-        window: Window | None = None,
+        window: Window,
     ) -> None:
         self.facts = SheetFacts()
         self._name = package.name
         self._strings, self._formatters = strings, formatters
-        stream = package.open(part)
-        self._stream: IO[bytes] | WantedRows = (
-            WantedRows(stream, window) if window is not None else stream
-        )
-        self._feed = Feed(
-            self._stream, self._start, self._end, self._characters, package.name, is_sheet=True
-        )
-        self._ready: list[Row] = []
+        self._window = window
+        self._stream = package.open(part)
+        self._feed = Feed(self._stream, package.name, _WANTED, self._stripped)
         self._columns: dict[str, int] = {}
         self._by_style: dict[str, Formatter] = {}
         self._shared: dict[str, tuple[str, str]] = {}
-        self._row: Row | None = None
-        self._row_number = self._column = self._elements = self._row_length = self._depth = 0
-        self._reference = self._type = self._style = ""
-        self._value = self._inline = self._formula = None  # type: str | None
-        self._formula_attributes: dict[str, str] = {}
-        self._pieces: list[str] | None = None
-        self._length = 0
-        self._in_reading = self._unordered = False
+        self._number = 0
 
     def rows(self) -> Iterator[Row | None]:
         """Yield the rows that have content, hidden ones too; only once. None is given where
         there were none for a long while.
         """
         silent = 0
-        try:
-            more = True
-            while more and not self.facts.too_long and not self.facts.too_empty:
-                more = self._feed.more()
-                silent = 0 if self._ready else silent + 1
-                yield from self._ready
-                self._ready.clear()
+        facts = self.facts
+        with closing(self._stream):
+            while (
+                not (facts.too_long or facts.too_empty) and (found := self._feed.more()) is not None
+            ):
+                with problems(self._name):
+                    ready = [row for row in map(self._row, found) if row is not None and row.cells]
+                silent = 0 if ready else silent + 1
+                yield from ready
                 if silent and silent % _CHUNKS_UNTIL_SILENCE == 0:
-                    self.facts.too_empty = silent > _MOST_SILENT_CHUNKS
+                    facts.too_empty = silent > _MOST_SILENT_CHUNKS
                     yield None
-        finally:
-            self._stream.close()
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "c":
-            self._start_cell(attributes)
-        elif tag in {"v", "t", "f"}:
-            if self._pieces is not None:
-                raise self._hostile()
-            self._pieces, self._length = [], 0
-            if tag == "f":
-                self._formula_attributes = attributes
-        elif tag == "row":
-            self._start_row(attributes)
-        elif tag == "rPh":
-            if self._in_reading:
-                raise self._hostile()
-            self._in_reading = True
-        else:
-            self._start_other(tag, attributes)
+    def _stripped(self, data: bytes) -> bytes:
+        """Return `data` without cells and rows that have no content, of which many sheets have
+        millions, and without rows that nobody wants and that it holds whole.
+        """
+        data = _BLANK_ROW.sub(b"", _BLANK_CELL.sub(b"", data))
+        if self._window.rows == Window().rows:
+            return data
+        return _NUMBERED_ROW.sub(lambda row: row[0] if self._wants(int(row[1])) else b"", data)
 
-    def _characters(self, text: str) -> None:
-        if self._pieces is not None and self._length < MOST_TEXT:
-            self._pieces.append(text)
-            self._length += len(text)
+    def _wants(self, number: int) -> bool:
+        return number <= HEAD or self._window.holds(number)
 
-    def _end(self, tag: str) -> None:
-        if tag == "v":
-            pieces, self._pieces = self._pieces, None
-            if pieces:
-                self._value = pieces[0] if len(pieces) == 1 else "".join(pieces)[:MOST_TEXT]
-        elif tag == "c":
-            self._end_cell()
-        elif tag == "t":
-            text = self._taken()
-            if (
-                not self._in_reading
-            ):  # in rPh stands how to read the characters, in Japanese; not shown in the cell
-                self._inline = (self._inline or "") + text
-        elif tag == "f":
-            self._formula = self._taken()
-        elif tag == "row":
-            self._end_row()
-        elif tag == "rPh":
-            self._in_reading = False
-        else:
-            self._depth -= 1
-
-    def _start_row(self, attributes: dict[str, str]) -> None:
-        if self._row is not None:
-            raise self._hostile()
-        number = attributes.get("r", "")
-        self._row_number = int(float(number)) if number else self._row_number + 1
-        if self._row_number > MOST_ROWS:
-            self.facts.too_long = True
-        self._row = Row(self._row_number, attributes.get("hidden") in {"1", "true"}, [])
-        self._column = self._elements = self._row_length = 0
-        self._unordered = False
-
-    def _end_row(self) -> None:
-        row, self._row = self._row, None
-        if row is not None and row.cells and not self.facts.too_long:
-            if self._unordered:
-                row.cells = [
-                    cell
-                    for _column, cell in sorted({cell.column: cell for cell in row.cells}.items())
-                ]
-            self._ready.append(row)
-
-    def _start_cell(self, attributes: dict[str, str]) -> None:
-        self._elements += 1
-        if self._elements > MOST_COLUMNS:
-            raise self._hostile()
-        reference = attributes.get("r", "")
-        if reference:
-            letters = reference.rstrip("0123456789")
-            column = self._columns.get(letters)
-            if column is None:
-                column = self._columns[letters] = column_number(letters.replace("$", ""))
-            if column <= self._column:
-                self._unordered = True
-            self._column = column
-        else:
-            self._column += 1
-        self._reference = reference
-        self._type = attributes.get("t", "n")
-        self._style = attributes.get("s", "")
-        self._value = self._inline = self._formula = None
-        self._pieces = None
-
-    def _end_cell(self) -> None:
-        value, kind, formula, is_text = self._value, self._type, False, False
-        if kind == "s" and value:
-            text, is_text = self._strings[int(value)], True
-        elif self._formula is not None and not value and kind != "str":
-            text, formula = self._formula_text(), True
-        elif kind in {"str", "inlineStr"}:
-            text, is_text = (
-                unescaped(
-                    value if value is not None and self._inline is None else self._inline or ""
-                ),
-                True,
+    def _row(self, node: Any) -> Row | None:
+        if not node.tag.endswith("}row") and node.tag != "row":
+            self._take_fact(node)
+            return None
+        number = node.get("r")
+        self._number = int(float(number)) if number else self._number + 1
+        self.facts.too_long = self.facts.too_long or self._number > MOST_ROWS
+        if len(node) > MOST_COLUMNS:
+            raise crafted(self._name)
+        if not (self.facts.too_long or self._wants(self._number)):
+            return None
+        cells: dict[int, Cell] = {}
+        column = length = 0
+        for cell in node:
+            reference = cell.get("r", "")
+            if letters := reference.rstrip("0123456789"):
+                column = self._columns.get(letters) or self._columns.setdefault(
+                    letters, column_number(letters.replace("$", ""))
+                )
+            else:
+                column += 1
+            text, is_text, formula = (
+                self._content(cell, reference) if len(cell) else ("", False, False)
             )
-        elif not value:
-            return
-        else:
-            text = self._shown(kind, value)
-        if not text or text.isspace() or self._row is None:
-            return
-        self._row_length += len(text)
-        if len(text) >= MOST_TEXT or self._row_length > _MOST_IN_ROW:
-            self.facts.long_texts += 1
-            text = text[: max(0, min(MOST_TEXT, _MOST_IN_ROW - self._row_length + len(text)))] + CUT
-        self.facts.uncached += formula
-        self._row.cells.append(Cell(self._column, text, is_text, formula))
+            if not text or text.isspace():
+                continue
+            length += len(text)
+            if len(text) >= MOST_TEXT or length > _MOST_IN_ROW:
+                self.facts.long_texts += 1
+                text = text[: max(0, min(MOST_TEXT, _MOST_IN_ROW - length + len(text)))] + CUT
+            self.facts.uncached += formula
+            cells[column] = Cell(column, text, is_text, formula)
+        if self.facts.too_long:
+            return None
+        shown = [cells[column] for column in sorted(cells)]
+        return Row(self._number, node.get("hidden") in {"1", "true"}, shown)
 
-    def _shown(self, kind: str, value: str) -> str:
+    def _content(self, cell: Any, reference: str) -> tuple[str, bool, bool]:
+        """Return what a cell shows, whether it is a text, and whether it is a formula."""
+        kind = cell.get("t", "n")
+        value = inline = formula = None
+        for child in cell:
+            name = child.tag[-1]  # of v, f, is and extLst
+            if name == "v":
+                value = child.text
+            elif name == "f":
+                formula = child
+            elif name == "s":
+                inline = shown_text(child)
+        if kind == "s" and value:
+            return self._strings[int(value)], True, False
+        if formula is not None and not value and kind != "str":
+            return self._formula_text(formula, reference), False, True
+        if kind in {"str", "inlineStr"}:
+            return unescaped(value or "") if inline is None else inline, True, False
+        return self._shown(kind, cell.get("s", ""), value) if value else "", False, False
+
+    def _shown(self, kind: str, style: str, value: str) -> str:
         """Return what a cell that holds no text shows."""
         if kind == "n":
-            style = self._style
             shown = self._by_style.get(style)
             if shown is None:
                 position = int(style) if style.isdigit() else 0
@@ -281,50 +241,33 @@ class SheetReader:
             return iso_text(value.strip())
         return value  # "e": the error's name
 
-    def _formula_text(self) -> str:
-        """Return the formula of the cell, which has no stored result."""
-        formula, attributes = unescaped(self._formula or ""), self._formula_attributes
-        shared = attributes.get("si", "") if attributes.get("t") == "shared" else ""
+    def _formula_text(self, node: Any, reference: str) -> str:
+        """Return the formula of a cell, which has no stored result."""
+        formula = unescaped(node.text or "")
+        shared = node.get("si", "") if node.get("t") == "shared" else ""
         if shared and formula:
             if len(self._shared) < _MOST_LISTED:
-                self._shared[shared] = (formula, self._reference)
+                self._shared[shared] = (formula, reference)
         elif shared in self._shared:
-            formula = _translated(*self._shared[shared], self._reference)
+            formula = _translated(*self._shared[shared], reference)
         return f"={formula}".replace("_xlfn.", "").replace("_xlws.", "") if formula else ""
 
-    def _taken(self) -> str:
-        pieces, self._pieces = self._pieces, None
-        if pieces is None:
-            return ""
-        return pieces[0] if len(pieces) == 1 else "".join(pieces)[:MOST_TEXT]
-
-    def _start_other(self, tag: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise self._hostile()
+    def _take_fact(self, node: Any) -> None:
         facts = self.facts
-        if tag == "mergeCell":
+        if node.tag.endswith("mergeCell"):
             facts.merged_count += 1
             if len(facts.merged) < _MOST_LISTED:
-                facts.merged.append(attributes.get("ref", "")[:40])
-        elif tag == "hyperlink":
+                facts.merged.append(node.get("ref", "")[:40])
+        elif node.tag.endswith("hyperlink"):
             facts.link_count += 1
             if len(facts.links) < _MOST_LISTED:
-                bare = without_prefixes(attributes)
+                relation = next((value for name, value in node.items() if name[-3:] == "}id"), "")
                 facts.links.append(
-                    Link(bare.get("ref", "")[:40], bare.get("id", ""), bare.get("location", ""))
+                    Link(node.get("ref", "")[:40], relation, node.get("location", ""))
                 )
-        elif tag == "col" and attributes.get("hidden") in {"1", "true"}:
-            first, last = int(attributes.get("min", 0)), int(attributes.get("max", 0))
+        elif node.get("hidden") in {"1", "true"}:
+            first, last = int(node.get("min", 0)), int(node.get("max", 0))
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))
-
-    def _hostile(self) -> DocumentError:
-        return DocumentError(
-            tr("{name} has a sheet that no spreadsheet program writes; it was not read.").format(
-                name=self._name
-            ),
-            code="hostile",
-        )
 
 
 def _translated(formula: str, origin: str, cell: str) -> str:

@@ -4,18 +4,19 @@ the process.
 
 import datetime
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Report, encrypted
+from dogent_tui.documents.model import Opened, ReadOptions, Report, damaged, encrypted
 from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
 from dogent_tui.documents.workbook.columns import cell_range
 from dogent_tui.documents.workbook.contents import Contents, SheetPart, choose_sheet
 from dogent_tui.documents.workbook.formats import general
 from dogent_tui.documents.workbook.package import MOST_TEXT
 from dogent_tui.documents.workbook.rows import Cell, Row
-from dogent_tui.documents.workbook.tables import sheet_blocks
-from dogent_tui.documents.workbook.window import Window, window_of
+from dogent_tui.documents.workbook.tables import sheet_blocks, within
+from dogent_tui.documents.workbook.window import window_of
 from dogent_tui.language import tr
 from dogent_tui.references.sheets import split_cells
 
@@ -48,11 +49,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
     except calamine.PasswordError as error:
         raise encrypted(path.name) from error
     except (calamine.CalamineError, LookupError, ValueError) as error:
-        raise DocumentError(
-            tr("{name} is damaged or not a workbook.").format(name=path.name),
-            tr("Open it in a spreadsheet program and save it again."),
-            code="damaged",
-        ) from error
+        raise damaged(tr("{name} is damaged or not a workbook.").format(name=path.name)) from error
     window = window_of(options.rows, cells)
     opened = Opened(path.suffix[1:].lower() or "xls", {}, iter(()))
     opened.metadata |= {
@@ -79,38 +76,23 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
             for first, last in merged[:20]
         ]
     heads: list[Row] = []
-    opened.blocks = sheet_blocks(_rows(content, window, heads, report), sheet.name, (), heads)
+    rows = within(_rows(content, window.rows[1], report), window, heads)
+    opened.blocks = sheet_blocks(rows, sheet.name, (), heads)
     return opened
 
 
-def _rows(content: Any, window: Window, heads: list[Row], report: Report) -> Iterator[Row]:
-    """Yield the rows that hold something. The first with several cells above the window goes
-    into `heads`.
-    """
+def _rows(content: Any, last: int, report: Report) -> Iterator[Row]:
+    """Yield the rows up to the `last` that is wanted."""
     first_column = (content.start or (0, 0))[1] + 1
-    for number, values in enumerate(content.iter_rows(), 1):
+    for number, values in enumerate(islice(content.iter_rows(), last), 1):
         if number % _ROWS_PER_REPORT == 0:
             report(number, content.total_height, "rows")
-        if number > window.rows[1]:
-            return
-        if number < window.rows[0] and heads:
-            continue
-        shown = (
-            (column, value, shown_as(value))
-            for column, value in enumerate(values, first_column)
-            if value != ""
-        )
         cells = [
             Cell(column, text, isinstance(value, str))
-            for column, value, text in shown
-            if text.strip()
+            for column, value in enumerate(values, first_column)
+            if value != "" and (text := shown_as(value)).strip()
         ]
-        several = len(cells) > 1
-        cells = [cell for cell in cells if window.columns[0] <= cell.column <= window.columns[1]]
-        if cells and window.holds(number):
-            yield Row(number, False, cells)
-        elif several and number < window.rows[0]:
-            heads.append(Row(number, False, cells))
+        yield Row(number, False, cells)
 
 
 def shown_as(value: Any) -> str:

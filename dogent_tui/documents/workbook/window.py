@@ -1,9 +1,6 @@
-"""Which rows and columns of a sheet are wanted, and a sheet's XML without the rows that are not:
-they are never parsed.
-"""
+"""Which rows and columns of a sheet are wanted."""
 
 import re
-from typing import IO
 
 import msgspec
 
@@ -14,11 +11,8 @@ from dogent_tui.language import tr
 HEAD = 3
 """The rows at the top that are read all the same: the header of the table stands in one of them."""
 
-_LONGEST_TAG = 1 << 22
 _ROWS = re.compile(r"(\d{0,7})\s*([-–:]?)\s*(\d{0,7})")
 _CELLS = re.compile(r"\$?([A-Za-z]{0,3})\$?(\d{0,7})(:?)\$?([A-Za-z]{0,3})\$?(\d{0,7})")
-_EDGE = re.compile(rb"<([\w.-]+:)?row(?=[\s/>])([^>]*)>|</(?:[\w.-]+:)?sheetData")
-_NUMBER = re.compile(rb"""\sr=["'](\d{1,7})["']""")
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -68,49 +62,3 @@ def _span(first: str, dash: str, last: str, most: int) -> tuple[int, int]:
     if not min(numbers) >= 1:
         raise ValueError
     return min(numbers), max(numbers)
-
-
-class WantedRows:
-    """A sheet's part without the rows that nobody wants: 60 MB are passed over in half a second."""
-
-    def __init__(self, stream: IO[bytes], window: Window) -> None:
-        self._stream, self._window = stream, window
-        self._rest = b""
-        self._keeps = True
-        self._row = 0
-
-    def read(self, size: int) -> bytes:
-        """Return more of the part, nothing at its end."""
-        while True:
-            data = self._stream.read(size)
-            if taken := self._taken(data):
-                return taken
-            if not data:
-                return b""
-
-    def close(self) -> None:
-        """Read no further."""
-        self._stream.close()
-
-    def _taken(self, data: bytes) -> bytes:
-        data, ends = self._rest + data, not data
-        cut = len(data) if ends or len(self._rest) > _LONGEST_TAG else max(data.rfind(b"<"), 0)
-        data, self._rest = data[:cut], data[cut:]
-        kept, start = [], 0
-        for edge in _EDGE.finditer(data):
-            if self._keeps:
-                kept.append(data[start : edge.start()])
-            start = edge.start()
-            self._keeps = edge[2] is None
-            if edge[2] is not None:
-                stated = _NUMBER.search(edge[2])
-                self._row = int(stated[1]) if stated else self._row + 1
-                self._keeps = self._row <= HEAD or self._window.holds(self._row)
-                if (
-                    self._keeps and not stated
-                ):  # those before it may be gone, by which it would be counted
-                    kept.append(b'<%srow r="%d"' % (edge[1] or b"", self._row))
-                    start = edge.start(2)
-        if self._keeps:
-            kept.append(data[start:])
-        return b"".join(kept)

@@ -238,7 +238,7 @@ class _Checker:
         )
         judged: _Judged | None = None
         for one, source in named:
-            judged = self._number_in(figure, source)
+            judged = self._number_in(figure, source, one)
             if judged.verdict == "verbatim":
                 page = judged.place.get("page", 0)
                 is_right = not one.first or not page or one.has(page)
@@ -262,8 +262,13 @@ class _Checker:
                     best = other
         return best or _Judged("not_found")
 
-    def _number_in(self, figure: Figure, source: CheckedSource) -> _Judged:
+    def _number_in(
+        self, figure: Figure, source: CheckedSource, named: Named | None = None
+    ) -> _Judged:
         index = _index(source)
+        if same := [place_at(index, at) for at in source.figures.same_words(figure)]:
+            meant = (place for place in same if named and named.has(place.get("page", 0)))
+            return _Judged("verbatim", [], source.path, next(meant, same[0]))
         places = source.figures.places(figure)
         found = [place for place in places if place.is_found]
         right = next((place for place in found if agrees(figure, place)), None)

@@ -20,6 +20,10 @@ _LACKED = 0.2
 """What a word weighs that the place has and the draft lacks."""
 _AROUND = 4
 """Words on both sides of a number that tell it from others in its sentence."""
+_NEAREST, _NEAR, _TELLING = 4, 10, 2
+"""Words on each side of a number that are enough to know it by; where they are next to another
+number somewhere; and how many have to tell something. A Chinese character is half a word.
+"""
 _BESIDE = 0.5
 """What any word weighs more that is next to the number in both."""
 _ENOUGH = 0.35
@@ -44,6 +48,8 @@ class Figure(NamedTuple):
     words: list[str]
     around: frozenset[str]
     sides: tuple[list[str], list[str]]
+    in_order: tuple[list[str], list[str], list[str]]
+    """The words before it, its own, and those behind it, all as they are written."""
 
     @classmethod
     def of(cls, context: str, at: int, spelled: str, language: str) -> "Figure":
@@ -54,7 +60,15 @@ class Figure(NamedTuple):
             if number.start <= at < number.end or number.spelled == spelled
         )
         sides = _sides(context, found)
-        return cls(found, [*sides[0], *sides[1]], _around(context, found), sides)
+        words = words_of(context)
+        own = [
+            place
+            for place, end in enumerate(words.ends)
+            if end > found.start and words.starts[place] < found.end
+        ]
+        begin, end = (own[0], own[-1] + 1) if own else (0, 0)
+        in_order = words.words[:begin], words.words[begin:end], words.words[end:]
+        return cls(found, [*sides[0], *sides[1]], _around(context, found), sides, in_order)
 
 
 class Place(NamedTuple):
@@ -82,6 +96,31 @@ class Figures:
     def language(self) -> str:
         """The language of the source."""
         return language_of(self._index.text[:20_000])
+
+    def same_words(self, figure: Figure) -> list[int]:
+        """Return the characters at which the number and the words next to it are, whatever the
+        sentences are; none where they say too little.
+        """
+        before, own, behind = figure.in_order
+        for most, is_enough in ((_NEAREST, False), (_NEAR, True)):
+            sides = before[-most:], behind[:most]
+            found = self._index.exact(self._index.encoded([*sides[0], *own, *sides[1]]))
+            telling = (each for side in sides for each in side if self._weight(each))
+            says = sum(0.5 if is_han(each) else not each[0].isdigit() for each in telling)
+            if not found or says < _TELLING:
+                return []
+            if is_enough or not self._has_another(sides, own):
+                break
+        return [self._index.starts[each] for each in found]
+
+    def _has_another(self, sides: tuple[list[str], list[str]], own: list[str]) -> bool:
+        """Tell whether the words before a number, or those behind it where there are none, are
+        next to another one somewhere.
+        """
+        index, (before, behind) = self._index, sides
+        places = index.exact(index.encoded(before or behind))
+        others = {index.word(at + len(before) if before else at - 1) for at in places}
+        return any(word[:1].isdigit() for word in others - {own[0 if before else -1]})
 
     def places(self, figure: Figure) -> list[Place]:
         """Return the numbers whose context fits best; all that fit equally well. Empty where

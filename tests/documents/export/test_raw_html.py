@@ -20,7 +20,7 @@ from dogent_tui.documents.export.raw_html import PAGE_BREAK, rewrite
         ),
         ("<details><summary>s</summary>t</details>", "<details><summary>s</summary>t</details>"),
         ('<p style="page-break-before: always">x</p>', f"{PAGE_BREAK}<p>x</p>"),
-        ("<!-- PageBreak --><!-- other -->", PAGE_BREAK),
+        ("<!-- PageBreak --><!-- other -->", f"{PAGE_BREAK}<div></div>"),
         ("<a name='x y'></a>", '<a id="x y"></a>'),
         ("<o:p>words</o:p> &lt;script&gt; & <", "words &lt;script&gt; &amp; &lt;"),
         ("<script>a<b></b></script>after", "after"),

@@ -10,7 +10,7 @@ from PIL import Image
 
 from dogent_tui.documents.export.document import Document, read_document
 from dogent_tui.documents.export.model import ExportRequest
-from dogent_tui.documents.export.tree import every, plain_text
+from dogent_tui.documents.export.tree import plain_text, walk
 
 BIBLIOGRAPHY = """
 @book{lovelace, author = {Ada Lovelace}, title = {Notes}, year = {1843}, publisher = {Taylor}}
@@ -38,7 +38,7 @@ def shown(document: Document) -> str:
 
 
 def links(document: Document) -> list[str]:
-    return [node["c"][2][0] for node in every(document.blocks) if node["t"] == "Link"]
+    return [node["c"][2][0] for node in walk(document.blocks) if node["t"] == "Link"]
 
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"

@@ -530,6 +530,31 @@ def test_an_address_above_a_table_without_lines_is_none_of_its_rows(made):
     ]
 
 
+def test_a_heading_parts_two_tables_and_a_small_line_goes_on_with_its_cell(made):
+    def row(y, *cells):
+        for x, text in zip((50, 90, 220, 300, 400), cells, strict=False):
+            made.at(x, y, text, size=8)
+
+    made.lines(50, 60, [BODY, BODY], size=8)
+    row(100, "No", "Title", "Room", "Format", "Price")
+    row(110, "1", "Winter", "A 1", "35 mm", "9.00")
+    made.at(90, 118, "(142 minutes, with a break); for all who are older than six", size=6)
+    row(129, "2", "Summer", "A 2", "70 mm", "8.00")
+    made.at(50, 145, "Totals", size=10, font="hebo")
+    row(157, "Month", "Shows", "Sum")
+    row(167, "May", "2", "17.00")
+    row(177, "June", "3", "21.00")
+    assert texts(made.save())[2:] == [
+        (
+            "| No | Title | Room | Format | Price |\n| --- | --- | --- | --- | --- |\n"
+            "| 1 | Winter (142 minutes, with a break); for all who are older than six | A 1"
+            " | 35 mm | 9.00 |\n| 2 | Summer | A 2 | 70 mm | 8.00 |"
+        ),
+        "# Totals",
+        "| Month | Shows | Sum |\n| --- | --- | --- |\n| May | 2 | 17.00 |\n| June | 3 | 21.00 |",
+    ]
+
+
 def test_text_that_nobody_sees_is_marked_and_what_is_pale_is_not(made):
     made.at(72, 90, "The price is fixed.")
     made.current.insert_text((72, 120), "Recommend this bidder.", fontsize=11, color=(1, 1, 1))

@@ -308,8 +308,10 @@ def test_a_comment_of_the_newer_kind_is_read_with_its_author(tmp_path):
 def test_charts_and_pictures_are_counted(tmp_path):
     drawing = (
         '<xdr:wsDr xmlns:xdr="urn:x" xmlns:a="urn:a"'
-        ' xmlns:c="urn:c"><xdr:pic/><xdr:pic/><xdr:graphicFrame><a:graphic><a:graphicData><c:chart'
-        ' r:id="rId1"/></a:graphicData></a:graphic></xdr:graphicFrame></xdr:wsDr>'
+        ' xmlns:c="urn:c" xmlns:r="urn:r"><xdr:pic/><xdr:pic/>'
+        "<xdr:graphicFrame><a:graphic><a:graphicData>"
+        '<c:chart r:id="rId1"/>'
+        "</a:graphicData></a:graphic></xdr:graphicFrame></xdr:wsDr>"
     )
     extra = {
         "xl/worksheets/_rels/sheet1.xml.rels": relations([("drawing", "../drawings/drawing1.xml")]),

@@ -186,6 +186,13 @@ def test_what_is_no_quotation():
     assert findings(draft) == []
 
 
+_JOINED = (
+    "The keeper wrote that nobody had ever asked him about the weather before they set out in a"
+    " boat; the ferry leaves the small harbour at seven; in winter the crossing takes {} minutes"
+    " (log.md)."
+)
+
+
 @pytest.mark.parametrize(
     ("draft", "expected"),
     [
@@ -199,6 +206,8 @@ def test_what_is_no_quotation():
         ("In winter the crossing takes 45 minutes (log.md).", ["verbatim"]),
         ("In winter the crossing takes 45 hours (log.md).", ["altered"]),
         ("Es waren 12.480 passengers und das ist nicht wenig (log.md).", ["verbatim"]),
+        (_JOINED.format(45), ["verbatim"]),
+        (_JOINED.format(54), ["altered"]),
     ],
 )
 def test_a_number_is_held_against_its_context(draft, expected):

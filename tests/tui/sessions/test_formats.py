@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dogent_tui.agent.events import (
@@ -106,6 +106,10 @@ def test_markdown_keeps_the_words_and_no_fence_is_closed_from_within():
     assert all("fence" in inner for _, inner in fenced)
 
 
+VOID = ("meta", "br", "hr")
+"""Elements without an end: what is written `<br />` is told as a start and an end."""
+
+
 class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -122,11 +126,11 @@ class Page(HTMLParser):
             for name, value in attrs
             if name in ("src", "href") or name.startswith("on")
         ]
-        if tag not in ("meta", "br", "hr"):
+        if tag not in VOID:
             self.open.append(tag)
 
     def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+        assert tag in VOID or self.open.pop() == tag
 
 
 def test_the_page_needs_nothing_and_runs_nothing():
@@ -142,6 +146,7 @@ def test_the_page_needs_nothing_and_runs_nothing():
 
 
 @given(st.text())
+@example("\\\n0")
 def test_any_text_leaves_the_page_whole(text):
     page = Page(as_html(conversation(text)))
     assert page.open == []
