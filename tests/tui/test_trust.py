@@ -105,6 +105,7 @@ async def test_trust_can_be_said_again(stage, brought):
         assert len(s.launcher.started) == 1
         await send(s, "/permissions")
         await s.until(lambda: isinstance(s.app.screen, PermissionsScreen))
+        await s.until(lambda: s.app.screen.query("#permissions-standing"))
         assert "You trust this folder" in str(
             s.app.screen.query_one("#permissions-standing", Static).render()
         )
