@@ -32,9 +32,9 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.failures import retry_reason
-from dogent_tui.agent.open_requests import needed_by
-from dogent_tui.agent.recording import session_recorder
+from dogent_tui.agent.recording import start_recording
 from dogent_tui.agent.replay import earlier_events
+from dogent_tui.agent.run import needed_by
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt, with_template
 from dogent_tui.agent.tool_names import friendly_name, input_summary
@@ -124,8 +124,7 @@ async def run_print(
         )
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr, request.answers)
-        record = service.events()
-        recording = asyncio.create_task(session_recorder(opened).record(record))
+        recording = start_recording(opened)
         _interrupt_on_signals(service)
         finished = await _run(opened, printer, prompt)
         await service.close()

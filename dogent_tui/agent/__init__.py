@@ -1,17 +1,18 @@
 """A conversation with the agent, without a screen.
 
-In `agent/`: `events.py` is the vocabulary, `service.py` the state machine of runs, `turn.py` a
-message on its way and the end of its turn, `run.py` what the run under way waits for and what its
-calls were answered, `connection.py` starts, reads, restarts and ends the model session, `stream.py`
-delivers events to subscribers, `queue.py` keeps the prompts that wait for their run, `questions.py`
-the questions that wait for the user, `conversation.py` is the seam to a model session, `claude.py`
-the session of the real CLI and the only module that knows the SDK's messages, `gate.py` the bridge
-from the SDK's callbacks to policy and person, `authority.py` the one place where the policy and
-what the user allowed before meet, `launch.py` brings the parts of a conversation together,
-`failures.py` words what can go wrong, `shell.py` runs the user's own commands, `wall_status.py`
-finds out which wall surrounds commands and says so, `recorder.py` writes the session's log and the
-history (`redacting.py` keeps keys out of it, also where one streams in pieces), `session.py` opens
-a session from a folder and a few choices, `recording.py` gives the recorder of one.
+In `agent/`: `events.py` is the vocabulary, `run.py` has the states of a run and what its calls were
+answered, `service.py` is the I/O around them, `turn.py` a message on its way and the end of its
+turn, `connection.py` starts, reads, restarts and ends the model session, `stream.py` delivers
+events to subscribers, `queue.py` keeps the prompts that wait for their run, `open_requests.py` what
+waits for the user, `questions.py` words what the policy asks, `conversation.py` is the seam to a
+model session, `claude.py` the session of the real CLI and the only module that knows the SDK's
+messages, `gate.py` the bridge from the SDK's callbacks to policy and person, `authority.py` the one
+place where the policy and what the user allowed before meet, `launch.py` brings the parts of a
+conversation together, `failures.py` words what can go wrong, `shell.py` runs the user's own
+commands, `wall_status.py` finds out which wall surrounds commands and says so, `recorder.py` writes
+the session's log and the history (`redacting.py` keeps keys out of it, also where one streams in
+pieces), `session.py` opens a session from a folder and a few choices, `recording.py` gives the
+recorder of one.
 
 The life of a prompt
 --------------------
@@ -95,6 +96,11 @@ hangs.
 The life of a question
 ----------------------
 
+What waits for the user is a `Request` (`agent/events.py`) with a `kind`: a permission, a form, an
+outline, the review of a change. `OpenRequests` (`agent/open_requests.py`) keeps each until it has
+its one `Reply` or is cancelled, and `RequestController` (`tui/requests.py`) puts them on screens,
+one after the other. `permissions/__init__.py` tells the way of a permission, this of the others:
+
 1. The model calls `mcp__dogent__ui_request` (`tools/ui_request.py`). `parse_request`
    (`agent/ui_requests.py`) reads the payload: what is wrong goes back as the tool's error, which
    names the field, and the model corrects itself. What is right gets the result that the person is
@@ -125,7 +131,7 @@ stream, and the turn is interrupted, as after `ui_request`. In print mode a requ
 there, by which the offline engine knows too.
 
 Answers may begin the first run of a conversation that is taken up: what came with the folder is
-asked about before they are sent (`request_contexts.py`), and before those that were given and not
+asked about before they are sent (`tui/requests.py`), and before those that were given and not
 sent go out (`AgentService.restore(send=False)`). Abandoning after a restart opens the log and the
 history of the earlier session again (`Recorder`).
 

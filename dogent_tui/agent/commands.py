@@ -19,8 +19,8 @@ import msgspec
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.cli_process import LONGEST_MS
-from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
-from dogent_tui.agent.events import CopiesKept, Event, Notice
+from dogent_tui.agent.conversation import Ask, Verdict
+from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
 from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
@@ -325,9 +325,9 @@ class Commands:
             asyncio.run_coroutine_threadsafe(self._interrupt(), self._loop)
         return verdict
 
-    def _answered(self, running: _Running, question: PermissionQuestion) -> Verdict:
+    def _answered(self, running: _Running, question: PermissionRequested) -> Verdict:
         return self._on_loop(
-            self._asked(msgspec.structs.replace(question, outlives_run=running.background))
+            self._asked(msgspec.structs.replace(question, in_run=not running.background))
         )
 
     def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
@@ -339,7 +339,7 @@ class Commands:
         finally:
             self._asking.discard(asking)
 
-    async def _asked(self, question: PermissionQuestion) -> Verdict:
+    async def _asked(self, question: PermissionRequested) -> Verdict:
         return await self._ask(question)
 
     def _dropped(self, verdict: Verdict) -> str:
@@ -400,7 +400,7 @@ class Commands:
 
     def _conflict(
         self, running: _Running, change: Change, difference: Difference
-    ) -> PermissionQuestion:
+    ) -> PermissionRequested:
         call = ToolCall(running.call.tool, running.call.input, running.call.cwd)
         effect = Effect(
             EffectKind.WRITE if change.after else EffectKind.DELETE,

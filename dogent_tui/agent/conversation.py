@@ -3,11 +3,18 @@ SDK.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
-from dogent_tui.agent.events import Event, Scope, Target, UiAnswer, UiRequested, UsedTokens
+from dogent_tui.agent.events import (
+    Event,
+    PermissionRequested,
+    Scope,
+    UiAnswer,
+    UiRequested,
+    UsedTokens,
+)
 
 TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error", "budget"]
 """`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
@@ -70,36 +77,11 @@ class ServerState(msgspec.Struct, frozen=True):
     tools: tuple[str, ...] = ()
 
 
-class PermissionQuestion(msgspec.Struct, frozen=True):
-    """A tool call that the policy does not let through unasked. The fields are those of
-    `PermissionRequested`.
-
-    `outlives_run`: it is about a command in the background, and waits for its answer whatever
-    becomes of the run.
-    """
-
-    tool_use_id: str
-    tool: str
-    input: Mapping[str, Any]
-    sentence: str = ""
-    reasons: tuple[str, ...] = ()
-    targets: tuple[Target, ...] = ()
-    spans: tuple[tuple[int, int], ...] = ()
-    diff: str = ""
-    words: str = ""
-    scopes: tuple[Scope, ...] = ("once",)
-    once_because: str = ""
-    rules: tuple[str, ...] = ()
-    ends_run: bool = True
-    happened: bool = False
-    outlives_run: bool = False
-
-
 class Verdict(msgspec.Struct, frozen=True):
-    """The answer to a `PermissionQuestion`. `stop`: the denial ends the turn; otherwise `message`
-    goes back to the model.
+    """What the answer to a `PermissionRequested` means for its call. `stop`: the denial ends the
+    turn; otherwise `message` goes back to the model.
 
-    `scope` is how long an allowance holds; only one of the question's `scopes`.
+    `scope` is how long an allowance holds; only one of the request's `scopes`.
     """
 
     allow: bool
@@ -108,7 +90,7 @@ class Verdict(msgspec.Struct, frozen=True):
     scope: Scope = "once"
 
 
-Ask: TypeAlias = Callable[[PermissionQuestion], Awaitable[Verdict]]
+Ask: TypeAlias = Callable[[PermissionRequested], Awaitable[Verdict]]
 
 AskForm: TypeAlias = Callable[[UiRequested], Awaitable[UiAnswer | None]]
 """Puts a request that waits within its turn to the user; None where nobody will answer any more."""

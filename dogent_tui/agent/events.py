@@ -11,7 +11,7 @@ import json
 import operator
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
@@ -310,9 +310,11 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand.
     `tool_use_id` is empty where the application itself asks, before a write of its own. `ends_run`:
     a denial without words ends the run. `happened`: the command ran behind the wall already, and
-    the question is whether to keep what it did.
+    the question is whether to keep what it did. Not `in_run`: the command is in the background,
+    and waits for its answer whatever becomes of the run.
     """
 
+    kind: ClassVar[Literal["permission"]] = "permission"
     request_id: str
     tool_use_id: str
     tool: str
@@ -328,6 +330,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
     ends_run: bool = True
     happened: bool = False
+    in_run: bool = True
 
 
 class PermissionDecided(Event, frozen=True, kw_only=True):
@@ -379,6 +382,10 @@ class UiSettled(Event, frozen=True, kw_only=True):
 
     request_id: str
     answer: UiAnswer | None = None
+
+
+Request: TypeAlias = PermissionRequested | UiRequested
+"""What waits for the user: each has a `kind`, one `Reply` at most, and is settled once."""
 
 
 class UsageChanged(Event, frozen=True, kw_only=True):

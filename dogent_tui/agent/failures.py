@@ -28,11 +28,13 @@ _MOST_SAID = 400
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """A failed run: `code` for programs, `message` and `remedy` for people."""
+    """Why a run ended as it did, above all why it failed: `code` for programs, `message` and
+    `remedy` for people.
+    """
 
-    code: str
-    message: str
-    remedy: str
+    code: str = ""
+    message: str = ""
+    remedy: str = ""
 
 
 def server_words(text: str) -> str:

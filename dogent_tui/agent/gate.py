@@ -23,8 +23,8 @@ from claude_agent_sdk import (
 )
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
-from dogent_tui.agent.events import CopiesKept, Event, Notice
+from dogent_tui.agent.conversation import Ask, Verdict
+from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
 from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
@@ -359,7 +359,7 @@ class Gate:
         return _PARTLY_READ if self._ledger.is_part(place) and place.exists() else ""
 
     async def _answer(
-        self, call: ToolCall, decision: Decision, question: PermissionQuestion
+        self, call: ToolCall, decision: Decision, question: PermissionRequested
     ) -> Verdict:
         """Wait for the user, or until their answer to another question allows this call too."""
         asking = asyncio.ensure_future(self._ask(question))

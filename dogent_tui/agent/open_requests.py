@@ -1,18 +1,23 @@
-"""The requests that the user has not answered yet, and the message that their answers become.
+"""What waits for the user, and the message that the answers on screens become.
 
-Several requests of one turn are put one after the other, and answered with one message.
+Several screens of one turn are put one after the other, and answered with one message.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable
+from typing import Any, overload
 
 from dogent_tui.agent.change_requests import answer_words
 from dogent_tui.agent.events import (
     Event,
+    PermissionAnswer,
+    PermissionDecided,
+    PermissionRequested,
     Prompt,
+    Reply,
+    Request,
     RunFinished,
     RunStarted,
-    RunStatus,
     UiAnswer,
     UiRequested,
     UiSettled,
@@ -22,13 +27,17 @@ from dogent_tui.language import tr
 
 
 class OpenRequests:
-    """What the agent asked on a screen. One that nobody answers stays open, also over a restart."""
+    """The one truth about what waits for the user; faces only show it. Each request has one answer,
+    or is cancelled when nobody will answer any more.
+
+    What the agent asked on a screen stays open where its run ends, also over a restart.
+    """
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
         self._publish = publish
-        self._open: dict[str, UiRequested] = {}
+        self._open: dict[str, Request] = {}
         self._answered: dict[str, tuple[UiRequested, UiAnswer]] = {}
-        self._waiters: dict[str, asyncio.Future[UiAnswer | None]] = {}
+        self._waiters: dict[str, asyncio.Future[Any]] = {}
         self._ended: dict[str, RunFinished] = {}
         self._note = ""
 
@@ -36,25 +45,26 @@ class OpenRequests:
         return bool(self._open)
 
     @property
-    def waiting(self) -> tuple[UiRequested, ...]:
-        """The requests to answer, in the order of asking."""
-        return tuple(self._open.values())
+    def on_screens(self) -> tuple[UiRequested, ...]:
+        """What the agent asked on screens, first asked first."""
+        return tuple(each for each in self._open.values() if isinstance(each, UiRequested))
 
     @property
     def all_answered(self) -> bool:
-        """Whether there are answers, and nothing is open any more."""
-        return bool(self._answered) and not self._open
+        """Whether there are answers for a message, and no screen is open any more."""
+        return bool(self._answered) and not self.on_screens
 
     def restore(self, events: Iterable[Event]) -> None:
         """Take over what is still open, or answered and not sent, in an earlier log of the
         conversation.
         """
+        asked: dict[str, UiRequested] = {}
         for event in events:
             match event:
-                case UiRequested(request_id=request_id):
-                    self._open[request_id] = event
-                case UiSettled(request_id=request_id, answer=answer) if request_id in self._open:
-                    request = self._open.pop(request_id)
+                case UiRequested():
+                    asked[event.request_id] = event
+                case UiSettled(request_id=request_id, answer=answer) if request_id in asked:
+                    request = asked.pop(request_id)
                     if answer is not None and not request.in_run:
                         self._answered[request_id] = (request, answer)
                 case RunStarted(prompt=prompt):
@@ -62,21 +72,29 @@ class OpenRequests:
                         self._answered.pop(request_id, None)
                 case RunFinished():
                     self._ended = {event.run_id: event}
+        self._open.update(asked)
 
     def add(self, event: UiRequested) -> None:
         """Keep a request open that ended its turn."""
         self._open[event.request_id] = event
 
-    async def ask(self, event: UiRequested) -> UiAnswer | None:
-        """Keep a request open that waits within its turn; None where that turn is stopped before
-        there is an answer.
+    @overload
+    async def ask(self, request: PermissionRequested) -> PermissionAnswer | None: ...
+    @overload
+    async def ask(self, request: UiRequested) -> UiAnswer | None: ...
+    async def ask(self, request: Request) -> Reply | None:
+        """Publish a request that waits within its turn, and wait for the answer; None where nobody
+        will answer any more.
         """
-        waiter: asyncio.Future[UiAnswer | None] = asyncio.get_running_loop().create_future()
-        self._open[event.request_id], self._waiters[event.request_id] = event, waiter
+        waiter: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
+        self._open[request.request_id], self._waiters[request.request_id] = request, waiter
+        self._publish(request)
         try:
             return await waiter
         finally:
-            self._waiters.pop(event.request_id, None)
+            self._waiters.pop(request.request_id, None)
+            if isinstance(request, PermissionRequested) and request.request_id in self._open:
+                self._settle(request, None)  # whoever asked is gone
 
     def ended(self, finished: RunFinished) -> None:
         """Keep how the run ended whose requests are open, for the case that they are abandoned."""
@@ -84,46 +102,47 @@ class OpenRequests:
 
     def ended_run(self, request_id: str) -> RunFinished | None:
         """Return how the run of this request ended; None while it is under way."""
-        request = self._open.get(request_id)
-        return self._ended.get(request.run_id) if request is not None else None
+        return self._ended.get(self._open[request_id].run_id)
 
-    def answer(self, request_id: str, answer: UiAnswer) -> None:
+    def answer(self, request_id: str, answer: Reply) -> None:
         """Take an answer. Raises AgentError where the request is not open (any more), or wants
-        an answer of another kind.
+        another answer.
         """
+        request = self.find(request_id, answer)
+        if (
+            isinstance(request, PermissionRequested)
+            and isinstance(answer, PermissionAnswer)
+            and answer.behavior == "allow"
+            and answer.scope not in request.scopes
+        ):
+            raise AgentError(
+                tr("This answer can't be saved."), request.once_because or tr("Allow it once.")
+            )
+        self._settle(request, answer)
+
+    def find(self, request_id: str, answer: Reply) -> Request:
+        """Return the request that `answer` is for. Raises AgentError as `answer`."""
         request = self._open.get(request_id)
         if request is None:
             raise AgentError(
                 tr("This request is no longer open."),
                 tr("Nothing was done; the conversation continues."),
             )
-        fits = {
-            "clarification": answer.answers,
-            "outline_edit": answer.outline,
-            "document_change": answer.review,
-        }
-        if fits[request.kind] is None:
+        if not _fits(request, answer):
             raise AgentError(
                 tr("This request needs a different kind of answer."),
                 tr("It expects: {kind}.").format(kind=request.kind),
             )
-        self._settle(request_id, answer)
-        waiter = self._waiters.get(request_id)
-        if waiter is None:
-            self._answered[request_id] = (request, answer)
-        elif not waiter.done():
-            waiter.set_result(answer)
+        return request
 
     def abandon(self) -> None:
         """The user answers none of them. What the model should know of that goes with the next
         message.
         """
-        left = [*(request for request, _ in self._answered.values()), *self.waiting]
+        left = [*(request for request, _ in self._answered.values()), *self.on_screens]
         self._answered.clear()
-        for request in left:
-            if request.request_id in self._open:
-                self._settle(request.request_id, None)
-            self._wake(request.request_id)
+        for request in self.on_screens:
+            self._settle(request, None)
         said = [answer_words(request.payload, UiAnswer()) for request in left if not request.in_run]
         self._note = "\n".join(filter(None, [self._note, *said]))
 
@@ -134,12 +153,20 @@ class OpenRequests:
         self.abandon()
         self._note = ""
 
+    def cancel_permissions(self, *, run_only: bool = False) -> None:
+        """Have nobody permit what waits for it; with `run_only` not what outlives its run."""
+        for request in list(self._open.values()):
+            if isinstance(request, PermissionRequested) and (request.in_run or not run_only):
+                self._settle(request, None)
+
     def release(self) -> None:
-        """The turn in which some wait is lost: they stay open, and their answers become a
-        message.
+        """The turn in which some wait is lost: nobody permits anything, and the answers on screens,
+        which stay open, become a message.
         """
-        for request_id in list(self._waiters):
-            self._wake(request_id)
+        self.cancel_permissions()
+        for waiter in self._waiters.values():
+            if not waiter.done():
+                waiter.set_result(None)
 
     def take_message(self) -> Prompt | None:
         """Return the message with all answers, once; None while a request is open, or where
@@ -159,16 +186,36 @@ class OpenRequests:
         note, self._note = self._note, ""
         return [note] if note else []
 
-    def _settle(self, request_id: str, answer: UiAnswer | None) -> None:
-        del self._open[request_id]
-        self._publish(UiSettled(request_id=request_id, answer=answer))
-
-    def _wake(self, request_id: str) -> None:
-        waiter = self._waiters.get(request_id)
+    def _settle(self, request: Request, answer: Any) -> None:
+        """Close `request`, and give `answer` to what waits for it; without that, it is for the
+        message.
+        """
+        del self._open[request.request_id]
+        waiter = self._waiters.get(request.request_id)
+        if isinstance(request, UiRequested):
+            self._publish(UiSettled(request_id=request.request_id, answer=answer))
+            if waiter is None and answer is not None:
+                self._answered[request.request_id] = (request, answer)
+        else:
+            self._publish(
+                PermissionDecided(
+                    request_id=request.request_id,
+                    tool_use_id=request.tool_use_id,
+                    decision="cancelled" if answer is None else answer.behavior,
+                    scope="once" if answer is None else answer.scope,
+                    message="" if answer is None else answer.message,
+                )
+            )
         if waiter is not None and not waiter.done():
-            waiter.set_result(None)
+            waiter.set_result(answer)
 
 
-def needed_by(request: UiRequested) -> RunStatus:
-    """Return how a run ends that asks this."""
-    return "needs_clarification" if request.kind == "clarification" else "needs_outline_edit"
+def _fits(request: Request, answer: Reply) -> bool:
+    if isinstance(answer, PermissionAnswer):
+        return request.kind == "permission"
+    given = {
+        "clarification": answer.answers,
+        "outline_edit": answer.outline,
+        "document_change": answer.review,
+    }
+    return request.kind in given and (answer.is_empty or given[request.kind] is not None)

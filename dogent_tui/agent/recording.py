@@ -1,11 +1,28 @@
 """The recorder of a session that was opened: whatever face it has, it is written down alike."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
 
-from dogent_tui.agent.events import Notice
+from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.settings.known_secrets import known_secrets, learned_secrets
+
+
+def start_recording(
+    opened: OpenedSession, notify: Callable[[Notice], None] | None = None
+) -> asyncio.Task[None]:
+    """Write down what happens in `opened` from now on. Returns the task of that, which is done soon
+    after the service is closed. `notify` tells the user of trouble.
+    """
+    return asyncio.create_task(_record(opened, opened.service.events(), notify))
+
+
+async def _record(
+    opened: OpenedSession, events: AsyncIterator[Event], notify: Callable[[Notice], None] | None
+) -> None:
+    recorder = await asyncio.to_thread(session_recorder, opened, notify)
+    await recorder.record(events)
 
 
 def session_recorder(

@@ -1,20 +1,23 @@
-"""The run under way: what it waits for, what its calls were answered, and for how long it has
+"""The run under way: in which state it is, what its calls were answered, and for how long it has
 heard nothing.
 """
 
 import asyncio
 import json
 import uuid
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded, Verdict
+from dogent_tui.agent.conversation import TurnEnded, Verdict
 from dogent_tui.agent.events import (
     Event,
     MessageDropped,
     PermissionAnswer,
+    PermissionRequested,
     Retrying,
+    RunStatus,
     TextDelta,
     ToolResult,
     ToolUse,
@@ -45,15 +48,31 @@ STOPPED = Verdict(allow=False, message="The run was stopped.", stop=True)
 """What a call gets that nobody will answer any more."""
 
 
+RunState: TypeAlias = Literal["working"] | RunStatus
+"""A run works until its turn ends, or something says before how it will end."""
+
+_STOPPED: tuple[RunState, ...] = ("aborted", "failed", "interrupted")
+TRANSITIONS: Mapping[RunState, tuple[RunState, ...]] = {
+    "working": ("needs_clarification", "needs_outline_edit", *_STOPPED),
+    "needs_clarification": _STOPPED,  # the first thing that it asks counts
+    "needs_outline_edit": _STOPPED,
+    "aborted": (),
+    "failed": ("interrupted",),  # where we close meanwhile: it is not reported as failed
+    "interrupted": ("interrupted",),  # where we close meanwhile, which is why it ended
+}
+"""Which states may follow on a state, before the turn of the run has ended. A denial aborts it; it
+failed where nothing came for too long; the user, or our closing, interrupts it.
+"""
+
+
 class Run(msgspec.Struct):
     """The run under way. `ended` gets the end of its turn, or None when the session is lost; times
-    are the event loop's.
+    are the event loop's. `stop` is set when its turn is no longer waited for.
 
     `denied` are the calls that the user denied, and their answers: who asks the same again gets the
-    same answer. `asked` is the request on a screen with which it ends; `given_up` says why it is no
-    longer waited for. `had_begun`: an answer to the last request began to come. `message_id` is the
-    UUID under which the agent's own transcript keeps the prompt, and `id` how that begins: by it
-    the prompt is found there again.
+    same answer. `why` says how it came into its `state`. `had_begun`: an answer to the last request
+    began to come. `message_id` is the UUID under which the agent's own transcript keeps the prompt,
+    and `id` how that begins: by it the prompt is found there again.
     """
 
     id: str
@@ -61,11 +80,10 @@ class Run(msgspec.Struct):
     started: float
     last_heard: float
     stop: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
-    aborted: str = ""
-    given_up: Failure | None = None
+    state: RunState = "working"
+    why: Failure = Failure()
     tools: set[str] = msgspec.field(default_factory=set)
     denied: dict[str, Verdict] = msgspec.field(default_factory=dict)
-    asked: UiRequested | None = None
     stalled: int = 0
     had_begun: bool = False
     message_id: str = ""
@@ -85,14 +103,14 @@ class Run(msgspec.Struct):
         )
 
     @property
-    def stopped_by_user(self) -> bool:
-        """Whether the user ended it, by an interrupt or a denial."""
-        return self.stop.is_set() or bool(self.aborted)
+    def is_stopped(self) -> bool:
+        """Whether its turn is not to go on: it was interrupted, aborted or given up."""
+        return self.state in _STOPPED
 
-    @property
-    def stopped_by_us(self) -> bool:
-        """Whether the user ended it, or it ended because they are asked."""
-        return self.stopped_by_user or self.asked is not None
+    def turn_to(self, state: RunState, why: Failure) -> None:
+        """Have it be in `state`, where that may follow on the one it is in."""
+        if state in TRANSITIONS[self.state]:
+            self.state, self.why = state, why
 
     def end(self, ended: TurnEnded | None) -> None:
         """Take the end of the turn; the first one counts."""
@@ -105,7 +123,8 @@ class Run(msgspec.Struct):
         self.last_heard = now
         self.had_begun = self.had_begun or isinstance(item, TextDelta | MessageDropped)
         if isinstance(item, UiRequested):
-            self.asked = self.asked or item
+            asks = tr("The agent asks: {title}").format(title=item.payload.get("title"))
+            self.turn_to(needed_by(item), Failure(message=asks))
         if isinstance(item, ToolUse):
             self.tools.add(item.tool_use_id)
             self.had_begun = False
@@ -115,12 +134,12 @@ class Run(msgspec.Struct):
             self.last_heard += item.delay_ms / 1000
         return was_told
 
-    def denied_before(self, question: PermissionQuestion) -> Verdict | None:
+    def denied_before(self, question: PermissionRequested) -> Verdict | None:
         """Return what the user said when the same call was denied before, None where it was not."""
         return self.denied.get(_same(question))
 
     def record_answer(
-        self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str
+        self, question: PermissionRequested, answer: PermissionAnswer | None, cwd: str
     ) -> Verdict:
         """Return what `answer` means for the call; None is nobody's answer. A denial without words
         aborts the run.
@@ -141,7 +160,7 @@ class Run(msgspec.Struct):
             verdict = Verdict(allow=False, message=_WITHOUT)
         elif answer is not None:
             call = f"{friendly_name(question.tool)} {input_summary(question.input, cwd)}".rstrip()
-            self.aborted = tr("Denied: {call}").format(call=call)
+            self.turn_to("aborted", Failure(message=tr("Denied: {call}").format(call=call)))
             verdict = Verdict(allow=False, message="The user denied this call.", stop=True)
         self.denied[_same(question)] = verdict
         return verdict
@@ -155,7 +174,12 @@ class Run(msgspec.Struct):
         return self.stalled
 
 
-def _same(question: PermissionQuestion) -> str:
+def needed_by(request: UiRequested) -> RunStatus:
+    """Return how a run ends that asks this."""
+    return "needs_clarification" if request.kind == "clarification" else "needs_outline_edit"
+
+
+def _same(question: PermissionRequested) -> str:
     """Return what an identical call has in common with this one."""
     from dogent_tui.permissions.consulting import (
         without_reason,

@@ -17,7 +17,6 @@ from dogent_tui.agent.conversation import (
     ContextUse,
     Conversation,
     Launcher,
-    PermissionQuestion,
     ServerState,
     SessionChoice,
     TurnEnded,
@@ -30,6 +29,7 @@ from dogent_tui.agent.events import (
     Event,
     Interrupted,
     Notice,
+    PermissionRequested,
     Prompt,
     QueueChanged,
     QueuedPrompt,
@@ -57,11 +57,10 @@ from dogent_tui.agent.failures import (
     turn_failure,
 )
 from dogent_tui.agent.launch import Budget
-from dogent_tui.agent.open_requests import OpenRequests, needed_by
+from dogent_tui.agent.open_requests import OpenRequests
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
-from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
-from dogent_tui.agent.run import STOPPED, Run
+from dogent_tui.agent.run import STOPPED, Run, RunState
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.turn import TurnLost, take_turn
@@ -127,7 +126,6 @@ class AgentService:
         self._heard = heard
         self._began = began or (lambda _: None)
         self._stream = EventStream()
-        self._questions = PendingQuestions(self._publish)
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
         self._requests = OpenRequests(self._publish)
@@ -174,23 +172,24 @@ class AgentService:
                 QueueChanged()
             )  # they are the caller's again, and not what a crash cut off
         self._requests.release()
-        await self._stop_run()
+        await self._stop_run("interrupted", Failure(CLOSED))
         self.state = "closed"
         if self._run is not None:
-            self._finish(self._run, "interrupted", Interrupted(), code=CLOSED)
+            self._finish(self._run, "interrupted", Failure(CLOSED))
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(self._shell.close(), self._connection.close())
         self._stream.close()
 
-    async def _stop_run(self) -> None:
+    async def _stop_run(self, state: RunState, why: Failure) -> None:
         """Interrupt before disconnecting: a disconnect in mid-stream takes 5 s, after an
         interrupt 0.05 s (measured).
         """
         if self._run is None:
             return
+        self._run.turn_to(state, why)
         self._run.stop.set()
-        self._questions.cancel()
+        self._requests.cancel_permissions()
         await self._connection.interrupt()
 
     # ── What a face of the service calls ──────────────────────────────────────────────────────
@@ -218,7 +217,7 @@ class AgentService:
     @property
     def requests(self) -> tuple[UiRequested, ...]:
         """What the agent asked on a screen and the user has not answered, first asked first."""
-        return self._requests.waiting
+        return self._requests.on_screens
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
         """Keep open what is open in the log of the conversation that this one goes on with. Before
@@ -236,7 +235,7 @@ class AgentService:
         if send:
             self.send_answers()
         else:
-            self._queue.hold(bool(self._requests))
+            self._queue.hold(bool(self.requests))
 
     @property
     def has_unsent_answers(self) -> bool:
@@ -255,7 +254,7 @@ class AgentService:
             raise AgentError(tr("The session is closed."), tr("Restart the application."))
         if self.has_unsent_answers:
             self.send_answers()
-        return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
+        return self._queue.put(prompt, waits=self._run is not None or bool(self.requests))
 
     def tell_queue(self) -> None:
         """Publish which prompts wait: the log of an earlier session may end with others, which
@@ -277,7 +276,7 @@ class AgentService:
             return
         if self._run is not None and not self._run.stop.is_set():
             self._requests.abandon()
-            await self._stop_run()
+            await self._stop_run("interrupted", Failure())
 
     def stop_shell(self) -> bool:
         """Stop the user's shell command under way; returns whether there is one."""
@@ -290,12 +289,11 @@ class AgentService:
         The answers to what the agent asked on a screen go to it as the next prompt, before those
         that wait. An empty one abandons all that is asked, and the run ends as interrupted.
         """
-        if not isinstance(reply, UiAnswer):
-            self._questions.reply(request_id, reply)
-        elif reply.is_empty:
+        if isinstance(reply, UiAnswer) and reply.is_empty:
             await self._abandon(request_id)
-        else:
-            self._requests.answer(request_id, reply)
+            return
+        self._requests.answer(request_id, reply)
+        if isinstance(reply, UiAnswer):
             self.send_answers()
 
     def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
@@ -398,7 +396,7 @@ class AgentService:
         try:
             self._publish(Rewound(to=run_id, dropped=await self._connection.forget(runs)))
         finally:
-            self._queue.hold(bool(self._requests))
+            self._queue.hold(bool(self.requests))
         self._usage = replace(self._usage, context_tokens=self._course.context_tokens)
         self._publish(self._usage)
         self._tasks.append(asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"))
@@ -422,7 +420,7 @@ class AgentService:
         try:
             if self.budget.is_spent:
                 self._unsent = prompt
-                self._fail(run, budget_spent(self.budget.limit_usd))
+                self._finish(run, "failed", budget_spent(self.budget.limit_usd))
                 return
             ended = await take_turn(
                 self._connection, run, lambda conversation: self._send(conversation, prompt, run)
@@ -430,12 +428,13 @@ class AgentService:
             failed = ended.outcome == "api_error" and not run.stop.is_set()
             self._conclude(run, ended, await self._api_failure(run, ended) if failed else None)
         except TurnLost:
-            self._fail(run, RUN_LOST)
+            self._finish(run, "failed", RUN_LOST)
         except AgentError as error:
-            self._fail(run, Failure("not_started", error.message, error.remedy))
+            self._finish(run, "failed", Failure("not_started", error.message, error.remedy))
         except Exception as error:
-            self._fail(
+            self._finish(
                 run,
+                "failed",
                 turn_failure(
                     tr("internal error, {kind}: {error}").format(
                         kind=type(error).__name__, error=error
@@ -522,29 +521,17 @@ class AgentService:
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
             self._publish(self._usage)
-        if (
-            run.stopped_by_user and not self._closing
-        ):  # what is open when we close is asked again later
+        if run.is_stopped and not self._closing:  # what is open when we close is asked again later
             self._requests.abandon()
             self.send_answers()
-        if run.aborted:
-            self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted)
-        elif run.given_up is not None and not self._closing:
-            self._fail(run, run.given_up)
-        elif run.stop.is_set():
-            self._finish(run, "interrupted", Interrupted(), code=CLOSED if self._closing else "")
-        elif run.asked is not None:
-            self._finish(
-                run,
-                needed_by(run.asked),
-                reason=tr("The agent asks: {title}").format(title=run.asked.payload.get("title")),
-            )
+        if run.state != "working":
+            self._finish(run, run.state, run.why)
         elif ended.outcome == "completed":
-            self._finish(run, "completed", result=ended.text, turns=ended.num_turns)
+            self._finish(run, "completed", Failure(), result=ended.text, turns=ended.num_turns)
         elif ended.outcome == "budget":
-            self._fail(run, budget_spent(self.budget.limit_usd))
+            self._finish(run, "failed", budget_spent(self.budget.limit_usd))
         else:
-            self._fail(run, failure or turn_failure(ended.error))
+            self._finish(run, "failed", failure or turn_failure(ended.error))
 
     def _cost(self, ended: TurnEnded) -> float | None:
         """What this run cost, only where the figure is real: the CLI prices every endpoint as if
@@ -555,33 +542,28 @@ class AgentService:
         self.budget.spent_usd += ended.cost_usd
         return ended.cost_usd
 
-    def _fail(self, run: Run, failure: Failure) -> None:
-        self._finish(
-            run, "failed", reason=failure.message, remedy=failure.remedy, code=failure.code
-        )
-
     def _finish(
         self,
         run: Run,
         status: RunStatus,
-        *before: Event,
+        why: Failure,
+        *,
         result: str = "",
-        reason: str = "",
-        remedy: str = "",
-        code: str = "",
         turns: int = 0,
     ) -> None:
-        self._questions.cancel(run_only=True)
-        for event in before:
-            self._publish(event)
+        self._requests.cancel_permissions(run_only=True)
+        if status == "aborted":
+            self._publish(Aborted(reason=why.message))
+        elif status == "interrupted":
+            self._publish(Interrupted())
         ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
         finished = RunFinished(
             status=status,
             duration_ms=ms,
             result=result,
-            reason=reason,
-            remedy=remedy,
-            code=code,
+            reason=why.message,
+            remedy=why.remedy,
+            code=why.code,
             cost_usd=run.cost_usd,
             num_turns=turns,
             tokens=run.tokens,
@@ -601,7 +583,7 @@ class AgentService:
         next_check_s = min(self._check_after_s, most_s)
         while not run.stop.is_set():
             await asyncio.sleep(min(1.0, self._stall_after_s))
-            if run.tools or self._questions or self._requests or self._connection.live is None:
+            if run.tools or self._requests or self._connection.live is None:
                 run.last_heard = loop.time()
             if seconds := run.silence(loop.time(), self._stall_after_s):
                 self._publish(Stalled(seconds=seconds, most_s=int(most_s)))
@@ -627,8 +609,7 @@ class AgentService:
             self.endpoint, silent_s, most_s, min(_CHECK_LIMIT_S, self._check_after_s)
         )
         if failure is not None and run.last_heard == heard and not run.stop.is_set():
-            run.given_up = failure
-            await self._stop_run()
+            await self._stop_run("failed", failure)
 
     # ── What the connection tells ─────────────────────────────────────────────────────────────
 
@@ -675,39 +656,37 @@ class AgentService:
         if self.state == "closed":
             return
         self.state = "lost"
-        self._questions.cancel()
         self._requests.release()
-        self._queue.hold(bool(self._requests))
+        self._queue.hold(bool(self.requests))
         self._publish(SessionLost(message=message, remedy=remedy))
         if self._run is not None:
             self._run.end(None)
 
     # ── Questions ─────────────────────────────────────────────────────────────────────────────
 
-    async def _ask(self, question: PermissionQuestion) -> Verdict:
+    async def _ask(self, question: PermissionRequested) -> Verdict:
         """Put a tool call to the user and wait for as long as it takes."""
         run = self._run
-        if question.outlives_run:  # a command in the background, whichever run goes on meanwhile
-            answer = await self._questions.ask(question)
+        if not question.in_run:  # a command in the background, whichever run goes on meanwhile
+            answer = await self._requests.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(
                 allow=kept, scope=answer.scope if answer is not None and kept else "once"
             )
-        if run is None or run.stop.is_set() or run.aborted or self._connection.is_leaving_turn:
+        if run is None or run.is_stopped or self._connection.is_leaving_turn:
             return STOPPED
         if (before := run.denied_before(question)) is not None:
             return before
-        verdict = run.record_answer(question, await self._questions.ask(question), self._cwd)
-        if run.stopped_by_user:
-            self._questions.cancel(run_only=True)
+        verdict = run.record_answer(question, await self._requests.ask(question), self._cwd)
+        if verdict.stop:
+            self._requests.cancel_permissions(run_only=True)
         return verdict
 
     async def _ask_form(self, request: UiRequested) -> UiAnswer | None:
         """Put a request that waits within its run, and wait for as long as it takes."""
         run = self._run
-        if run is None or run.stopped_by_us:
+        if run is None or run.state != "working":
             return None
-        self._publish(request)
         return await self._requests.ask(replace(request, run_id=run.id))
 
     def send_answers(self) -> None:
@@ -716,17 +695,10 @@ class AgentService:
         """
         if message := self._requests.take_message():
             self._queue.put(message, waits=self._run is not None, first=True)
-        self._queue.hold(bool(self._requests))
+        self._queue.hold(bool(self.requests))
 
     async def _abandon(self, request_id: str) -> None:
-        request = next(
-            (request for request in self.requests if request.request_id == request_id), None
-        )
-        if request is None:
-            raise AgentError(
-                tr("This request is no longer open."),
-                tr("Nothing was done; the conversation continues."),
-            )
+        request = self._requests.find(request_id, UiAnswer())
         finished = self._requests.ended_run(request_id)
         if finished is None and self._run is None:  # a crash ended it
             finished = RunFinished(status="failed", duration_ms=0, run_id=request.run_id)

@@ -42,7 +42,7 @@ async def take_turn(
         if (
             ended is not None
             and ended.outcome in ("cut", "error", "stopped")
-            and not run.stopped_by_us
+            and run.state == "working"
         ):
             dying = asyncio.create_task(
                 connection.last_breath(_DYING_LIMIT_S if ended.outcome == "cut" else 0.0)

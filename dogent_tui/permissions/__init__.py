@@ -14,9 +14,9 @@ The life of a tool call
    grants, it becomes *allow*: `Authority` does that, and nothing else does. A key is kind, exact
    place and program family (`grants.py`).
 3. *ask* makes the CLI call `can_use_tool`. `question.py` words the decision: sentence, places,
-   spans, diff, which answers can be remembered. `PendingQuestions` publishes it as
+   spans, diff, which answers can be remembered. `OpenRequests` publishes it as
    `PermissionRequested` and waits for as long as it takes. Exactly one answer counts; later ones
-   are errors, and so is an answer that was not offered. `QuestionController` puts the questions one
+   are errors, and so is an answer that was not offered. `RequestController` puts the questions one
    after the other. `PermissionScreen` lies over the prompt, above the status bar; the conversation
    keeps so many rows free, so that the transcript stays in view and scrolls. An answer that is
    remembered settles the questions beside it that it covers.

@@ -19,6 +19,6 @@ Our own writes to files of the workspace are planned and then made (`own_files.p
 shows the plan, and where the file changed since, it is planned and asked again. They, `/outline`
 and “save as” write by `storage.files.write_checked` alone, which writes what is still as it was
 read and nothing else. `tui/questions/own_writes.py` (`write_own`) asks the same policy and puts the
-same question, through `QuestionController.ask`, because the service knows nothing of it; such a
+same question, through `RequestController.ask`, because the service knows nothing of it; such a
 request has no `tool_use_id`.
 """

@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.worker import WorkerError
 
 from dogent_tui.agent.events import Event, Notice, RunStarted, SessionStarted
-from dogent_tui.agent.recording import session_recorder
+from dogent_tui.agent.recording import start_recording
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import AgentError, DogentError, disk_trouble
@@ -328,17 +328,11 @@ class DogentApp(AppPort):
         # before the service starts: a prompt may wait already, and its run begins at once
         self._following = [
             asyncio.create_task(self._follow(service, screen, service.events())),
-            asyncio.create_task(self._record(opened, screen, service.events())),
+            start_recording(opened, screen.handle),
         ]
         if service.requests:
             screen.requests.restore(service.requests)
         await service.__aenter__()
-
-    async def _record(
-        self, opened: OpenedSession, screen: ConversationScreen, events: AsyncIterator[Event]
-    ) -> None:
-        recorder = await asyncio.to_thread(session_recorder, opened, screen.handle)
-        await recorder.record(events)
 
     def _keep_from_collections(self, service: AgentService) -> None:
         """Leave what is there for good out of collections, and give back what a session before

@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # for the checker alone
     from dogent_tui.tui.welcome import Welcome
 
 
-class QuestionPort(Protocol):
+class RequestsPort(Protocol):
     """Where the application puts a question of its own."""
 
     async def ask(self, request: "PermissionRequested") -> "PermissionAnswer | None":
@@ -160,8 +160,8 @@ class ConversationPort(Screen[None]):
         raise NotImplementedError
 
     @property
-    def questions(self) -> QuestionPort:
-        """The permission questions that wait for the user."""
+    def requests(self) -> RequestsPort:
+        """What waits for the user."""
         raise NotImplementedError
 
     @property

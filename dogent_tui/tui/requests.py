@@ -1,20 +1,23 @@
-"""What the agent asks on a screen of its own: opens it, keeps what was answered so far, and
+"""Puts what waits for the user on screens, one after the other, keeps what was answered so far, and
 sends the answers.
 """
 
 import asyncio
+import os
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import msgspec
-from textual.screen import Screen
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.events import (
     Event,
+    PermissionAnswer,
     PermissionDecided,
+    PermissionRequested,
+    Reply,
+    Request,
     RunFinished,
     UiAnswer,
     UiRequested,
@@ -23,151 +26,200 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
-from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.text_file import save_new
-from dogent_tui.tui.draft_keeper import DraftKeeper
-from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.questions.guard import TYPING_S
-from dogent_tui.tui.request_banner import RequestBanner
+from dogent_tui.tui.questions.model import Question
+from dogent_tui.tui.questions.queue import RequestQueue
+from dogent_tui.tui.screens.permission import PermissionScreen, UnderlyingPrompt
+from dogent_tui.tui.trusting import settle_trust
 
 if TYPE_CHECKING:  # imported when one is opened
-    from dogent_tui.sources.quotes.marks import Checked
-    from dogent_tui.tui.clarification.model import FormResult
-    from dogent_tui.tui.outline.task import OutlineResult
-    from dogent_tui.tui.review.task import ReviewResult
+    from dogent_tui.tui.ports import AppPort, ConversationPort
     from dogent_tui.tui.screens.clarification import ClarificationScreen
     from dogent_tui.tui.screens.outline import OutlineScreen
     from dogent_tui.tui.screens.review import ReviewScreen
-    from dogent_tui.undo.undo_log import UndoLog
 
-
-class RequestContext(msgspec.Struct, frozen=True):
-    """What the controller needs of the conversation. `last_typed` is on the monotonic clock;
-    `typed` takes stray letters; `checked` is what was found in the document of a name;
-    `completions` is what may be cited.
-
-    `reply` raises AgentError where the answer was not sent: the request is open then as before, or
-    not any more.
-    """
-
-    reply: Callable[[str, UiAnswer], Awaitable[None]]
-    last_typed: Callable[[], float]
-    typed: Callable[[str], object]
-    edits: DraftKeeper
-    workspace: Workspace
-    copies: Callable[[], "UndoLog"]
-    checked: Callable[[str], "Checked | None"]
-    completions: Completions
+_RequestScreen: TypeAlias = "PermissionScreen | ClarificationScreen | OutlineScreen | ReviewScreen"
 
 
 class RequestController:
-    """The requests of one conversation, one screen after the other. What is open is known to the
-    service, and here only shown.
+    """The requests of one conversation. What is open is known to the service, and here only shown.
+
+    `questions` ask for permission: one is put at once, over whatever is there. What the agent asks
+    on `screens` waits until its run has ended, or waits for it, and nothing else is asked.
     """
 
-    def __init__(
-        self, screen: Screen[None], banner: RequestBanner, context: RequestContext
-    ) -> None:
-        self.context = context
+    def __init__(self, screen: "ConversationPort") -> None:
+        self.questions = RequestQueue[PermissionRequested](tr("question {number} of {total}"))
+        self.screens = RequestQueue[UiRequested](tr("{number} of {total}"))
         self._screen = screen
-        self._banner = banner
-        self._open: list[UiRequested] = []
-        self._shown: ClarificationScreen | OutlineScreen | ReviewScreen | None = None
-        self._shown_for = ""
+        self._editor = screen.prompt.editor
+        self._workspace = screen.opened.workspace
+        self.root = str(self._workspace.root)
+        self._behind = UnderlyingPrompt(
+            typed=self._editor.insert,
+            pasted=self._editor.paste_text,
+            page=screen.action_transcript_page,
+            scroll=lambda rows: screen.transcript.scroll_relative(y=rows, animate=False),
+            make_room=partial(_make_room, screen),
+        )
+        self._own: dict[str, asyncio.Future[Any]] = {}
         self._opening = False
         self._due = False
-        self._done = 0
-        self._keeper = context.edits
+        self._keeper = cast("AppPort", screen.app).edits
 
     def handle(self, event: Event) -> None:
-        """Show a request once its run has ended, or at once where the run waits for it; take
-        away one that is settled.
-        """
+        """Put what came, in its turn; take away what is settled."""
         match event:
+            case PermissionRequested():
+                self.questions.add(event)
+                self._ask_next()
             case UiRequested():
-                self._open.append(event)
-                self._banner.show(self._open)
-                self._due = True
-                if self._shown is not None:
-                    self._shown.count(self._counter)
-                elif event.in_run:
+                self.screens.add(event)
+                self._screens_changed()
+                if event.in_run:
                     self.put()
-            case RunFinished() | PermissionDecided():
-                self.put()
+            case PermissionDecided(request_id=request_id):
+                self._settle(request_id)
             case UiSettled(request_id=request_id):
                 self._settle(request_id)
+                self._keeper.keep(request_id, None)
+                self._screens_changed()
+            case RunFinished():
+                self.put()
+
+    async def ask(self, request: PermissionRequested) -> PermissionAnswer | None:
+        """Put a question of the application itself, in its turn. Returns the answer, None where
+        the session was left.
+        """
+        answer = asyncio.get_running_loop().create_future()
+        self._own[request.request_id] = answer
+        self.handle(request)
+        try:
+            return cast("PermissionAnswer | None", await answer)
+        finally:
+            self._own.pop(request.request_id, None)
+            self._settle(request.request_id)
 
     def restore(self, requests: Sequence[UiRequested]) -> None:
         """Show what an earlier session left open."""
-        self._open = list(requests)
-        self._banner.show(self._open)
-        self._due = True
+        for request in requests:
+            self.screens.add(request)
+        self._screens_changed()
         self.put()
 
     def clear(self) -> None:
         """Forget what is open: the session that asked is left."""
-        self._open, self._done = [], 0
-        self._banner.show(())
-        if self._shown is not None:
-            self._shown.cancel()
-
-    @property
-    def _counter(self) -> str:
-        """Which request of how many the first one is, counted from the last time that none was
-        open; empty for a single one.
-        """
-        total = self._done + len(self._open)
-        return (
-            tr("{number} of {total}").format(number=self._done + 1, total=total)
-            if total > 1
-            else ""
-        )
+        for answer in self._own.values():
+            if not answer.done():
+                answer.set_result(None)
+        self.questions.clear()
+        self.screens.clear()
+        self._screens_changed()
 
     def put(self) -> None:
-        """Open the first request, where something came that was not seen yet, and nothing else
-        is asked just now.
+        """Open the first screen, where something came that was not seen yet, and nothing else is
+        asked just now.
         """
         if self._due and self._screen.app.screen is self._screen:
             self.open()
 
     def open(self) -> bool:
-        """Open the first request. Returns whether there is one."""
-        if self._open and self._shown is None and not self._opening:
+        """Open the first screen. Returns whether there is one."""
+        request = self.screens.current
+        if request is not None and self.screens.shown is None and not self._opening:
             self._opening = True
-            self._screen.run_worker(self._show(self._open[0]), group="requests")
-        return bool(self._open)
+            self._screen.run_worker(self._show(request), group="requests")
+        return request is not None
+
+    async def close(self) -> None:
+        """Wait until what was answered so far is saved."""
+        await self._keeper.settle()
+
+    # ── Screens ───────────────────────────────────────────────────────────────────────────────────
+
+    def _ask_next(self) -> None:
+        request = self.questions.current
+        if request is None:
+            self._behind.make_room(0)
+        elif self.questions.shown is None:
+            question = Question(request, self.root)
+            screen = PermissionScreen(
+                question, self._behind, typing=self._is_typing, counter=self.questions.counter
+            )
+            self._push(self.questions, request, screen)
 
     async def _show(self, request: UiRequested) -> None:
         try:
-            draft = await asyncio.to_thread(self._keeper.drafts.load, request.request_id)
+            screen = await asyncio.to_thread(self._made, request)  # a long outline takes a while
+        except DogentError as error:
+            self._due = False
+            self._screen.notify(str(error), severity="warning", markup=False)
+            return
         finally:
             self._opening = False
-        if request not in self._open or self._screen.app.screen is not self._screen:
-            return
-        self._due, self._shown_for = False, request.request_id
-        parsed = read_request(request.payload)
-        if isinstance(parsed, Clarification):
-            form = self._form(request, parsed, draft)
-            self._shown = form
-            self._screen.app.push_screen(
-                form, lambda result: self._left(request, result and form_answer(result))
-            )
-        elif isinstance(parsed, ChangeRequest):
-            try:
-                review = await asyncio.to_thread(self._review, request, parsed, draft)
-            except DogentError as error:
-                self._screen.notify(str(error), severity="warning", markup=False)
-                return
-            self._shown = review
-            self._screen.app.push_screen(
-                review, lambda result: self._left(request, result and review_answer(result))
-            )
+        if request in self.screens.waiting and self._screen.app.screen is self._screen:
+            self._due = False
+            self._push(self.screens, request, screen)
+
+    def _push(self, queue: RequestQueue[Any], request: Request, screen: _RequestScreen) -> None:
+        queue.shown = screen
+        self._screen.app.push_screen(screen, lambda answer: self._left(queue, request, answer))
+
+    def _left(self, queue: RequestQueue[Any], request: Request, answer: Reply | None) -> None:
+        """Send the answer; None: the request stays open, or is not open any more."""
+        queue.shown = None
+        own = self._own.get(request.request_id)
+        if own is not None and not own.done():
+            own.set_result(answer)
+        elif answer is not None:
+            self._screen.run_worker(self._reply(request, answer), group="answers")
         else:
-            editor = await self._editor(request, parsed, draft)
-            self._shown = editor
-            self._screen.app.push_screen(
-                editor, lambda result: self._left(request, result and outline_answer(result))
-            )
+            self._go_on(queue)
+
+    def _go_on(self, queue: RequestQueue[Any]) -> None:
+        if queue is self.questions:
+            self._ask_next()
+        self._screen.call_later(self.put)
+
+    async def _reply(self, request: Request, answer: Reply) -> None:
+        """Send an answer. It may begin the first run here, in a conversation that is taken up:
+        trust is asked about before.
+        """
+        try:
+            if isinstance(answer, UiAnswer) and not answer.is_empty:
+                await settle_trust(cast("AppPort", self._screen.app), self._screen.opened)
+            await self._screen.service.reply(request.request_id, answer)
+        except AgentError as error:
+            self._screen.notify(str(error), severity="warning", markup=False)
+            if isinstance(answer, PermissionAnswer):
+                self._settle(request.request_id)
+
+    def _settle(self, request_id: str) -> None:
+        for queue in (self.questions, self.screens):
+            if queue.settle(request_id):
+                self._go_on(queue)
+
+    def _screens_changed(self) -> None:
+        self._due = bool(self.screens.waiting)
+        self._screen.asked.show(self.screens.waiting)
+
+    @property
+    def _is_typing(self) -> bool:
+        return time.monotonic() - self._editor.last_typed < TYPING_S
+
+    def _made(self, request: UiRequested) -> _RequestScreen:
+        """Return the screen for `request`. Blocks. Raises DogentError where a document cannot be
+        reviewed any more.
+        """
+        draft = self._keeper.drafts.load(request.request_id)
+        match read_request(request.payload):
+            case Clarification() as asked:
+                return self._form(request, asked, draft)
+            case ChangeRequest() as asked:
+                return self._review(request, asked, draft)
+            case asked:
+                return self._outline(request, asked, draft)
 
     def _form(
         self, request: UiRequested, asked: Clarification, draft: Mapping[str, Any] | None
@@ -178,12 +230,12 @@ class RequestController:
             asked,
             draft=draft,
             on_draft=lambda changed: self._keep(request, changed),
-            typed=self.context.typed,
-            typing=time.monotonic() - self.context.last_typed() < TYPING_S,
-            counter=self._counter,
+            typed=self._editor.insert,
+            typing=self._is_typing,
+            counter=self.screens.counter,
         )
 
-    async def _editor(
+    def _outline(
         self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None
     ) -> "OutlineScreen":
         from dogent_tui.tui.outline.task import OutlineTask
@@ -196,24 +248,19 @@ class RequestController:
             preface=asked.preface,
             draft=kept if isinstance(kept, str) else None,
             on_draft=lambda markdown: self._keep(request, {"outline": markdown}),
-            save_as=lambda name, text: save_new(self.context.workspace, name, text),
+            save_as=lambda name, text: save_new(self._workspace, name, text),
         )
-        return await asyncio.to_thread(
-            OutlineScreen, task, self._counter
-        )  # parsing a long outline takes a while
+        return OutlineScreen(task, self.screens.counter)
 
     def _review(
         self, request: UiRequested, asked: ChangeRequest, draft: Mapping[str, Any] | None
     ) -> "ReviewScreen":
-        """Return the review of a change. Blocks. Raises DogentError where the document cannot be
-        reviewed any more.
-        """
         from dogent_tui.changes.applying import Reviewed
         from dogent_tui.tui.review.task import ReviewTask
         from dogent_tui.tui.screens.review import ReviewScreen
 
         reviewed = Reviewed.open(
-            self.context.workspace,
+            self._workspace,
             asked.path,
             asked.new_content,
             asked.summary,
@@ -233,70 +280,40 @@ class RequestController:
             )
         task = ReviewTask(
             reviewed,
-            self.context.copies(),
+            self._screen.opened.copies(),
             notice,
             lambda decided: self._keep(request, decided),
-            self.context.checked(asked.path),
-            self.context.completions,
+            self._screen.opened.libraries.checked.get(
+                Path(os.path.realpath(self._workspace.absolute(asked.path)))
+            ),
+            self._screen.prompt.completions,
         )
-        return ReviewScreen(task, self._counter)
+        return ReviewScreen(task, self.screens.counter)
 
     def _keep(self, request: UiRequested, draft: Mapping[str, Any]) -> None:
         """Keep what was answered so far; the last of it may come when the request is settled
         already.
         """
-        if request in self._open:
+        if request in self.screens.waiting:
             self._keeper.keep(request.request_id, draft)
 
-    def _left(self, request: UiRequested, answer: UiAnswer | None) -> None:
-        """Send the answer; None: the request stays open, or is not open any more."""
-        self._shown = None
-        if answer is None:
-            self._screen.call_later(self.put)
-        else:
-            self._answer(request, answer)
 
-    def _answer(self, request: UiRequested, answer: UiAnswer) -> None:
-        self._screen.run_worker(self._reply(request, answer), group="answers")
-
-    async def _reply(self, request: UiRequested, answer: UiAnswer) -> None:
-        try:
-            await self.context.reply(request.request_id, answer)
-        except AgentError as error:
-            self._screen.notify(str(error), severity="warning", markup=False)
-
-    def _settle(self, request_id: str) -> None:
-        self._open = [request for request in self._open if request.request_id != request_id]
-        self._done = self._done + 1 if self._open else 0
-        self._banner.show(self._open)
-        self._keeper.keep(request_id, None)
-        self._due = bool(self._open)
-        if self._shown is not None and self._shown_for == request_id:
-            self._shown.cancel()
-        else:
-            self._screen.call_later(self.put)
-
-    async def close(self) -> None:
-        """Wait until what was answered so far is saved."""
-        await self._keeper.settle()
-
-
-def form_answer(result: "FormResult") -> UiAnswer | None:
-    """Return the answer of a form that was left, None where the questions stay open."""
-    if result.outcome == "left":
-        return None
-    return UiAnswer(answers=result.answers) if result.outcome == "sent" else UiAnswer()
-
-
-def outline_answer(result: "OutlineResult") -> UiAnswer | None:
-    """Return the answer of an outline editor that was left, None where the outline stays open."""
-    if result.outcome == "left":
-        return None
-    if result.outcome == "abandoned":
-        return UiAnswer()
-    return UiAnswer(outline=result.markdown, comment=result.comment, changes=result.changes)
-
-
-def review_answer(result: "ReviewResult") -> UiAnswer | None:
-    """Return the answer of a review that was left, None where it stays open."""
-    return None if result.outcome == "left" else UiAnswer(review=result.text, over=result.over)
+def _make_room(screen: "ConversationPort", rows: int) -> None:
+    """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of
+    the transcript.
+    """
+    body, prompt = screen.query_one("#body").styles, screen.prompt.styles
+    if not rows:
+        for styles, rule in (
+            (prompt, "layer"),
+            (prompt, "dock"),
+            (prompt, "margin"),
+            (body, "margin"),
+        ):
+            styles.clear_rule(rule)
+            styles.refresh(layout=True)
+    elif (
+        body.margin.bottom != rows + 1
+    ):  # here and not by a class, for which the whole screen would be styled anew
+        prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
+        body.margin = (0, 0, rows + 1, 0)  # the keys stand between the question and the status bar

@@ -36,7 +36,7 @@ async def choose_theme(app: "AppPort", name: str) -> str:
         done = await write_own(
             opened.workspace,
             opened.authority,
-            app.conversation.questions.ask,
+            app.conversation.requests.ask,
             plan,
             because,
             exactly=True,

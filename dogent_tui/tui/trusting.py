@@ -8,6 +8,7 @@ from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import listing, tr
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.commands.custom import offer_custom_commands
+from dogent_tui.tui.screens.withdrawable import answer_of
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
@@ -33,12 +34,8 @@ async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
     from dogent_tui.tui.screens.trust import TrustScreen
 
     found = await asyncio.to_thread(trust_inventory, opened.workspace)
-    answered: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
-    app.push_screen(
-        TrustScreen(display_path(opened.workspace.root), opened.trust.came, found),
-        answered.set_result,
-    )
-    answer = await answered
+    screen = TrustScreen(display_path(opened.workspace.root), opened.trust.came, found)
+    answer = await answer_of(app, screen)
     if answer is None:
         return False
     before = opened.trust.trusted

@@ -3,8 +3,10 @@ closed.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+import uuid
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import (
@@ -15,7 +17,7 @@ from dogent_tui.agent.conversation import (
     SessionChoice,
     TurnEnded,
 )
-from dogent_tui.agent.events import Event
+from dogent_tui.agent.events import Event, PermissionRequested
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
 from dogent_tui.settings.profiles import Endpoint
@@ -23,6 +25,15 @@ from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
+
+
+def permission(
+    tool_use_id: str, tool: str, tool_input: Mapping[str, Any], **values: Any
+) -> PermissionRequested:
+    """Return a question about a call, under an id of its own."""
+    return PermissionRequested(
+        request_id=uuid.uuid4().hex, tool_use_id=tool_use_id, tool=tool, input=tool_input, **values
+    )
 
 
 class FakeConversation:

@@ -14,7 +14,7 @@ import pytest
 
 from dogent_tui.agent import recorder
 from dogent_tui.agent.asking import ui_requested
-from dogent_tui.agent.conversation import PermissionQuestion, SessionChoice, TurnEnded
+from dogent_tui.agent.conversation import SessionChoice, TurnEnded
 from dogent_tui.agent.events import (
     Notice,
     Prompt,
@@ -38,7 +38,7 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.session_log import SessionHold, metadata_file, read_lines
 from dogent_tui.storage.sessions import latest_session, list_sessions, open_log
 from dogent_tui.tui.transcript.model import Asked, ToolCall, TranscriptModel, UserTurn
-from tests.agent.fake_conversation import FakeLauncher
+from tests.agent.fake_conversation import FakeLauncher, permission
 
 ENDED = TurnEnded("completed", text="Tea is hot.")
 SAID = TextFinished(message_id="m", block=0, text="Tea is hot.")
@@ -84,9 +84,7 @@ async def permission_open(service, launcher):
         ToolUse(tool_use_id="d", name="Bash", input={"command": "rm tea.md"})
     )
     service._asking = asyncio.create_task(
-        launcher.ask(
-            PermissionQuestion("d", "Bash", {"command": "rm tea.md"}, sentence="Delete tea.md")
-        )
+        launcher.ask(permission("d", "Bash", {"command": "rm tea.md"}, sentence="Delete tea.md"))
     )
     return "permission_requested"
 

@@ -1,12 +1,17 @@
-"""What a denial means for the run: it ends with it, or goes on with what the user said."""
+"""In which state a run is, and what a denial means for it: it ends with it, or goes on with what
+the user said.
+"""
 
 import asyncio
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dogent_tui.agent.conversation import PermissionQuestion
 from dogent_tui.agent.events import PermissionAnswer
-from dogent_tui.agent.run import Run
+from dogent_tui.agent.failures import Failure
+from dogent_tui.agent.run import TRANSITIONS, Run
+from tests.agent.fake_conversation import permission
 
 TREE = "mcp__dogent__list_file_tree"
 
@@ -17,24 +22,39 @@ async def run():
 
 
 async def test_a_denial_that_does_not_end_the_run_holds_for_the_same_call_with_another_reason(run):
-    question = PermissionQuestion("t", TREE, {"reason": "one"}, ends_run=False)
+    question = permission("t", TREE, {"reason": "one"}, ends_run=False)
     verdict = run.record_answer(question, PermissionAnswer("deny"), "/w")
-    assert (verdict.allow, verdict.stop, run.aborted) == (False, False, "")
+    assert (verdict.allow, verdict.stop, run.state) == (False, False, "working")
     assert "Do not ask for the same again" in verdict.message
-    assert (
-        run.denied_before(PermissionQuestion("u", TREE, {"reason": "two"}, ends_run=False))
-        == verdict
-    )
-    assert run.denied_before(PermissionQuestion("u", "Bash", {"reason": "one"})) is None
+    assert run.denied_before(permission("u", TREE, {"reason": "two"}, ends_run=False)) == verdict
+    assert run.denied_before(permission("u", "Bash", {"reason": "one"})) is None
 
 
 async def test_where_nobody_can_be_asked_for_more_every_denial_ends_the_run(run):
-    question = PermissionQuestion("t", TREE, {"reason": "one"}, ends_run=False)
+    question = permission("t", TREE, {"reason": "one"}, ends_run=False)
     assert run.record_answer(question, PermissionAnswer("deny", ends_run=True), "/w").stop
-    assert run.aborted == "Denied: List files one"
+    assert (run.state, run.why.message) == ("aborted", "Denied: List files one")
 
 
 async def test_other_denials_end_the_run(run):
-    question = PermissionQuestion("t", "Bash", {"command": "rm a.md"})
+    question = permission("t", "Bash", {"command": "rm a.md"})
     assert run.record_answer(question, PermissionAnswer("deny"), "/w").stop
-    assert "rm a.md" in run.aborted
+    assert "rm a.md" in run.why.message
+
+
+@given(st.lists(st.sampled_from([state for state in TRANSITIONS if state != "working"])))
+def test_a_run_that_is_stopped_never_goes_back_and_keeps_why(wanted):
+    run = Run("r", None, started=0.0, last_heard=0.0)
+    taken = ["working"]
+    for state in wanted:
+        before = run.state, run.why
+        run.turn_to(state, Failure(state))
+        if (run.state, run.why) == before:
+            continue
+        taken.append(run.state)
+        assert run.why.code == run.state != "working"
+        assert before[0] != "aborted"
+        assert not (before[0] != "working" and run.state.startswith("needs")), "the first counts"
+    assert run.is_stopped == bool({"aborted", "failed", "interrupted"} & {run.state})
+    assert len(set(taken)) <= 4
+    assert all(taken.count(state) == 1 for state in set(taken) - {"interrupted"})

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from msgspec.structs import replace
 
-from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
+from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import (
     Interrupted,
     PermissionAnswer,
@@ -32,10 +32,10 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import AgentError
 from dogent_tui.settings.profiles import Endpoint
-from tests.agent.fake_conversation import FakeLauncher
+from tests.agent.fake_conversation import FakeLauncher, permission
 from tests.e2e.conftest import Listener
 
-QUESTION = PermissionQuestion("tool-1", "Bash", {"command": "rm a"}, reasons=("It deletes.",))
+QUESTION = permission("tool-1", "Bash", {"command": "rm a"}, reasons=("It deletes.",))
 
 
 @asynccontextmanager
@@ -203,7 +203,7 @@ async def test_an_answer_reaches_the_one_question_it_is_for():
     async with serving(launcher) as agent:
         await begin(agent, launcher)
         first = asyncio.create_task(launcher.ask(QUESTION))
-        second = asyncio.create_task(launcher.ask(QUESTION))
+        second = asyncio.create_task(launcher.ask(replace(QUESTION, request_id="second")))
         await agent.heard(PermissionRequested, 2)
         ids = [request.request_id for request in agent.of(PermissionRequested)]
         await agent.service.reply(ids[1], PermissionAnswer("allow"))

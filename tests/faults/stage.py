@@ -370,10 +370,16 @@ class Stage:
         word, asked = prompt.split()[-1], len(self.api.requests)
         await self.send(prompt)
         answer = _heard(prompt)
-        await self.terminal.until(
-            lambda: answer in self.terminal.text() and self._at_rest(), f"the answer to “{prompt}”"
-        )
-        self._told(word, asked)
+
+        def said() -> bool:
+            """An agent that had not started before the disk broke can't: that is said."""
+            below = self.terminal.text().rpartition(prompt)[2]
+            refused = self.disk.is_broken and "Make the disk writable" in below
+            return (answer in self.terminal.text() or refused) and self._at_rest()
+
+        await self.terminal.until(said, f"the answer to “{prompt}”")
+        if answer in self.terminal.text():
+            self._told(word, asked)
 
     async def _end(self, known: list[psutil.Process]) -> None:
         """End the application where it has not ended, and see that nothing outlives it."""

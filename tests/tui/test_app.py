@@ -10,7 +10,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 from textual.widgets._toast import Toast, ToastRack
 
-from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
+from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import (
     TextDelta,
     TextFinished,
@@ -38,7 +38,7 @@ from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.textual_fixes.driver import BackgroundTold
 from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
-from tests.agent.fake_conversation import FakeLauncher, opened_session
+from tests.agent.fake_conversation import FakeLauncher, opened_session, permission
 from tests.tui.conftest import Stage
 
 REPLY = "# Draft\n\nTea is **hot**, says [b]the[/b] note.\n\n| a | b |\n|---|---|\n| 1 | 茶 |"
@@ -58,7 +58,7 @@ def answering(stage):
 
 
 async def ask(stage, tool="Bash", tool_input=None, reasons=("It deletes.",), targets=()):
-    question = PermissionQuestion(
+    question = permission(
         "t1", tool, tool_input or {"command": "rm a.md"}, reasons=reasons, targets=targets
     )
     asked = asyncio.create_task(stage.launcher.ask(question))
@@ -249,9 +249,9 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
     async with stage() as s:
         await s.send("go")
         first = await ask(s)
-        question = PermissionQuestion("t2", "Bash", {"command": "touch b"}, reasons=("It writes.",))
+        question = permission("t2", "Bash", {"command": "touch b"}, reasons=("It writes.",))
         second = asyncio.create_task(s.launcher.ask(question))
-        await s.until(lambda: len(s.app.conversation.questions.queue) == 2)
+        await s.until(lambda: len(s.app.conversation.requests.questions.waiting) == 2)
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("y")
         assert (await first).allow

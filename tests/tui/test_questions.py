@@ -27,7 +27,7 @@ class Person:
         self.answers: list[tuple[str, PermissionAnswer]] = []
         self.refuses = False
         self.screen = stage.app.conversation
-        self.screen.questions.context = replace(self.screen.questions.context, reply=self._reply)
+        self.app.opened.service.reply = self._reply
 
     async def _reply(self, request_id, answer) -> None:
         if self.refuses:

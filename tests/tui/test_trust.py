@@ -154,7 +154,7 @@ async def test_what_would_be_written_over_is_asked_about_and_stays_where_that_is
         await s.pilot.press("escape")
         await s.until(lambda: hint(s) == ".dogent/dogent.md is unchanged.")
         assert wishes.read_text(encoding="utf-8") == "Write short.\n"
-        assert s.app.conversation.questions.queue.current is None
+        assert s.app.conversation.requests.questions.current is None
 
 
 async def test_a_file_that_changes_while_the_user_reads_is_asked_about_anew(stage, wishes):
@@ -188,7 +188,7 @@ async def test_a_session_that_is_left_answers_no_question_of_its_own(stage, wish
     async with stage() as s:
         await send(s, "/init proposal")
         await asked(s, PermissionScreen)
-        s.app.conversation.questions.clear()
+        s.app.conversation.requests.clear()
         await s.until(lambda: s.app.screen is s.app.conversation and "is unchanged" in hint(s))
         assert wishes.read_text(encoding="utf-8") == "Write short.\n"
 

@@ -1,5 +1,6 @@
 """What the agent asks on a screen of its own, from the event to the message with the answers."""
 
+import asyncio
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -22,7 +23,9 @@ from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.outline import OutlineScreen
+from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.trust import TrustScreen
+from tests.agent.fake_conversation import permission
 
 QUESTIONS = Clarification(
     "Before I write",
@@ -186,6 +189,18 @@ async def test_a_request_that_waits_in_its_run_opens_at_once_and_closes_with_it(
         await p.stage.app.opened.service.interrupt()
         await p.closed()
         assert not p.screen.asked.display
+
+
+async def test_a_question_that_nobody_has_to_answer_any_more_makes_way_for_the_form(person):
+    async with person() as p:
+        await p.stage.send("Paint")
+        asked = permission("t1", "Bash", {"command": "rm a.md"})
+        question = asyncio.create_task(p.stage.launcher.ask(asked))
+        await p.stage.until(lambda: isinstance(p.stage.app.screen, PermissionScreen))
+        p.stage.app.run_worker(p.stage.launcher.form(replace(ui_requested(MORE), in_run=True)))
+        await p.stage.until(lambda: p.screen.asked.display)
+        question.cancel()  # an answer beside it allowed this call too
+        await p.asked("One more")
 
 
 def left_open(*settled: UiSettled) -> list[Event]:

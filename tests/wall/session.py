@@ -19,7 +19,8 @@ from typing import IO, Any
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import _CACHES, Commands
-from dogent_tui.agent.conversation import PermissionQuestion, Verdict
+from dogent_tui.agent.conversation import Verdict
+from dogent_tui.agent.events import PermissionRequested
 from dogent_tui.permissions.model import Decision, ToolCall
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
@@ -86,7 +87,7 @@ class Session:
         await commands.start()
         return commands
 
-    async def _ask(self, question: PermissionQuestion) -> Verdict:
+    async def _ask(self, question: PermissionRequested) -> Verdict:
         self._asked.setdefault(question.tool_use_id, []).append(_words(question))
         return Verdict(allow=self._keeps)
 
@@ -190,7 +191,7 @@ def _nothing(_event: object) -> None:
     pass
 
 
-def _words(question: PermissionQuestion) -> str:
+def _words(question: PermissionRequested) -> str:
     return " ".join((question.sentence, *question.reasons))
 
 

@@ -5,21 +5,10 @@ screen here.
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-import msgspec
-
 from dogent_tui.agent.ui_requests import Clarification, Question
 
 MOST_NUMBERED = 9
 """Rows that a number key reaches; 0 skips the question."""
-
-
-class FormResult(msgspec.Struct, frozen=True):
-    """How the form was left: `sent` with the answers, `left` open for later, or `abandoned` for
-    good.
-    """
-
-    outcome: Literal["sent", "left", "abandoned"]
-    answers: Mapping[str, Any] = {}
 
 
 class Row(NamedTuple):

@@ -76,7 +76,7 @@ class WritingCommands:
         return await write_own(
             opened.workspace,
             opened.authority,
-            self._app.conversation.questions.ask,
+            self._app.conversation.requests.ask,
             plan,
             because,
             exactly=exactly,

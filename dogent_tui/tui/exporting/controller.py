@@ -80,7 +80,7 @@ class Exporting:
             return tr("There is no file {markdown} here.").format(markdown=markdown)
         kind: ExportKind = "docx" if typed_export.kind == "docx" else "pdf"
         if not await may_do(
-            opened.authority, screen.questions.ask, partial(_as_call, request, kind), _BECAUSE
+            opened.authority, screen.requests.ask, partial(_as_call, request, kind), _BECAUSE
         ):
             return tr("Nothing was exported: {name} is unchanged.").format(name=name)
         if kind == "pdf" and not await self._offer_browser():

@@ -9,7 +9,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
 from dogent_tui.storage.text_file import TextFile, save_new
-from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from dogent_tui.tui.outline.task import OutlineTask
 from dogent_tui.tui.screens.outline import OutlineScreen
 
 if TYPE_CHECKING:
@@ -52,10 +52,6 @@ async def edit_document(
             else None,
         )
 
-    def left(result: OutlineResult | None) -> None:
-        if result is not None:
-            keeper.keep(_key(file), None)
-
     task = OutlineTask(
         title=tr("Outline of {name}").format(name=one_line(file.name)),
         proposal=file.text,
@@ -65,9 +61,8 @@ async def edit_document(
         save=file.save,
         save_as=lambda new, text: save_new(workspace, new, text),
     )
-    app.push_screen(
-        await asyncio.to_thread(OutlineScreen, task), left
-    )  # parsing a long document takes a while
+    screen = await asyncio.to_thread(OutlineScreen, task)  # parsing a long document takes a while
+    app.push_screen(screen, lambda _: keeper.keep(_key(file), None))
     return ""
 
 

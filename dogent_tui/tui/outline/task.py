@@ -1,23 +1,8 @@
-"""What the outline editor is opened for, and what comes of it."""
+"""What the outline editor is opened for."""
 
 from collections.abc import Callable
-from typing import Literal
 
 import msgspec
-
-
-class OutlineResult(msgspec.Struct, frozen=True):
-    """How the user left the editor.
-
-    `accepted`: the proposal as it is. `edited`: `markdown` is the whole outline, `changes` say what
-    is other than proposed, and `comment` is for the agent. `left`: nothing was decided, and the
-    draft stands. `abandoned`: they want none of it.
-    """
-
-    outcome: Literal["accepted", "edited", "left", "abandoned"]
-    markdown: str = ""
-    changes: tuple[str, ...] = ()
-    comment: str = ""
 
 
 class OutlineTask(msgspec.Struct, frozen=True):

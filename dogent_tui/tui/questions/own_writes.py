@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
-from dogent_tui.agent.questions import put_in_words, requested
+from dogent_tui.agent.questions import put_in_words
 from dogent_tui.settings.own_files import OwnChange, make_change
 from dogent_tui.storage.paths import Workspace
 
@@ -84,6 +84,5 @@ def _question(authority: Authority, call: "ToolCall", because: str) -> Permissio
     if decision.verdict == "allow":
         return None
     question = put_in_words(authority, call, decision, why=(because,))
-    return requested(
-        replace(question, scopes=("once",), once_because="", rules=())
-    )  # each change of ours is asked about anew
+    # Each change of ours is asked about, whatever was answered before.
+    return replace(question, scopes=("once",), once_because="", rules=())

@@ -1,49 +1,78 @@
-"""The questions that wait, in the order in which they are put."""
+"""The requests that wait, in the order in which they are put."""
 
-from dogent_tui.agent.events import PermissionRequested
-from dogent_tui.language import tr
+from typing import Generic, Protocol, TypeVar
+
+from dogent_tui.agent.events import Request
+
+Kind = TypeVar("Kind", bound=Request)
 
 
-class QuestionQueue:
-    """Questions one after the other, and a counter for those that came together. Plain state,
-    without a screen.
+class Shown(Protocol):
+    """The screen of a request."""
+
+    def count(self, counter: str) -> None:
+        """Say which request of how many this is."""
+
+    def cancel(self) -> None:
+        """Close without an answer."""
+
+
+class RequestQueue(Generic[Kind]):
+    """Requests one after the other, and a counter for those that came together. `shown` is the
+    screen of the current one, None while it is not put.
     """
 
-    def __init__(self) -> None:
-        self._waiting: list[PermissionRequested] = []
+    def __init__(self, words: str) -> None:
+        """`words` are those of the counter, with ``{number}`` and ``{total}``."""
+        self.waiting: tuple[Kind, ...] = ()
+        self.shown: Shown | None = None
+        self._words = words
         self._done = 0
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     @property
-    def current(self) -> PermissionRequested | None:
-        """The question to put now."""
-        return self._waiting[0] if self._waiting else None
+    def current(self) -> Kind | None:
+        """The request to put now."""
+        return self.waiting[0] if self.waiting else None
 
     @property
     def counter(self) -> str:
-        """Which question of how many this is, counted from the last time that none waited; empty
+        """Which request of how many this is, counted from the last time that none waited; empty
         for a single one.
         """
-        total = self._done + len(self._waiting)
+        total = self._done + len(self.waiting)
         return (
-            tr("question {number} of {total}").format(number=self._done + 1, total=total)
-            if self._waiting and total > 1
+            self._words.format(number=self._done + 1, total=total)
+            if self.waiting and total > 1
             else ""
         )
 
-    def add(self, request: PermissionRequested) -> None:
+    def add(self, request: Kind) -> None:
         """Put `request` last."""
-        self._waiting.append(request)
+        self.waiting = (*self.waiting, request)
+        if self.shown is not None:
+            self.shown.count(self.counter)
 
-    def settle(self, request_id: str) -> None:
-        """Take out a question that was answered or that nobody has to answer any more.
+    def settle(self, request_id: str) -> bool:
+        """Take out a request that was answered or that nobody has to answer any more, also from
+        the screen. Returns whether the screen is free for another.
 
         One that was never put makes the others fewer; the current one counts as done.
         """
-        if self._waiting and self._waiting[0].request_id == request_id:
-            self._done += 1
-        self._waiting = [request for request in self._waiting if request.request_id != request_id]
-        if not self._waiting:
-            self._done = 0
+        left = tuple(each for each in self.waiting if each.request_id != request_id)
+        if left == self.waiting:
+            return False
+        is_current = left == self.waiting[1:]
+        self.waiting, self._done = left, self._done + is_current if left else 0
+        if self.shown is None:
+            return True
+        if is_current:
+            self.shown.cancel()
+        else:
+            self.shown.count(self.counter)
+        return False
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self.waiting, self._done = (), 0
+        if self.shown is not None:
+            self.shown.cancel()

@@ -1,7 +1,7 @@
-"""What the review is opened for, and what comes of it."""
+"""What the review is opened for."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -9,17 +9,6 @@ from dogent_tui.changes.applying import Reviewed
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.undo.undo_log import UndoLog
-
-
-class ReviewResult(msgspec.Struct, frozen=True):
-    """How the user left the review. `applied`: `text` is for the model. `left`: the draft stands.
-
-    `over` is the fingerprint of what the file held before.
-    """
-
-    outcome: Literal["applied", "left"]
-    text: str = ""
-    over: str = ""
 
 
 class ReviewTask(msgspec.Struct, frozen=True):

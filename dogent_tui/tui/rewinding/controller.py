@@ -3,9 +3,7 @@ seen what that is.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, TypeVar
-
-from textual.screen import Screen
+from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
@@ -15,14 +13,13 @@ from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Scope, rewind_p
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
+from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.controller import AT_WORK
 from dogent_tui.undo.rewinding import changed_places, plan
 from dogent_tui.undo.undo_log import Undone
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
-
-Answer = TypeVar("Answer")
 
 _SCOPES: tuple[Scope, ...] = ("both", "conversation", "files")
 
@@ -54,7 +51,9 @@ class Rewinding:
             return
         point: RewindPoint | None = points[0]
         while point is not None:
-            point = await self._shown(RewindScreen(points, self._root, chosen=points.index(point)))
+            point = await answer_of(
+                self._app, RewindScreen(points, self._root, chosen=points.index(point))
+            )
             if point is not None and await self._settled(opened, point):
                 return
 
@@ -68,7 +67,7 @@ class Rewinding:
                 else await asyncio.to_thread(plan, copies, point.runs, point.changed)
             )
             preview = Preview(point, scope, places, self._root)
-            if await self._shown(RewindPreviewScreen(preview, copies)):
+            if await answer_of(self._app, RewindPreviewScreen(preview, copies)):
                 if self._app.opened is opened:
                     await self._carry_out(opened, preview)
                 return True
@@ -107,13 +106,6 @@ class Rewinding:
 
     def _say(self, words: str) -> None:
         self._app.conversation.prompt.notify_hint(words)
-
-    async def _shown(self, screen: Screen[Answer]) -> Answer | None:
-        answered: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
-        await self._app.push_screen(
-            screen, lambda answer: None if answered.done() else answered.set_result(answer)
-        )
-        return await answered
 
 
 def _told(undone: Undone, *, typed: bool) -> str:

@@ -11,11 +11,12 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
+from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
-from dogent_tui.tui.clarification.model import ClarificationForm, FormResult
+from dogent_tui.tui.clarification.model import ClarificationForm
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.guard import AnswerGuard
@@ -31,9 +32,9 @@ _ABANDON = tr("Abandon these questions and stop the run? Press Ctrl+X again to c
 _NO_WORDS = tr("Choose one of the options; 0 leaves it to the agent.")
 
 
-class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[FormResult]):
-    """Asks all questions at once. Dismissed with how it was left; with None where nobody has to
-    answer any more.
+class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
+    """Asks all questions at once. Dismissed with the answers; with None where it stays open, or
+    nobody has to answer any more.
     """
 
     CSS_PATH = stylesheet("clarification.tcss")
@@ -357,7 +358,7 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
             )
             self._say(words.format(which=which))
             return
-        self.leave(FormResult("sent", self.form.answers))
+        self.leave(UiAnswer(answers=self.form.answers))
 
     def action_say_how_to_leave(self) -> None:
         """Say which keys leave: Ctrl+C alone neither sends nor quits."""
@@ -365,12 +366,12 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
 
     def action_later(self) -> None:
         """Go back to the conversation; the questions stay open."""
-        self.leave(FormResult("left", self.form.answers))
+        self.leave(None)
 
     def action_abandon(self) -> None:
         """Give the questions up, when asked twice."""
         if self._asked_to_abandon:
-            self.leave(FormResult("abandoned"))
+            self.leave(UiAnswer())
             return
         self._asked_to_abandon = True
         self._say(_ABANDON)

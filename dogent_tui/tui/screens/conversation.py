@@ -65,7 +65,6 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.pane.pane import DocumentPane
     from dogent_tui.tui.pane.view import PaneView
-    from dogent_tui.tui.questions.controller import QuestionController
     from dogent_tui.tui.requests import RequestController
     from dogent_tui.tui.transcript.view import Transcript
 
@@ -181,18 +180,11 @@ class ConversationScreen(ConversationPort):
         return self.made.results
 
     @cached_property
-    def questions(self) -> "QuestionController":
-        """The permission questions that wait for the user."""
-        from dogent_tui.tui.request_contexts import question_controller
-
-        return question_controller(self)
-
-    @cached_property
     def requests(self) -> "RequestController":
-        """What the agent asks on screens of its own."""
-        from dogent_tui.tui.request_contexts import request_controller
+        """What waits for the user."""
+        from dogent_tui.tui.requests import RequestController
 
-        return request_controller(self)
+        return RequestController(self)
 
     @cached_property
     def documents(self) -> "PaneController":
@@ -256,9 +248,8 @@ class ConversationScreen(ConversationPort):
         self.welcome.answered_by(self.status_bar.status.endpoint)
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
-        self.questions.clear()
-        await self.keep_answers()
         self.requests.clear()
+        await self.keep_answers()
         await self.conversation_layout.clear()
         if self.has_document and self.documents.is_result:
             await self.documents.close()
@@ -373,17 +364,12 @@ class ConversationScreen(ConversationPort):
             return
         for event in events:
             match event:
-                case UiRequested() | UiSettled():
+                case PermissionRequested() | PermissionDecided() | UiRequested() | UiSettled():
                     self.requests.handle(event)
                     self._call_back(event)
-                case PermissionRequested():
-                    self.questions.handle(event)
-                    self._call_back(event)
-                case PermissionDecided():
-                    self.questions.handle(event)
-                    self._ask(event)
                 case RunFinished():
-                    self._ask(event)
+                    if self.asked.display:
+                        self.requests.handle(event)
                     self._call_back(event)
                     if event.code == BUDGET_SPENT:
                         self.app.run_worker(self._ask_for_budget(), group="budget", exclusive=True)
@@ -411,11 +397,6 @@ class ConversationScreen(ConversationPort):
         if not goes_on:
             self.transcript.replay((), ended=True)
         self.status_bar.set_open_elsewhere(goes_on=goes_on)
-
-    def _ask(self, event: Event) -> None:
-        """Open what the agent asks on a screen, where it does and it is time for it."""
-        if self.asked.display:
-            self.requests.handle(event)
 
     async def _ask_for_budget(self) -> None:
         from dogent_tui.tui.budget import ask_for_budget

@@ -13,6 +13,7 @@ from textual.containers import Container, Horizontal
 from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
+from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.outline.editing import STEPS, OutlineEditing
@@ -23,7 +24,7 @@ from dogent_tui.tui.outline.keys import EDITOR_KEYS
 from dogent_tui.tui.outline.palette import OutlineCommands
 from dogent_tui.tui.outline.preview import OutlinePreview
 from dogent_tui.tui.outline.raw_mode import RawMode
-from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from dogent_tui.tui.outline.task import OutlineTask
 from dogent_tui.tui.outline.titling import TitleEditing
 from dogent_tui.tui.outline.typing import (
     QUESTIONS,
@@ -58,9 +59,9 @@ PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
 
 
-class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
-    """Edits the outline of `task`. Dismissed with an `OutlineResult`, or with None where it was
-    withdrawn.
+class OutlineScreen(Withdrawable[Reply], Screen[Reply]):
+    """Edits the outline of `task`. Dismissed with the answer, or with None where it stays
+    open or was withdrawn.
 
     `counter`: see `count`. `owns_undo` tells the application that Ctrl+Z means something here.
     """
@@ -451,7 +452,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
                 warning=True,
             )
         else:
-            self.leave(OutlineResult("accepted", self.request.proposal))
+            self.leave(UiAnswer(outline=self.request.proposal))
 
     def action_send(self) -> None:
         """Send the outline as it is now."""
@@ -461,12 +462,14 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     def _send(self, comment: str) -> None:
         if self.editing.is_changed or comment:
             self.leave(
-                OutlineResult(
-                    "edited", self.editing.markdown, self.editing.changes.sentences, comment
+                UiAnswer(
+                    outline=self.editing.markdown,
+                    comment=comment,
+                    changes=self.editing.changes.sentences,
                 )
             )
         else:
-            self.leave(OutlineResult("accepted", self.request.proposal))
+            self.leave(UiAnswer(outline=self.request.proposal))
 
     async def action_save(self) -> None:
         """Write the document."""
@@ -496,7 +499,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         if self._confirmed(
             "abandon", tr("Press x again to abandon this outline and stop the run.")
         ):
-            self.leave(OutlineResult("abandoned"))
+            self.leave(UiAnswer())
 
     async def action_leave(self) -> None:
         """Back: out of the Markdown, out of a selection, and out of the editor. A document that
@@ -508,12 +511,12 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             self.editing.tree.anchor = None
             self._view.show_cursor()
         elif not self.editing.is_document or not self.editing.is_changed:
-            self.leave(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
+            self.leave(None)
         elif self._confirmed(
             "leave", tr("Not saved yet: Ctrl+S saves, Esc again leaves without saving.")
         ):
             self._stop_draft()
-            self.leave(OutlineResult("left"))
+            self.leave(None)
 
     def _confirmed(self, what: str, warning: str) -> bool:
         if self._confirming == what:

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from dogent_tui.agent.events import PermissionAnswer
+from dogent_tui.agent.events import PermissionAnswer, Reply
 from dogent_tui.language import tr
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.answers import ANSWERS, ANSWERS_AFTER, Answer, offered, why_not
@@ -54,7 +54,7 @@ class UnderlyingPrompt(msgspec.Struct, frozen=True):
     make_room: Callable[[int], None]
 
 
-class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAnswer]):
+class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     """Asks one question, in a panel above the status bar. Dismissed with the answer.
 
     `cancel` closes it where nobody has to answer any more.

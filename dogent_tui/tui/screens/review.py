@@ -13,6 +13,7 @@ from textual.containers import Container, Horizontal
 from textual.screen import Screen
 from textual.widgets import Static
 
+from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.changes.model import DocumentChange, Verdict
 from dogent_tui.changes.outcome import outcome_text
 from dogent_tui.errors import DogentError
@@ -23,7 +24,7 @@ from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.review.keys import REVIEW_KEYS
 from dogent_tui.tui.review.rows import hunk_lines, preview_text
-from dogent_tui.tui.review.task import ReviewResult, ReviewTask
+from dogent_tui.tui.review.task import ReviewTask
 from dogent_tui.tui.review.typing import CommentInput, HunkArea
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.withdrawable import Withdrawable
@@ -51,9 +52,9 @@ twentieth of a core at most.
 """
 
 
-class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
-    """Reviews the change of `task`. Dismissed with a `ReviewResult`, None where it was
-    withdrawn. `counter`: see `count`.
+class ReviewScreen(Withdrawable[Reply], Screen[Reply]):
+    """Reviews the change of `task`. Dismissed with what was decided, None where it stays open
+    or was withdrawn. `counter`: see `count`.
     """
 
     CSS_PATH = stylesheet("review.tcss")
@@ -406,7 +407,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             self._draft_timer = None
             taken = bool(before.count("accepted"))
             self.leave(
-                ReviewResult("applied", outcome_text(before, written=taken), before.fingerprint)
+                UiAnswer(review=outcome_text(before, written=taken), over=before.fingerprint)
             )
         else:
             self._taken_over()
@@ -438,4 +439,4 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         if self._previewing:
             self.action_preview()
         else:
-            self.leave(ReviewResult("left"))
+            self.leave(None)

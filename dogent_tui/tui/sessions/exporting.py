@@ -64,7 +64,7 @@ async def export_session(app: "AppPort", typed: str) -> str:
         text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
         plan = partial(plan_change, path, text)
         done = await write_own(
-            opened.workspace, opened.authority, screen.questions.ask, plan, _BECAUSE
+            opened.workspace, opened.authority, screen.requests.ask, plan, _BECAUSE
         )
     except (OSError, DogentError) as error:
         return one_line(tr("Nothing was exported: {error}").format(error=error))

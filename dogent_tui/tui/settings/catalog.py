@@ -1,6 +1,9 @@
 """Which settings there are, with the words for a user: of the folder, of a profile."""
 
+import contextlib
+import html
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.local_models.model import LABELS
+from dogent_tui.plain import one_line
 from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
 from dogent_tui.settings.secrets import is_missing
 from dogent_tui.settings.templates import templates
@@ -19,6 +23,8 @@ from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
 
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
+_HEAD = 8_192
+"""Bytes of a citation style in which its title is looked for."""
 _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
 _NOTIFY = (("bell", tr("a bell")), ("off", tr("none")))
 _USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
@@ -38,8 +44,8 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
         tr("Unless the prompt specifies another.")),
     ("bibliography", tr("Bibliography"), "text", "", tr("each .bib of this folder"),
         tr("A .bib, CSL JSON or YAML file; a document may name its own.")),
-    ("csl", tr("Citation style"), "text", "", tr("Chicago, author and year"),
-        tr("A .csl file; a document may name its own.")),
+    ("csl", tr("Citation style"), "choice", "", tr("Chicago, author and year"),
+        tr("A .csl file of this folder; zotero.org/styles has thousands.")),
     ("images_path", tr("Images folder"), "folder", "./images", "",
         tr("For images from the web; inside this folder.")),
     ("export_theme", tr("Theme of documents"), "choice", "", tr("article"),
@@ -175,6 +181,8 @@ def options_of(
     if key == "doc_template":
         found = templates(draft.workspace, draft.home, trusted=FolderTrust(draft.workspace).trusted)
         return [unset, *((template.spelled, template.spelled) for template in found)]
+    if key == "csl":
+        return [unset, *_styles(draft.workspace.root, draft.value(setting))]
     if key == "provider":
         return [(name, name) for name in _providers(setting.file.name)]
     if key == "profile":
@@ -188,6 +196,25 @@ def options_of(
     file = draft.home / (WEB if key == "web_profile" else VISION)
     names = [(name, f"{name} · {summary(draft, file, name)}") for name in draft.profiles(file)]
     return [unset, *names] if key == "web_profile" else names
+
+
+def _styles(root: Path, chosen: Any) -> list[tuple[str, str]]:
+    """Return the citation styles of a folder and the folders in it, and what is `chosen`, with
+    their titles.
+    """
+    found = [*root.glob("*.csl"), *root.glob("*/*.csl")]
+    titles = {str(path.relative_to(root)): _style_title(path) for path in sorted(found)}
+    if isinstance(chosen, str) and chosen:
+        titles.setdefault(chosen, "")
+    return [(name, " · ".join(filter(None, (name, title)))) for name, title in titles.items()]
+
+
+def _style_title(path: Path) -> str:
+    """Return the title in the head of a style (CSL 1.0.2, info)."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        head = file.read(_HEAD).decode(errors="replace")
+        return one_line(html.unescape(next(iter(re.findall(r"<title>([^<]*)", head)), "")))
+    return ""
 
 
 def summary(draft: SettingsDraft, file: Path, name: str) -> str:

@@ -72,7 +72,7 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
             done = await write_own(
                 app.opened.workspace,
                 app.opened.authority,
-                app.conversation.questions.ask,
+                app.conversation.requests.ask,
                 plan,
                 _BECAUSE,
             )

@@ -3,8 +3,8 @@
 import pytest
 from textual.events import Key, MouseScrollDown, Paste
 
+from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.ui_requests import Clarification, Question
-from dogent_tui.tui.clarification.model import FormResult
 from dogent_tui.tui.clarification.widgets import FreeText
 from tests.tui.clarification.examples import CHINESE, MANY, REPORT
 
@@ -70,7 +70,7 @@ async def test_what_is_open_is_counted_and_said_before_it_is_sent(person):
         assert p.form.sending
         await p.press("enter")
         await p.until(lambda: p.app.results)
-        assert p.result == FormResult("sent", {**PRESET, "length": "One page"})
+        assert p.result == UiAnswer(answers={**PRESET, "length": "One page"})
 
 
 async def test_ctrl_enter_sends_also_from_a_field(person):
@@ -83,8 +83,7 @@ async def test_ctrl_enter_sends_also_from_a_field(person):
 async def test_esc_leaves_the_form_open_with_all_in_its_draft(person):
     async with person() as p:
         await p.press("2", "tab", "H", "i", "escape")
-        await p.until(lambda: p.app.results)
-        assert p.result.outcome == "left"
+        await p.until(lambda: p.app.results == [None])
         draft = p.app.drafts[-1]
     async with person(draft=draft) as p:
         assert p.form.answers == {**PRESET, "audience": "staff", "length": "Hi"}
@@ -111,7 +110,7 @@ async def test_abandoning_asks_once(person):
         assert not p.app.results
         await p.press("ctrl+x")
         await p.until(lambda: p.app.results)
-        assert p.result == FormResult("abandoned")
+        assert p.result == UiAnswer()
 
 
 async def test_in_a_field_ctrl_x_cuts_what_is_selected_and_else_abandons(person):
@@ -124,7 +123,7 @@ async def test_in_a_field_ctrl_x_cuts_what_is_selected_and_else_abandons(person)
         assert p.note == ""
         await p.press("ctrl+x", "ctrl+x")
         await p.until(lambda: p.app.results)
-        assert p.result.outcome == "abandoned"
+        assert p.result == UiAnswer()
 
 
 async def test_keys_that_were_meant_for_something_else_do_not_answer(person):
@@ -179,8 +178,8 @@ async def test_the_mouse_answers(person):
         await p.until(lambda: "all answered" in p.shown())
         await p.pilot.click(offset=(12, p.row_of("Send the answers")))
         await p.until(lambda: p.app.results)
-        assert p.result == FormResult(
-            "sent", {"audience": "staff", "parts": ["Costs", "Risks"], "more": "ok"}
+        assert p.result == UiAnswer(
+            answers={"audience": "staff", "parts": ["Costs", "Risks"], "more": "ok"}
         )
 
 
@@ -188,8 +187,7 @@ async def test_a_key_of_the_last_line_can_be_clicked(person):
     async with person() as p:
         y = p.row_of("Esc Later")
         await p.pilot.click(offset=(p.shown().splitlines()[y].index("Later"), y))
-        await p.until(lambda: p.app.results)
-        assert p.result.outcome == "left"
+        await p.until(lambda: p.app.results == [None])
 
 
 async def test_many_questions_scroll_with_the_cursor(person):

@@ -3,7 +3,7 @@
 from textual.app import App
 
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from dogent_tui.tui.outline.task import OutlineTask
 from dogent_tui.tui.screens.outline import OutlineScreen
 from dogent_tui.tui.themes import THEMES
 
@@ -48,7 +48,7 @@ class OutlineHost(App[None]):
     def __init__(self, task: OutlineTask) -> None:
         super().__init__()
         self.editor = OutlineScreen(task)
-        self.results: list[OutlineResult | None] = []
+        self.results: list = []
 
     def on_mount(self) -> None:
         for theme in THEMES:

@@ -6,11 +6,12 @@ from contextlib import asynccontextmanager
 import pytest
 from textual import events
 
+from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.markdown import render
 from dogent_tui.tui.outline import raw_mode
 from dogent_tui.tui.outline.keys import EDITOR_KEYS
-from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from dogent_tui.tui.outline.task import OutlineTask
 from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from tests.tui.outline.host import OutlineHost
@@ -376,7 +377,7 @@ async def test_accept(context):
         await editor.press("end", "delete", "a")
         assert "You changed it" in editor.said
         await editor.press("ctrl+z", "a")
-        assert editor.app.results == [OutlineResult("accepted", TEXT)]
+        assert editor.app.results == [UiAnswer(outline=TEXT)]
 
 
 async def test_send_the_changed_outline(context):
@@ -384,9 +385,9 @@ async def test_send_the_changed_outline(context):
     async with context(on_draft=drafts.append) as editor:
         await editor.press("end", "delete", "ctrl+s")
         [result] = editor.app.results
-        assert (result.outcome, result.changes) == ("edited", ("Deleted “Results”.",))
-        assert result.markdown == TEXT.replace("\n## Results\n", "")
-        assert drafts == [result.markdown]
+        text = TEXT.replace("\n## Results\n", "")
+        assert result == UiAnswer(outline=text, changes=("Deleted “Results”.",))
+        assert drafts == [text]
 
 
 async def test_send_with_a_comment(context):
@@ -394,7 +395,7 @@ async def test_send_with_a_comment(context):
         await editor.press("c")
         await editor.type("More tea")
         await editor.press("enter")
-        assert editor.app.results == [OutlineResult("edited", TEXT, (), "More tea")]
+        assert editor.app.results == [UiAnswer(outline=TEXT, comment="More tea")]
 
 
 async def test_a_draft_goes_on_where_it_was(context):
@@ -404,7 +405,7 @@ async def test_a_draft_goes_on_where_it_was(context):
         assert "1 ~ changed" in editor.said
         assert "2Method" in await editor.press("ctrl+z")
         await editor.press("ctrl+y", "escape")
-        assert editor.app.results == [OutlineResult("left", draft, ("Renamed “Method” to “How”.",))]
+        assert editor.app.results == [None]
 
 
 async def test_abandoning_takes_two_presses(context):
@@ -412,7 +413,7 @@ async def test_abandoning_takes_two_presses(context):
         await editor.press("x", "down", "x")
         assert not editor.app.results
         await editor.press("x")
-        assert editor.app.results == [OutlineResult("abandoned")]
+        assert editor.app.results == [UiAnswer()]
 
 
 async def test_dragging(context):
@@ -548,7 +549,7 @@ async def test_a_document_is_saved_and_asks_before_it_is_left(context):
         assert saved == [render(editor.editing.outline)]
         assert "Why [b]tea[/b].\n\n### Guests" in saved[0]
         await editor.press("escape")
-        assert editor.app.results[0].outcome == "left"
+        assert editor.app.results == [None]
 
 
 async def test_what_cannot_be_saved_is_said(context):

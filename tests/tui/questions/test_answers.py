@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.events import PermissionAnswer
 from dogent_tui.tui.questions.answers import ANSWERS, answer_at, answer_rows, offered, why_not
-from dogent_tui.tui.questions.queue import QuestionQueue
+from dogent_tui.tui.questions.queue import RequestQueue
 from tests.tui.questions.examples import COMMAND, DIFF
 
 
@@ -53,7 +53,7 @@ def question(number: int):
 
 
 def test_the_counter_counts_what_came_together():
-    queue = QuestionQueue()
+    queue = RequestQueue("question {number} of {total}")
     assert queue.counter == ""
     queue.add(question(1))
     assert queue.counter == ""
@@ -71,7 +71,7 @@ def test_the_counter_counts_what_came_together():
 
 
 def test_a_question_that_was_never_put_makes_them_fewer():
-    queue = QuestionQueue()
+    queue = RequestQueue("question {number} of {total}")
     for number in (1, 2, 3):
         queue.add(question(number))
     queue.settle("2")

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from dogent_tui.agent.events import Prompt, RunStarted, SessionStarted, TextFinished, ToolUse
@@ -42,7 +41,7 @@ def asking(request, *keys: str):
         screen = pilot.app.conversation
         while screen.status_bar.status.doing == "connecting":  # its own start would come in between
             await pilot.pause(0.01)
-        screen.questions.context = replace(screen.questions.context, root=ROOT)
+        screen.requests.root = ROOT
         for event in events:
             screen.handle(event)
         while pilot.app.screen is screen or pilot.app.screen.guard._opens is None:

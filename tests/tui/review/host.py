@@ -9,7 +9,7 @@ from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.prompt.completion import Completions
-from dogent_tui.tui.review.task import ReviewResult, ReviewTask
+from dogent_tui.tui.review.task import ReviewTask
 from dogent_tui.tui.screens.review import ReviewScreen
 from dogent_tui.tui.themes import THEMES
 from dogent_tui.undo.undo_log import UndoLog
@@ -84,7 +84,7 @@ class ReviewHost(App[None]):
                 completions=completions,
             )
         )
-        self.results: list[ReviewResult | None] = []
+        self.results: list = []
 
     def on_mount(self) -> None:
         for theme in THEMES:

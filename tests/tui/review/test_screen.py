@@ -59,10 +59,9 @@ async def test_hunks_are_decided_and_written(review):
         assert "spring of 1998" in text
         assert "大多喝绿茶" in text
         (result,) = app.results
-        assert result.outcome == "applied"
-        assert "4 of 5 hunks written to tea.md" in result.text
+        assert "4 of 5 hunks written to tea.md" in result.review
         assert (
-            "Hunk 2 (changed, under Report on tea 茶 > 市场与客户): left undecided" in result.text
+            "Hunk 2 (changed, under Report on tea 茶 > 市场与客户): left undecided" in result.review
         )
         app.copies.undo()
         assert app.path.read_text() == BASE
@@ -80,8 +79,8 @@ async def test_a_comment_and_an_edit_go_to_the_model(review):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         (result,) = app.results
-        assert "Comment: toojkar" in result.text
-        assert "Written instead: 吧今天来的" in result.text
+        assert "Comment: toojkar" in result.review
+        assert "Written instead: 吧今天来的" in result.review
         assert "吧今天来的客人几乎都喝绿茶" in app.path.read_text()
 
 
@@ -91,7 +90,7 @@ async def test_escape_leaves_it_open_and_an_edit_can_be_dropped(review):
         assert verdicts(app) == "o o o o o"
         assert not app.results
         await pilot.press("escape")
-        assert [result.outcome for result in app.results] == ["left"]
+        assert app.results == [None]
         assert app.path.read_text() == BASE
 
 
@@ -116,7 +115,7 @@ async def test_what_changed_meanwhile_is_never_overwritten(review):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         assert "Tea rose a little." in app.path.read_text()
-        assert [result.outcome for result in app.results] == ["applied"]
+        assert [bool(result.review) for result in app.results] == [True]
 
 
 async def test_a_new_file(review):
@@ -135,7 +134,7 @@ async def test_a_proposal_that_changes_nothing(review):
         await pilot.press("enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert [result.outcome for result in app.results] == ["applied"]
+        assert [bool(result.review) for result in app.results] == [True]
 
 
 async def test_a_hunk_is_as_wide_as_before_once_it_was_edited(review):

@@ -190,3 +190,19 @@ def test_what_a_save_changes_is_said_without_keys(tmp_path):
         "Model elsewhere: from the environment → a",
     ]
     assert changes_in_words(draft, now, workspace.settings_file, actions) == []
+
+
+def test_citation_styles_are_those_of_the_folder_with_their_titles(draft):
+    root = draft.workspace.root
+    (root / "styles").mkdir()
+    title = "<style><info><title>Law &amp; Society\n Review</title></info></style>"
+    (root / "styles" / "law.csl").write_text(title)
+    (root / "broken.csl").write_bytes(b"\xff\x00")
+    (root / "notes.md").write_text("# No style\n")
+    style = setting(folder_settings(draft), "csl")
+    draft.put(style, "gone.csl")
+    assert options_of(style, draft, {})[1:] == [
+        ("broken.csl", "broken.csl"),
+        ("styles/law.csl", "styles/law.csl · Law & Society Review"),
+        ("gone.csl", "gone.csl"),
+    ]
