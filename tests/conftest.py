@@ -39,9 +39,11 @@ os.environ["DOGENT_LANGUAGE"] = (
     "en"  # before any message is imported: whoever runs the tests may speak otherwise
 )
 
-_WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
-"""Where tests open the whole application, or the real CLI; the tests of single widgets and
-models lie in folders below.
+_WHOLE = tuple(
+    Path(__file__).parent / name for name in ("e2e", "tui", "subcommands", "documents/export")
+)
+"""Where tests open the whole application, run whole commands, the real CLI or the engines of
+exports; the tests of single widgets and models lie in folders below.
 """
 
 _HEAVY = {"snap_compare", "stage", "exporter", "browser_here", "make_app"}

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Sequence
 
 from dogent_tui.agent.events import Attachment, Event, Prompt
-from dogent_tui.agent.recording import session_recorder
+from dogent_tui.agent.recording import start_recording
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import (
     OpenedSession,
@@ -43,15 +43,13 @@ class Connected(ABC):
         """Connect the agent; what was said before is told by `restore`, and what is said from
         now on by `hear`.
         """
-        heard, record = self.service.events(), self.service.events()
-        recorder = await asyncio.to_thread(session_recorder, self.opened)
+        heard, recording = self.service.events(), start_recording(self.opened)
         if (log := self.opened.earlier_log) is not None:
             earlier = await asyncio.to_thread(lambda: list(earlier_events(log)))
             self.service.restore(earlier)
             await self.restore(earlier)
         await self.service.__aenter__()
-        works = (self._follow(heard), recorder.record(record))
-        self._tasks = [asyncio.create_task(each) for each in works]
+        self._tasks = [asyncio.create_task(self._follow(heard)), recording]
 
     async def close(self) -> None:
         """End the run and the agent."""

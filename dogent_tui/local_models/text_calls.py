@@ -142,6 +142,8 @@ _CLOSERS = regex.compile(
 )
 """What may follow a call and says nothing."""
 _FENCE = r"(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\n]*)\n"
+_UNFENCED = r"(?<!^[ \t]{0,3}(?:`{3,}|~{3,})[^\n]*)"
+"""What is in the line that opens a fence is its language, also before the rest of it came."""
 _CALL_LANGUAGES = frozenset({"", "json", "tool_call", "tool_code", "tool_use", "tool"})
 _UNNAMED = "unreadable_call"
 """Goes out as the name of a tool where a model wrote none; there is no such tool."""
@@ -171,7 +173,7 @@ def _patterns(names: str) -> _Patterns:
         rf"|(?:print\()?{names}(?:\.call)?\(|{names}[ \t]*\n[ \t]*\{{)"
     )
     found = (
-        rf"(?<!`){_STARTED}(?:(?P<mark>{_OPENING})|(?P<drop>{_DROP}))"
+        rf"(?<!`){_STARTED}(?:(?P<mark>{_OPENING})|(?P<drop>{_DROP})){_UNFENCED}"
         rf"|^[ \t]{{0,3}}(?:>>>)?(?:(?P<head>{head})|{_FENCE})"
     )
     thought = rf"\A\s*{_STARTED}(?P<thought>{'|'.join(map(regex.escape, _THOUGHTS))})|{found}"
@@ -348,8 +350,7 @@ class CallFinder:
         """Say all that is held: what is not marked is a call only where nothing but calls
         follows.
         """
-        out: list[ReplyBlock] = []
-        only_calls = True
+        out, only_calls = list[ReplyBlock](), True
         for raw, calls, marked in reversed([*_parts("".join(self._held), self._at, self._tools)]):
             only_calls = marked or (only_calls and bool(calls or not raw.strip()))
             if calls and only_calls:

@@ -12,6 +12,8 @@ from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.workers import Limits, Workers
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def library(tmp_path):

@@ -5,7 +5,7 @@ to the letter.
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dogent_tui.local_models.call_json import Tools
@@ -363,6 +363,7 @@ PARTS = (
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=40), st.integers(1, 9))
+@example(["```", "<tool_call>", "</think>", "\n"], 1)
 def test_pieces_make_no_difference_and_nothing_is_invented(parts, size):
     text = "".join(parts)
     whole = found(text)

@@ -28,6 +28,8 @@ from dogent_tui.storage.sessions import (
 )
 from tests.storage.hammering import hammer
 
+pytestmark = pytest.mark.slow
+
 
 def test_two_windows_that_write_as_fast_as_they_can_lose_nothing_of_each_other(workspace):
     hammer(workspace, rounds=60)

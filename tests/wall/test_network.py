@@ -11,6 +11,8 @@ import pytest
 from dogent_tui.wall.wall import Answer, Wall
 from dogent_tui.web.command_proxy import Proxy, proxy_variables
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def page():

@@ -18,6 +18,8 @@ from dogent_tui.web.image_check import FORMATS, check
 from dogent_tui.web.images import safe_stem, save_image
 from dogent_tui.web.model import WebError
 
+pytestmark = pytest.mark.slow
+
 
 def picture(kind: str = "PNG", color: str = "blue", size: tuple[int, int] = (40, 30)) -> bytes:
     file = io.BytesIO()

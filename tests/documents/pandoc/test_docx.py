@@ -28,6 +28,8 @@ from tests.documents.pandoc.made_docx import (
     text_box,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def read(path, **options):
     opened = open_document(path, ReadOptions(**options), lambda *_: None)

@@ -7,6 +7,8 @@ import pytest
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc import program
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def no_wheel(monkeypatch, tmp_path):
