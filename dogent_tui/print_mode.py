@@ -36,16 +36,13 @@ from dogent_tui.agent.recording import start_recording
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.run import needed_by
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt, with_template
+from dogent_tui.agent.session import OpenedSession, check_writable, endpoint_label, prompt_of
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
-from dogent_tui.errors import AgentError, ConfigError, DogentError, UsageError
+from dogent_tui.errors import AgentError, ConfigError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
-from dogent_tui.references.lookup import find_references
-from dogent_tui.settings.checking import read_profiles
-from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE
-from dogent_tui.storage.paths import dogent_home
+from dogent_tui.settings.profiles import ENVIRONMENT, profile_names
 
 OutputFormat = Literal["text", "json", "stream-json"]
 
@@ -84,22 +81,12 @@ async def run_print(
     than the profile of the command line would answer: a script could not tell.
     """
     await asyncio.to_thread(_check_profile, opened)
-    if opened.read_only:
-        raise DogentError(
-            tr("This conversation is open in another window."),
-            tr("Close it there first, or start another one here."),
-        )
-    prompt, unresolved = await asyncio.to_thread(
-        make_prompt, request.text, opened.workspace, find_references(request.text)
-    )
+    check_writable(opened)
     try:
-        prompt = await asyncio.to_thread(
-            with_template, prompt, opened.workspace, trusted=opened.trust.trusted
-        )
+        quoted = _quoted(request)
+        prompt, unresolved = await asyncio.to_thread(prompt_of, opened, request.text, (), quoted)
     except ConfigError as error:
         raise UsageError(error.message, error.remedy) from error
-    if request.piped:
-        prompt = msgspec.structs.replace(prompt, text=_with_piped(prompt.text, request.piped))
     for warning in opened.warnings:
         print(visible(tr("warning: {warning}").format(warning=warning)), file=stderr)
     if not opened.trust.trusted:
@@ -140,7 +127,7 @@ def _check_profile(opened: OpenedSession) -> None:
     wanted = opened.options.profile.strip()
     if not wanted or not opened.unusable_profile:
         return
-    names = [*read_profiles(dogent_home() / "claude.json")[0], OFFLINE]
+    names = profile_names()
     if wanted in (*names, ENVIRONMENT):
         why = next(
             (warning for warning in opened.warnings if warning.code.startswith("profile_")), None
@@ -187,11 +174,11 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
     return await printer.follow(events)
 
 
-def _with_piped(text: str, piped: str) -> str:
-    """Return the prompt with what was piped in: after the words, marked as material, or on its
-    own as the words.
-    """
-    return f"{text}\n\n<stdin>\n{piped.rstrip()}\n</stdin>" if text.strip() else piped.strip()
+def _quoted(request: PrintRequest) -> str:
+    """Return what was piped in: marked as material behind the words, or on its own as the words."""
+    if not request.piped or not request.text.strip():
+        return request.piped.strip()
+    return f"<stdin>\n{request.piped.rstrip()}\n</stdin>"
 
 
 def _interrupt_on_signals(service: AgentService) -> None:

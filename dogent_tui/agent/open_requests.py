@@ -50,6 +50,11 @@ class OpenRequests:
         return tuple(each for each in self._open.values() if isinstance(each, UiRequested))
 
     @property
+    def permissions(self) -> tuple[PermissionRequested, ...]:
+        """The calls that wait for a permission, first asked first."""
+        return tuple(each for each in self._open.values() if isinstance(each, PermissionRequested))
+
+    @property
     def all_answered(self) -> bool:
         """Whether there are answers for a message, and no screen is open any more."""
         return bool(self._answered) and not self.on_screens
@@ -120,7 +125,7 @@ class OpenRequests:
             )
         self._settle(request, answer)
 
-    def find(self, request_id: str, answer: Reply) -> Request:
+    def find(self, request_id: str, answer: Reply | None = None) -> Request:
         """Return the request that `answer` is for. Raises AgentError as `answer`."""
         request = self._open.get(request_id)
         if request is None:
@@ -128,7 +133,7 @@ class OpenRequests:
                 tr("This request is no longer open."),
                 tr("Nothing was done; the conversation continues."),
             )
-        if not _fits(request, answer):
+        if answer is not None and not _fits(request, answer):
             raise AgentError(
                 tr("This request needs a different kind of answer."),
                 tr("It expects: {kind}.").format(kind=request.kind),

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.agent.change_requests import ChangeRequest, ReviewMode
 from dogent_tui.changes.applying import Reviewed, held
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -32,6 +32,21 @@ BY_COMMAND = tr(
 
 _MOST_PLACES = 200
 """Approved proposals that were not made yet."""
+
+
+def review_of(workspace: Workspace, asked: ChangeRequest, unsaved: str | None = None) -> Reviewed:
+    """Return the review of a change that the agent asks for, over what its file held then.
+    Blocks. Raises DogentError.
+    """
+    return Reviewed.open(
+        workspace,
+        asked.path,
+        asked.new_content,
+        asked.summary,
+        base=None if asked.base is None else asked.base.encode(),
+        approved=Path(asked.place) if asked.place else None,
+        unsaved=unsaved,
+    )
 
 
 class Reviewing:

@@ -34,6 +34,7 @@ from dogent_tui.agent.events import (
     QueueChanged,
     QueuedPrompt,
     Reply,
+    Request,
     Rewound,
     RunFinished,
     RunStarted,
@@ -218,6 +219,15 @@ class AgentService:
     def requests(self) -> tuple[UiRequested, ...]:
         """What the agent asked on a screen and the user has not answered, first asked first."""
         return self._requests.on_screens
+
+    @property
+    def permissions(self) -> tuple[PermissionRequested, ...]:
+        """The calls that wait for a permission, first asked first."""
+        return self._requests.permissions
+
+    def find_request(self, request_id: str) -> Request:
+        """Return what waits for an answer. Raises AgentError where it does not (any more)."""
+        return self._requests.find(request_id)
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
         """Keep open what is open in the log of the conversation that this one goes on with. Before

@@ -19,9 +19,15 @@ from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher
 from dogent_tui.agent.project_instructions import instruction_warnings
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
-from dogent_tui.errors import ConfigError, UsageError
+from dogent_tui.errors import ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr
-from dogent_tui.references.lookup import Reference, ResolvedReference, format_lines, resolve
+from dogent_tui.references.lookup import (
+    Reference,
+    ResolvedReference,
+    find_references,
+    format_lines,
+    resolve,
+)
 from dogent_tui.settings.key_files import key_file_warnings
 from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.settings.trust import FolderTrust
@@ -288,6 +294,29 @@ def make_prompt(
     return Prompt(text, tuple(dict.fromkeys([*found, *also]))), [
         ref for ref in resolved if not ref.exists
     ]
+
+
+def prompt_of(
+    opened: OpenedSession, text: str, also: Iterable[Attachment] = (), quoted: str = ""
+) -> tuple[Prompt, list[ResolvedReference]]:
+    """Return `text` as a prompt with all that it names, and `also`, and the references that are
+    not found. `quoted` comes after it: no reference is looked for there.
+
+    Looks at the disk. Raises ConfigError, as `with_template` does; OSError.
+    """
+    prompt, missing = make_prompt(text, opened.workspace, find_references(text), also)
+    prompt = with_template(prompt, opened.workspace, trusted=opened.trust.trusted)
+    whole = "\n\n".join(filter(None, [prompt.text, quoted]))
+    return msgspec.structs.replace(prompt, text=whole), missing
+
+
+def check_writable(opened: OpenedSession) -> None:
+    """Raise DogentError where another window has the conversation."""
+    if opened.read_only:
+        raise DogentError(
+            tr("This conversation is open in another window."),
+            tr("Close it there first, or start another one here."),
+        )
 
 
 def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Prompt:

@@ -3,41 +3,43 @@
 import re
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 
-_NAMES: Mapping[str, str] = {
-    "analyze_media": tr("Analyze media"),
-    "check_quotes": tr("Check quotes"),
-    "Bash": tr("Run"),
-    "BashOutput": tr("Read output"),
-    "Glob": tr("Find files"),
-    "Grep": tr("Search text"),
-    "KillShell": tr("Stop command"),
-    "LS": tr("List folder"),
-    "MultiEdit": tr("Edit"),
-    "list_file_tree": tr("List files"),
-    "NotebookEdit": tr("Edit notebook"),
-    "NotebookRead": tr("Read notebook"),
-    "export_document": tr("Export document"),
-    "propose_document_change": tr("Propose change"),
-    "Edit": tr("Edit"),
-    "Read": tr("Read"),
-    "Write": tr("Write"),
-    "read_document": tr("Read document"),
-    "read_markdown_file": tr("Read Markdown"),
-    "search_markdown_content": tr("Search Markdown"),
-    "search_markdown_files": tr("Find Markdown files"),
-    "Task": tr("Subtask"),
-    "plan": tr("Plan"),
-    "TodoWrite": tr("Plan"),
-    "WebFetch": tr("Fetch page"),
-    "WebSearch": tr("Search web"),
-    "web_fetch": tr("Fetch page"),
-    "web_search": tr("Search web"),
-    "ui_request": tr("Ask you"),
+Kind: TypeAlias = Literal["read", "search", "fetch", "edit", "execute", "think", "other"]
+"""What a tool does, as the Agent Client Protocol sorts them."""
+_TOOLS: Mapping[str, tuple[Kind, str]] = {
+    "analyze_media": ("read", tr("Analyze media")),
+    "check_quotes": ("read", tr("Check quotes")),
+    "Bash": ("execute", tr("Run")),
+    "BashOutput": ("execute", tr("Read output")),
+    "Glob": ("search", tr("Find files")),
+    "Grep": ("search", tr("Search text")),
+    "KillShell": ("execute", tr("Stop command")),
+    "LS": ("search", tr("List folder")),
+    "MultiEdit": ("edit", tr("Edit")),
+    "list_file_tree": ("search", tr("List files")),
+    "NotebookEdit": ("edit", tr("Edit notebook")),
+    "NotebookRead": ("read", tr("Read notebook")),
+    "export_document": ("edit", tr("Export document")),
+    "propose_document_change": ("edit", tr("Propose change")),
+    "Edit": ("edit", tr("Edit")),
+    "Read": ("read", tr("Read")),
+    "Write": ("edit", tr("Write")),
+    "read_document": ("read", tr("Read document")),
+    "read_markdown_file": ("read", tr("Read Markdown")),
+    "search_markdown_content": ("search", tr("Search Markdown")),
+    "search_markdown_files": ("search", tr("Find Markdown files")),
+    "Task": ("other", tr("Subtask")),
+    "plan": ("think", tr("Plan")),
+    "TodoWrite": ("think", tr("Plan")),
+    "WebFetch": ("fetch", tr("Fetch page")),
+    "WebSearch": ("fetch", tr("Search web")),
+    "web_fetch": ("fetch", tr("Fetch page")),
+    "web_search": ("fetch", tr("Search web")),
+    "ui_request": ("other", tr("Ask you")),
 }
 
 # The field of a tool's input that says most, by falling interest.
@@ -61,13 +63,22 @@ def friendly_name(name: str) -> str:
     server, _, own = (
         name.removeprefix("mcp__").rpartition("__") if name.startswith("mcp__") else ("", "", name)
     )
-    known = _NAMES.get(own) if server in ("", "dogent") else None
-    if known is not None:
-        return known
+    if own in _TOOLS and server in ("", "dogent"):
+        return _TOOLS[own][1]
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", own).replace("_", " ").replace("-", " ")
     words = one_line(words)
     words = (words[:1].upper() + words[1:].lower())[:40] if words else tr("Tool")
     return words if server in ("", "dogent") else f"{words} · {one_line(server)[:20]}"
+
+
+def tool_kind(name: str) -> Kind:
+    """Return what the tool `name` does."""
+    return _TOOLS.get(name.removeprefix("mcp__dogent__"), ("other", ""))[0]
+
+
+def path_in(tool_input: Mapping[str, Any]) -> str:
+    """Return the path that a call is about, "" for none."""
+    return next((tool_input[key] for key in _PATHS if isinstance(tool_input.get(key), str)), "")
 
 
 def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:

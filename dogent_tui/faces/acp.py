@@ -21,13 +21,12 @@ from dogent_tui.faces.acp_wire import LineTransport
 from dogent_tui.faces.connected import open_to_write
 from dogent_tui.faces.seen import Chunk
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import read_profiles
-from dogent_tui.settings.profiles import OFFLINE
-from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.settings.profiles import profile_names
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import SessionRecord, all_sessions, list_sessions
 
-_PAGE = 200
-"""Sessions of one answer to ``session/list``."""
+_LONGEST_LINE = 64 << 20
+"""Bytes: images come within a line."""
 _MODEL, _REVIEW = "model", "review"
 _Capabilities: TypeAlias = schema.ClientCapabilities | None
 
@@ -85,16 +84,10 @@ class DogentAgent:
         session = known or await self._open(cwd, replace(self._options, resume=session_id))
         return {"configOptions": config_options(session)}
 
-    async def list_sessions(
-        self, cwd: str | None = None, cursor: str | None = None, **_: Any
-    ) -> Chunk:
+    async def list_sessions(self, cwd: str | None = None, **_: Any) -> Chunk:
         """List conversations, last spoken in first."""
         listed = [list_sessions, Workspace(Path(cwd))] if cwd else [all_sessions]
-        known = await asyncio.to_thread(*listed)
-        start = int(cursor) if cursor and cursor.isdecimal() else 0
-        shown = [_listed(each) for each in known[start : start + _PAGE]]
-        more = {"nextCursor": str(start + _PAGE)} if start + _PAGE < len(known) else {}
-        return {"sessions": shown, **more}
+        return {"sessions": [_listed(each) for each in await asyncio.to_thread(*listed)]}
 
     async def close_session(self, session_id: str, **_: Any) -> Chunk:
         """Let go of a conversation; it stays on the disk."""
@@ -168,11 +161,6 @@ class DogentAgent:
         return session
 
 
-def profile_names() -> list[str]:
-    """Return the profiles that can be chosen."""
-    return [*read_profiles(dogent_home() / "claude.json")[0], OFFLINE]
-
-
 def config_options(session: EditorSession) -> list[Chunk]:
     """Return what an editor may choose in a session: the model, and whether changes are
     reviewed.
@@ -213,7 +201,7 @@ async def run_acp(options: SessionOptions) -> None:
     agent = DogentAgent(replace(options, allow=(*options.allow, f"read:{image_folder()}/")))
     try:
         served = cast("acp.Agent", agent)
-        wired = LineTransport(*await acp.stdio_streams(limit=1 << 20))
+        wired = LineTransport(*await acp.stdio_streams(limit=_LONGEST_LINE))
         await acp.run_agent(served, wired, use_unstable_protocol=True)
     finally:
         await agent.close()

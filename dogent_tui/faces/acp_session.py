@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import contextlib
+import re
 import uuid
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
@@ -14,18 +15,19 @@ from acp import schema
 
 from dogent_tui.agent import events
 from dogent_tui.agent.change_requests import ChangeRequest, read_request
-from dogent_tui.agent.session import OpenedSession
+from dogent_tui.agent.session import OpenedSession, prompt_of
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.errors import AgentError, DogentError, UsageError
 from dogent_tui.faces.acp_forms import as_text, field_of_hunks, fields_of, filled_in, from_text
 from dogent_tui.faces.acp_updates import Updates, diff_of, progress, said
 from dogent_tui.faces.connected import Connected
 from dogent_tui.faces.reviews import decide, open_review, written
-from dogent_tui.faces.seen import Chunk
+from dogent_tui.faces.seen import Chunk, selected_text
 from dogent_tui.language import tr
+from dogent_tui.references.lookup import format_reference
 from dogent_tui.settings.custom_commands import CustomCommand, custom_commands
 from dogent_tui.storage.files import private_folder
-from dogent_tui.storage.paths import is_folder, state_dir
+from dogent_tui.storage.paths import Workspace, state_dir
 
 Block: TypeAlias = (
     schema.TextContentBlock
@@ -135,35 +137,22 @@ class EditorSession(Connected):
 
     def _made(self, blocks: Sequence[Block]) -> events.Prompt:
         """Return the prompt of some blocks. Blocks. Raises DogentError."""
-        texts: list[str] = []
-        also: list[events.Attachment] = []
+        texts, quoted, also = list[str](), list[str](), list[events.Attachment]()
         for block in blocks:
             match block:
                 case schema.TextContentBlock(text=text):
                     texts.append(text)
-                case schema.ResourceContentBlock(uri=uri, name=name):
-                    attached = self._attachment(uri)
-                    texts += [] if attached else [f"[{name}]({uri})"]
-                    also += [attached] if attached else []
+                case schema.ResourceContentBlock():
+                    texts.append(_mentioned(block, self.opened.workspace))
                 case schema.EmbeddedResourceContentBlock(resource=given):
-                    texts.append(_selected(given))
+                    text = given.text if isinstance(given, schema.TextResourceContents) else ""
+                    quoted += [selected_text(text, given.uri)] if text else []
                 case schema.ImageContentBlock():
                     also.append(_image(block))
         text = "\n\n".join(filter(None, texts))
         if text.startswith("/") and (command := self._commands.get((text[1:].split() or [""])[0])):
             text = command.filled_in(text[1 + len(command.name) :].strip())
-        return self.prompt_of(text, also)
-
-    def _attachment(self, uri: str) -> events.Attachment | None:
-        parts = urlsplit(uri)
-        if parts.scheme != "file":
-            return None
-        path = Path(unquote(parts.path))
-        numbers = [each.lstrip("L") for each in parts.fragment.split("-")]
-        lines = "-".join(number for number in numbers if number.isdecimal()) or None
-        kind = "folder" if is_folder(path) else path.suffix.lstrip(".").lower() or "file"
-        name = self.opened.workspace.relative(path)
-        return events.Attachment(name, path.name, kind, lines=lines)
+        return prompt_of(self.opened, text, also, "\n\n".join(quoted))[0]
 
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 
@@ -313,9 +302,14 @@ def image_folder() -> Path:
     return private_folder(state_dir() / "prompt-images")
 
 
-def _selected(given: schema.TextResourceContents | schema.BlobResourceContents) -> str:
-    text = given.text if isinstance(given, schema.TextResourceContents) else ""
-    return f"<selected_text from={given.uri!r}>\n{text}\n</selected_text>" if text else ""
+def _mentioned(link: schema.ResourceContentBlock, workspace: Workspace) -> str:
+    """Return a link to a file as a reference, with the lines of ``#L10-40``; another as a link."""
+    parts = urlsplit(link.uri)
+    if parts.scheme != "file":
+        return f"[{link.name}]({link.uri})"
+    numbers = [int(number) for number in re.findall(r"\d+", parts.fragment)]
+    lines = (numbers[0], numbers[-1]) if numbers else None
+    return format_reference(workspace.relative(Path(unquote(parts.path))), lines=lines)
 
 
 def _image(block: schema.ImageContentBlock) -> events.Attachment:

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.agent import events
-from dogent_tui.agent.tool_names import friendly_name, input_summary
-from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, TextEvent, ToolEvent, kind_of
+from dogent_tui.agent.tool_names import friendly_name, input_summary, path_in, tool_kind
+from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, TextEvent, ToolEvent
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 _LONGEST_RESULT = 20_000
 """Characters of a result that an editor gets."""
 _LONGEST_TAIL = 4_000
-_PATHS = ("file_path", "path", "notebook_path", "md_path")
 _HUNK = re.compile(r"^@@.*@@.*$", re.MULTILINE)
 
 
@@ -77,7 +76,7 @@ class Updates:
     def _tool(self, event: ToolEvent) -> Chunk:
         match event:
             case events.ToolPreparing(name=name):
-                known = {"title": friendly_name(name), "kind": kind_of(name), "status": "pending"}
+                known = {"title": friendly_name(name), "kind": tool_kind(name), "status": "pending"}
                 return {"sessionUpdate": "tool_call", "toolCallId": event.tool_use_id, **known}
             case events.ToolUse():
                 self._calls[event.tool_use_id] = event
@@ -95,7 +94,7 @@ class Updates:
             "sessionUpdate": "tool_call",
             "toolCallId": event.tool_use_id,
             "title": f"{friendly_name(event.name)} {summary}".rstrip(),
-            "kind": kind_of(event.name),
+            "kind": tool_kind(event.name),
             "status": "in_progress",
             "locations": [place] if path else [],
             "rawInput": dict(event.input),
@@ -122,7 +121,7 @@ class Updates:
         return {
             "toolCallId": event.tool_use_id or event.request_id,
             "title": event.sentence or friendly_name(event.tool),
-            "kind": kind_of(event.tool),
+            "kind": tool_kind(event.tool),
             "status": "pending",
             "content": content + (diffs_of(event.diff, path) if path else []),
             "locations": [{"path": target.path} for target in event.targets],
@@ -130,8 +129,7 @@ class Updates:
         }
 
     def _path(self, values: Mapping[str, Any]) -> str:
-        found = next((values[key] for key in _PATHS if isinstance(values.get(key), str)), "")
-        return str(self._root / found) if found else ""
+        return str(self._root / path) if (path := path_in(values)) else ""
 
 
 def _told(event: events.Event) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from aiohttp import web
 
+from dogent_tui.agent.events import Scope
 from dogent_tui.language import tr
 
 _LONGEST_ID = 200
@@ -76,15 +77,9 @@ class ApprovalBody(msgspec.Struct, rename={"continues": "continue"}):
     """The body of ``POST /api/chat/{id}/approvals/{approvalId}``."""
 
     approved: bool
-    scope: str | None = None
+    scope: Scope | None = None
     reason: str | None = None
     continues: bool = False
-
-
-class CodeBody(msgspec.Struct):
-    """The body of ``POST /api/session``."""
-
-    code: str = ""
 
 
 async def read_body(request: web.Request, kind: type[T]) -> T:

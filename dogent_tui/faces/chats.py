@@ -48,7 +48,6 @@ class Chat(Connected):
         self.turn: Turn | None = None
         self._page_runs_tools = page_runs_tools
         self._expected: list[tuple[events.Prompt, asyncio.Future[Turn]]] = []
-        self._asked: dict[str, events.PermissionRequested] = {}
         self._runs: list[str] = []
         self._answered = asyncio.Event()
 
@@ -62,22 +61,19 @@ class Chat(Connected):
         """Whether a run is under way, or waits for its turn."""
         return bool(self._expected) or self.is_running
 
-    @property
-    def said(self) -> list[tuple[str, str]]:
-        """Who said what, without what the run under way replied so far: that is read from its
-        turn.
+    async def state(self) -> Chunk:
+        """Return what was said before the run under way, whose reply is read from its turn, and
+        what a run that ended asked on a screen, and nobody has answered.
         """
         said = [*self.service.said]
         while self.is_running and said and said[-1][0] == "assistant":
             said.pop()
-        return said
-
-    async def open_requests(self) -> list[Chunk]:
-        """Return what a run that ended asked on a screen, and nobody has answered."""
         chunks = MessageChunks(self.service.session_id)
         open_ones = [each for each in self.service.requests if not each.in_run]
         asked = [await asyncio.to_thread(self._with_hunks, each) for each in open_ones]
-        return [chunk for each in asked for chunk in chunks.of(each)]
+        waiting = [chunk for each in asked for chunk in chunks.of(each)]
+        told = [{"role": role, "text": text} for role, text in said]
+        return {"said": told, "waiting": waiting, "isRunning": self.is_running}
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
@@ -117,18 +113,13 @@ class Chat(Connected):
         """Answer a permission. After a denial the run goes on where it `continues`, or where
         denials of this tool end none.
         """
-        asked, scope = self._asked.get(request_id), given.scope or "once"
-        if asked is None:
-            words = tr("This question is no longer open.")
-            raise UsageError(words, tr("Nothing was done; the run continues."))
-        if scope not in ("once", "session", "always"):
-            words = tr("“{scope}” is not a scope.").format(scope=scope)
-            raise UsageError(words, tr("Use once, session or always."))
-        ends = asked.ends_run and not given.continues
-        message = given.reason if given.reason and not ends else ""
-        answer = events.PermissionAnswer("deny", message=message, ends_run=ends)
+        asked = self.service.find_request(request_id)
+        ends = getattr(asked, "ends_run", False) and not given.continues
+        answer = events.PermissionAnswer(
+            "deny", message="" if ends else given.reason or "", ends_run=ends
+        )
         if given.approved:
-            answer = events.PermissionAnswer("allow", scope=scope)  # type: ignore[arg-type]
+            answer = events.PermissionAnswer("allow", scope=given.scope or "once")
         await self.service.reply(request_id, answer)
 
     async def take_answers(self, parts: Sequence[Part]) -> Turn:
@@ -139,10 +130,11 @@ class Chat(Connected):
         """
         if self.turn is None:
             raise UsageError(tr("Nothing waits for this answer any more."), tr("Send a prompt."))
-        asked_by = {asked.tool_use_id: request_id for request_id, asked in self._asked.items()}
+        asked = {each.request_id: each.tool_use_id for each in self.service.permissions}
+        asked_by = {call: request_id for request_id, call in asked.items()}
         for part in parts:
-            answer, waiting = part.approval, asked_by.get(part.tool_call_id)
-            if answer and part.state == "approval-responded" and answer.id in self._asked:
+            answer, waiting = part.approval, asked_by.get(part.tool_call_id, "")
+            if answer and part.state == "approval-responded" and answer.id in asked:
                 given = ApprovalBody(answer.approved is True, reason=answer.reason)
                 await self.decide(answer.id, given)
             elif waiting and part.state == "output-error":
@@ -154,8 +146,8 @@ class Chat(Connected):
 
     def waiting_with(self, body: ToolBody) -> list[events.PermissionRequested]:
         """Return the questions that wait with this very call."""
-        folder = self.opened.workspace
-        wanted, asked = own_call(body.tool_name, body.parameters, folder), self._asked.values()
+        folder, asked = self.opened.workspace, self.service.permissions
+        wanted = own_call(body.tool_name, body.parameters, folder)
         return [each for each in asked if own_call(each.tool, each.input, folder) == wanted]
 
     async def execute(self, asked: events.PermissionRequested) -> events.ToolResult | None:
@@ -168,10 +160,10 @@ class Chat(Connected):
         """Answer a form, an outline or a review. Returns what came of it. Raises DogentError
         where the answer does not fit.
         """
-        open_ones = {each.request_id: each for each in self.service.requests}
-        if (request := open_ones.get(request_id)) is None:
-            words = tr("This request is no longer open.")
-            raise UsageError(words, tr("Nothing was done; the conversation continues."))
+        request = self.service.find_request(request_id)
+        if not isinstance(request, events.UiRequested):
+            words = tr("This request needs a different kind of answer.")
+            raise UsageError(words, tr("It expects: {kind}.").format(kind=request.kind))
         answer, done = await asyncio.to_thread(self._answer, request, body)
         self._answered.clear()
         await self.service.reply(request_id, answer)
@@ -211,10 +203,6 @@ class Chat(Connected):
         match event:
             case events.RunStarted():
                 self._begin(event)
-            case events.PermissionRequested():
-                self._asked[event.request_id] = event
-            case events.PermissionDecided():
-                self._asked.pop(event.request_id, None)
             case events.UiRequested(kind="document_change"):
                 event = await asyncio.to_thread(self._with_hunks, event)
         if self.turn is not None:
@@ -315,7 +303,7 @@ class Chats:
         asked, chat = max(waiting, key=lambda each: each[0].time)
         return await chat.execute(asked)
 
-    async def close(self) -> None:
+    async def close(self, _: object = None) -> None:
         """Close every chat."""
         closing = [chat.close() for chat in self._open.values()]
         await asyncio.gather(*closing, return_exceptions=True)

@@ -7,33 +7,34 @@ own but in ``data-…``.
 
 import contextlib
 import json
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from dogent_tui.agent import events
-from dogent_tui.faces.seed_names import page_input, page_name
-from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, ToolEvent, action_of
+from dogent_tui.faces.seed_names import page_action, page_input, page_name
+from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, ToolEvent
 
 _LONGEST_TAIL = 8_000
 """Characters of what a running call wrote so far, in one chunk."""
 _TAIL_EVERY_S = 0.25
+_UNDERSCORE = re.compile("_(.)")
 _SCREENS = {"clarification": "form", "outline_edit": "outline", "document_change": "review"}
-_WAITING = ("needs_clarification", "needs_outline_edit")
-_TRANSLATED = (
-    "type",
-    "run_id",
-    "seq",
-    "time",
-    "request_id",
-    "tool_use_id",
-    "input",
-    "words",
-    "happened",
-)
-"""What a page is told of a permission by other names, or not at all."""
+_ASKED = ("needs_clarification", "needs_outline_edit")
+_TOLD: Mapping[type[events.Event], Chunk] = {
+    events.Compacted: {"type": "data-compacted"},
+    events.Notice: {"type": "data-notice", "transient": True},
+    events.Retrying: {"type": "data-retrying", "transient": True},
+    events.Stalled: {"type": "data-stalled", "transient": True},
+    events.UsageChanged: {"type": "data-usage", "id": "usage"},
+}
+"""What is told with all that the event says."""
+_ENVELOPE = ("type", "run_id", "seq", "time")
+_RENAMED = ("request_id", "tool_use_id", "input", "words", "happened")
+"""What a page is told of a permission by other names."""
 
 
 class MessageChunks:
@@ -194,13 +195,12 @@ class MessageChunks:
             if self._page_runs_tools:
                 self._of_page.add(call)
         yield from self._use(call)
-        told = msgspec.to_builtins(event, enc_hook=str)
         data = {
-            **{name: value for name, value in told.items() if name not in _TRANSLATED},
+            **_fields(event, *_RENAMED),
             "id": event.request_id,
             "toolCallId": call,
             "toolName": page_name(event.tool),
-            "action": action_of(event.tool),
+            "action": page_action(event.tool),
             "reason": event.words or " ".join(event.reasons),
             "parameters": page_input(event.tool, event.input),
             "timestamp": round(event.time * 1000),
@@ -235,8 +235,8 @@ class MessageChunks:
             return
         if event.status in ("aborted", "interrupted"):
             yield {"type": "abort", "reason": event.reason or event.status}
-        reason = "stop" if event.status == "completed" else "other"
-        reason = "tool-calls" if event.status in _WAITING else reason
+        reason = "tool-calls" if event.status in _ASKED else "other"
+        reason = "stop" if event.status == "completed" else reason
         yield {"type": "finish", "finishReason": reason, "messageMetadata": told}
 
 
@@ -259,9 +259,6 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
     match event:
         case events.TodosChanged(todos=todos):
             yield {"type": "data-todos", "id": "todos", "data": msgspec.to_builtins(todos)}
-        case events.UsageChanged():
-            usage = {"contextTokens": event.context_tokens, "window": event.window}
-            yield {"type": "data-usage", "id": "usage", "data": usage}
         case events.QueueChanged(prompts=prompts):
             waiting = [{"id": each.id, "text": each.prompt.text} for each in prompts]
             yield {"type": "data-queue", "id": "queue", "data": waiting}
@@ -269,24 +266,17 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
             status = "abandoned" if event.answer is None else "answered"
             settled = {"id": request_id, "status": status}
             yield {"type": "data-settled", "id": request_id, "data": settled}
-        case events.Notice():
-            yield _remark("notice", event, "level", "message", "remedy", "code")
-        case events.SessionLost():
-            yield _remark("notice", event, "message", "remedy", level="error", code="session_lost")
-        case events.Compacted():
-            sizes = {
-                "before": event.before_tokens,
-                "after": event.after_tokens,
-                "byUser": event.by_user,
-            }
-            yield {"type": "data-compacted", "data": {"summary": event.summary, **sizes}}
-        case events.Retrying():
-            more = {"of": event.max_attempts, "delayMs": event.delay_ms}
-            yield _remark("retrying", event, "attempt", "status", **more)
-        case events.Stalled():
-            yield _remark("stalled", event, "seconds")
+        case events.SessionLost(message=message, remedy=remedy):
+            yield from _notes(events.Notice(level="error", message=message, remedy=remedy))
+        case _ if type(event) in _TOLD:
+            yield {**_TOLD[type(event)], "data": _fields(event)}
 
 
-def _remark(name: str, event: events.Event, *fields: str, **more: Any) -> Chunk:
-    data = {field: getattr(event, field) for field in fields}
-    return {"type": f"data-{name}", "data": data | more, "transient": True}
+def _fields(event: events.Event, *without: str) -> Chunk:
+    """Return what an event says, with names as pages write them."""
+    told: Chunk = msgspec.to_builtins(event, enc_hook=str)
+    return {
+        _UNDERSCORE.sub(lambda found: found[1].upper(), name): value
+        for name, value in told.items()
+        if name not in (*_ENVELOPE, *without)
+    }

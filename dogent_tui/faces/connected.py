@@ -4,30 +4,19 @@ and followed.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 
-from dogent_tui.agent.events import Attachment, Event, Prompt
+from dogent_tui.agent.events import Event
 from dogent_tui.agent.recording import start_recording
 from dogent_tui.agent.replay import earlier_events
-from dogent_tui.agent.session import (
-    OpenedSession,
-    SessionOptions,
-    make_prompt,
-    open_session,
-    with_template,
-)
-from dogent_tui.errors import UsageError
-from dogent_tui.language import tr
-from dogent_tui.references.lookup import find_references
+from dogent_tui.agent.session import OpenedSession, SessionOptions, check_writable, open_session
 from dogent_tui.storage.paths import Workspace
 
 
 def open_to_write(workspace: Workspace, options: SessionOptions) -> OpenedSession:
     """Return the session, which nobody else writes. Blocks. Raises DogentError."""
     opened = open_session(workspace, options)
-    if opened.read_only:
-        words = tr("This conversation is open in another window.")
-        raise UsageError(words, tr("Close it there first, or start another chat."))
+    check_writable(opened)
     return opened
 
 
@@ -55,11 +44,6 @@ class Connected(ABC):
         """End the run and the agent."""
         await self.service.close()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def prompt_of(self, text: str, also: Iterable[Attachment]) -> Prompt:
-        """Return a prompt with what it refers to, and `also`. Blocks. Raises DogentError."""
-        prompt, _ = make_prompt(text, self.opened.workspace, find_references(text), also)
-        return with_template(prompt, self.opened.workspace, trusted=self.opened.trust.trusted)
 
     @abstractmethod
     async def restore(self, earlier: Sequence[Event]) -> None:

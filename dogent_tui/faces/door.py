@@ -3,7 +3,6 @@ sentence.
 """
 
 import hmac
-import secrets
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -36,24 +35,7 @@ class Door:
     def __init__(self, token: str, origins: Sequence[str]) -> None:
         self._token = token
         self._origins = frozenset(origins)
-        self._code = secrets.token_urlsafe(18)
         self._seen: deque[float] = deque()
-
-    @property
-    def code(self) -> str:
-        """What opens the page, once; "" where it was used."""
-        return self._code
-
-    def trade(self, code: str) -> str:
-        """Return the token for the code, which is void then. Raises PermissionError."""
-        if not self._code or not _same(self._code, code):
-            words = tr(
-                "This address was used already, or is not the right one. Start the server again for"
-                " another."
-            )
-            raise PermissionError(words)
-        self._code = ""
-        return self._token
 
     @web.middleware
     async def check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -91,7 +73,7 @@ class Door:
 
     def _has_token(self, request: web.Request) -> bool:
         kind, _, given = request.headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and _same(self._token, given.strip())
+        return kind.lower() == "bearer" and is_same(self._token, given.strip())
 
     async def allow_origin(self, request: web.Request, response: web.StreamResponse) -> None:
         """Let a page of a listed origin read the answer."""
@@ -99,7 +81,8 @@ class Door:
             response.headers.update(_CORS, **{"access-control-allow-origin": origin})
 
 
-def _same(known: str, given: str) -> bool:
+def is_same(known: str, given: str) -> bool:
+    """Whether a secret is the one that was given, in a time that tells nothing of it."""
     return hmac.compare_digest(known.encode(), given.encode("utf-8", "replace"))
 
 

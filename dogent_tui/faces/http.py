@@ -8,110 +8,55 @@ import json
 import secrets
 import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from aiohttp import web
-from msgspec.structs import replace
+from aiohttp_sse import sse_response
 
 from dogent_tui.agent.events import Attachment, Prompt
-from dogent_tui.agent.session import SessionOptions
+from dogent_tui.agent.session import SessionOptions, prompt_of
 from dogent_tui.errors import DogentError, UsageError
-from dogent_tui.faces.bodies import ApprovalBody, ChatBody, CodeBody, Message, ToolBody, read_body
+from dogent_tui.faces.bodies import ApprovalBody, ChatBody, Message, ToolBody, read_body
 from dogent_tui.faces.chats import Chat, Chats
 from dogent_tui.faces.chunks import result_data
 from dogent_tui.faces.door import Door, in_sentences
-from dogent_tui.faces.seen import Chunk
+from dogent_tui.faces.page.routes import PageCode, page_routes
+from dogent_tui.faces.seen import Chunk, selected_text
 from dogent_tui.faces.turns import Turn
 from dogent_tui.language import tr
-from dogent_tui.references.walking import changed_files
 from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
 
-T = TypeVar("T")
 Say: TypeAlias = Callable[[str, str, str], None]
-_PAGE = Path(__file__).parent / "page"
 _MOST_BYTES = 10 << 20
-_KEEP_ALIVE_S = 15.0
-_HEADERS = {
-    "content-type": "text/event-stream",
-    "cache-control": "no-cache",
-    "x-vercel-ai-ui-message-stream": "v1",
-    "x-accel-buffering": "no",
-}
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'"
-    " data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-_PAGE_HEADERS = {
-    "content-security-policy": _POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-}
-_FILES = {"": "index.html", "page.js": "page.js", "page.css": "page.css"}
-_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_HEADERS = {"x-vercel-ai-ui-message-stream": "v1"}
 
 
 class ChatServer:
     """The routes, over the chats of one folder."""
 
-    def __init__(self, chats: Chats, door: Door) -> None:
+    def __init__(self, chats: Chats) -> None:
         self._chats = chats
-        self._door = door
 
-    def application(self) -> web.Application:
+    def application(self, door: Door, code: PageCode) -> web.Application:
         """Return the application. Its chats are closed with it."""
-        checks = [in_sentences, self._door.check]
-        app = web.Application(middlewares=checks, client_max_size=_MOST_BYTES)
-        app.on_response_prepare.append(self._door.allow_origin)
+        app = web.Application(middlewares=[in_sentences, door.check], client_max_size=_MOST_BYTES)
+        app.on_response_prepare.append(door.allow_origin)
         chat = "/api/chat/{id}"
-        app.add_routes(
-            [
-                web.get("/{name:|page\\.js|page\\.css}", self.page),
-                web.post("/api/session", self.session),
-                web.get("/api/files", self.files),
-                web.post("/api/chat", self.chat),
-                web.post("/api/chat/execute-tool", self.execute),
-                web.get(chat, self.said),
-                web.get(f"{chat}/stream", self.resume),
-                web.post(f"{chat}/stop", self.stop),
-                web.post(f"{chat}/approvals/{{request}}", self.approve),
-                web.post(f"{chat}/answers/{{request}}", self.answer),
-            ]
-        )
-
-        async def close(_: web.Application) -> None:
-            await self._chats.close()
-
-        app.on_shutdown.append(close)
+        routes = [
+            web.post("/api/chat", self.chat),
+            web.post("/api/chat/execute-tool", self.execute),
+            web.get(chat, self.state),
+            web.get(f"{chat}/stream", self.resume),
+            web.post(f"{chat}/stop", self.stop),
+            web.post(f"{chat}/approvals/{{request}}", self.approve),
+            web.post(f"{chat}/answers/{{request}}", self.answer),
+        ]
+        app.add_routes([*page_routes(code, self._chats.root.root), *routes])
+        app.on_shutdown.append(self._chats.close)
         return app
-
-    # ── The page ──────────────────────────────────────────────────────────────────────────────────
-
-    async def page(self, request: web.Request) -> web.StreamResponse:
-        """Return the page, or a part of it. It holds nothing of the user: what it shows needs
-        the token.
-        """
-        path = _PAGE / _FILES[request.match_info["name"]]
-        headers = {**_PAGE_HEADERS, "content-type": _TYPES[path.suffix]}
-        return web.FileResponse(path, headers=headers)
-
-    async def session(self, request: web.Request) -> web.StreamResponse:
-        """Give the token for the one-time code."""
-        body = await read_body(request, CodeBody)
-        token, folder = self._door.trade(body.code), self._chats.root.root.name
-        return web.json_response({"token": token, "folder": folder})
-
-    async def files(self, request: web.Request) -> web.StreamResponse:
-        """Return names of files with what was typed in them, for attachments."""
-        typed = request.query.get("query", "").lower()
-        found = await asyncio.to_thread(changed_files, self._chats.root.root)
-        names = [name for name in found if typed in name.lower()]
-        return web.json_response({"files": sorted(names, key=lambda name: (len(name), name))[:20]})
-
-    # ── Chats ─────────────────────────────────────────────────────────────────────────────────────
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         """Take a prompt, or the answers that the last message holds, and stream what comes of
@@ -141,14 +86,11 @@ class ChatServer:
             return web.Response(status=204)
         return await self._stream(request, chat, chat.turn)
 
-    async def said(self, request: web.Request) -> web.StreamResponse:
+    async def state(self, request: web.Request) -> web.StreamResponse:
         """Return what was said before the run under way, and what waits for an answer, for a
         page that is loaded again.
         """
-        chat = await self._known(request)
-        said = [{"role": role, "text": text} for role, text in chat.said]
-        waiting = await chat.open_requests()
-        return web.json_response({"said": said, "waiting": waiting, "isRunning": chat.is_running})
+        return web.json_response(await (await self._known(request)).state())
 
     async def stop(self, request: web.Request) -> web.StreamResponse:
         """Interrupt the run."""
@@ -208,27 +150,27 @@ class ChatServer:
         Not where it waits for an answer, where somebody else reads it, or where it was asked for
         with ``disconnect=continue``.
         """
-        response = web.StreamResponse(headers=_HEADERS)
-        await response.prepare(request)
-        await response.write(b": stream-open\n\n")
         turn: Turn | None = None
-        try:
-            turn = begun if isinstance(begun, Turn) else await _alive(response, begun)
-            turn.readers += 1
-            pauses = request.query.get("approvals") != "stream"
-            await _send(response, turn.read(start, message_id, pauses=pauses))
-        except DogentError as error:
-            words = f"{error.message} {error.remedy}".strip()
-            await _write(response, {"type": "error", "errorText": words})
-        except (ConnectionError, asyncio.CancelledError):
-            goes_on = request.query.get("disconnect") == "continue"
-            if turn and turn.readers == 1 and not (goes_on or turn.waiting or turn.is_over):
-                await asyncio.shield(chat.stop())
-            raise
-        finally:
-            if turn is not None:
-                turn.readers -= 1
-        await response.write(b"data: [DONE]\n\n")
+        streaming = sse_response(request, headers=_HEADERS, allow_all_methods=True)
+        async with streaming as response:
+            try:
+                turn = begun if isinstance(begun, Turn) else await begun
+                turn.readers += 1
+                pauses = request.query.get("approvals") != "stream"
+                async for chunks in turn.read(start, message_id, pauses=pauses):
+                    await _write(response, *chunks)
+            except DogentError as error:
+                words = f"{error.message} {error.remedy}".strip()
+                await _write(response, {"type": "error", "errorText": words})
+            except (ConnectionError, asyncio.CancelledError):
+                goes_on = request.query.get("disconnect") == "continue"
+                if turn and turn.readers == 1 and not (goes_on or turn.waiting or turn.is_over):
+                    await asyncio.shield(chat.stop())
+                raise
+            finally:
+                if turn is not None:
+                    turn.readers -= 1
+            await response.write(b"data: [DONE]\n\n")
         return response
 
 
@@ -239,11 +181,8 @@ def _prompt(chat: Chat, message: Message, body: ChatBody) -> Prompt:
     text = "\n".join(part.text for part in message.read() if part.type == "text")
     if not text.strip():
         raise ValueError(tr("The message has no text."))
-    prompt = chat.prompt_of(text, _open_file(chat, body))
-    if body.selected_text:
-        selected = f"<selected_text>\n{body.selected_text}\n</selected_text>"
-        prompt = replace(prompt, text=f"{prompt.text}\n\n{selected}")
-    return prompt
+    quoted = selected_text(body.selected_text) if body.selected_text else ""
+    return prompt_of(chat.opened, text, _open_file(chat, body), quoted)[0]
 
 
 def _open_file(chat: Chat, body: ChatBody) -> list[Attachment]:
@@ -263,22 +202,6 @@ def _open_file(chat: Chat, body: ChatBody) -> list[Attachment]:
     if content is not None and not (path.is_file() and path.read_bytes() == content.encode()):
         libraries.unsaved[path] = content
     return [Attachment(name, path.name, path.suffix.lstrip(".").lower() or "file")]
-
-
-async def _alive(response: web.StreamResponse, wanted: Awaitable[T]) -> T:
-    """Wait for something, and keep the connection alive meanwhile."""
-    task = asyncio.ensure_future(wanted)
-    try:
-        while not (await asyncio.wait({task}, timeout=_KEEP_ALIVE_S))[0]:
-            await response.write(b": keep-alive\n\n")
-        return task.result()
-    finally:
-        task.cancel()
-
-
-async def _send(response: web.StreamResponse, batches: AsyncIterator[list[Chunk]]) -> None:
-    while (batch := await _alive(response, anext(batches, None))) is not None:
-        await _write(response, *batch)
 
 
 async def _write(response: web.StreamResponse, *chunks: Chunk) -> None:
@@ -312,10 +235,10 @@ def serve(
         say: Is told the address, the token, and the code that opens the page once.
     """
     token = read_token()
-    door = Door(token, origins)
-    app = ChatServer(Chats(Workspace(folder), options), door).application()
+    door, code = Door(token, origins), PageCode(token)
+    app = ChatServer(Chats(Workspace(folder), options)).application(door, code)
     with socket.create_server(("127.0.0.1", port)) as bound:
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
-        say(f"http://127.0.0.1:{bound.getsockname()[1]}", token, door.code)
+        say(f"http://127.0.0.1:{bound.getsockname()[1]}", token, code.code)
         quiet = {"access_log": None, "print": None}
         web.run_app(app, sock=bound, shutdown_timeout=1, handler_cancellation=True, **quiet)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.agent.tool_names import Kind, tool_kind
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.server import tool_name
 
@@ -16,6 +17,13 @@ _PAGE_NAMES: Mapping[str, str] = {
     "mcp__dogent__list_file_tree": "listFileTree",
     "mcp__dogent__propose_document_change": "proposeDocumentChange",
 }
+_ACTIONS: Mapping[str, str] = {
+    "Write": "write",
+    "LS": "list",
+    "mcp__dogent__list_file_tree": "list",
+    "mcp__dogent__propose_document_change": "propose",
+}
+_ACTIONS_OF: Mapping[Kind, str] = {"execute": "run", "think": "use", "other": "use"}
 _OWN_NAMES = {page: own for own, page in _PAGE_NAMES.items()}
 _PAGE_KEYS = {"path": "filePath", "file_pattern": "filePattern", "new_content": "newContent"}
 _OWN_KEYS = {page: own for own, page in _PAGE_KEYS.items()}
@@ -24,6 +32,12 @@ _OWN_KEYS = {page: own for own, page in _PAGE_KEYS.items()}
 def page_name(tool: str) -> str:
     """Return the name of a tool for a page: ``readMarkdownFile``, ``read_document``, ``Bash``."""
     return _PAGE_NAMES.get(tool, tool.removeprefix("mcp__dogent__"))
+
+
+def page_action(tool: str) -> str:
+    """Return what a tool does, in a word for pages: ``read``, ``search``, ``run``."""
+    kind = tool_kind(tool)
+    return _ACTIONS.get(tool) or _ACTIONS_OF.get(kind, kind)
 
 
 def page_input(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 under way.
 """
 
-from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from dogent_tui.agent import events
@@ -52,29 +51,9 @@ class Seen:
 
 
 TOOL_EVENTS = (events.ToolPreparing, events.ToolUse, events.ToolOutput, events.ToolResult)
-_READ, _SEARCH, _FETCH = ("read", "read"), ("search", "search"), ("fetch", "fetch")
-_DOING: Mapping[
-    str, tuple[str, str]
-] = {  # the kind of the Agent Client Protocol, and a word for pages
-    **dict.fromkeys(("Read", "NotebookRead", "read_document", "read_markdown_file"), _READ),
-    **dict.fromkeys(("Glob", "Grep", "search_markdown_files", "search_markdown_content"), _SEARCH),
-    **dict.fromkeys(("WebFetch", "WebSearch", "web_fetch", "web_search"), _FETCH),
-    **dict.fromkeys(("Edit", "MultiEdit", "NotebookEdit"), ("edit", "edit")),
-    **dict.fromkeys(("LS", "list_file_tree"), ("search", "list")),
-    "analyze_media": ("read", "use"),
-    "Bash": ("execute", "run"),
-    "propose_document_change": ("edit", "propose"),
-    "plan": ("think", "use"),
-    "TodoWrite": ("think", "use"),
-    "Write": ("edit", "write"),
-}
 
 
-def kind_of(tool: str) -> str:
-    """Return the Agent Client Protocol's kind of a tool."""
-    return _DOING.get(tool.removeprefix("mcp__dogent__"), ("other", "use"))[0]
-
-
-def action_of(tool: str) -> str:
-    """Return what a tool does, in a word for pages: ``read``, ``search``, ``run``."""
-    return _DOING.get(tool.removeprefix("mcp__dogent__"), ("other", "use"))[1]
+def selected_text(text: str, source: str = "") -> str:
+    """Return what is selected in an editor as the model is told it."""
+    named = f" from={source!r}" if source else ""
+    return f"<selected_text{named}>\n{text}\n</selected_text>"

@@ -20,7 +20,7 @@ from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys
 from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.secrets import KEYRING_SERVICE, is_missing, reference, revealed
 from dogent_tui.settings.values import WorkspaceSettings, load_home_settings
-from dogent_tui.storage.paths import display_path
+from dogent_tui.storage.paths import display_path, dogent_home
 
 __all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "choose_endpoint", "ensure_home_files"]
 
@@ -114,6 +114,11 @@ class Endpoint(msgspec.Struct, frozen=True):
         if self.timeout_ms is not None:
             variables["API_TIMEOUT_MS"] = str(self.timeout_ms)
         return variables
+
+
+def profile_names() -> list[str]:
+    """Return the profiles that can be chosen, the built-in one last."""
+    return [*read_profiles(dogent_home() / "claude.json")[0], OFFLINE]
 
 
 def choose_endpoint(

@@ -255,18 +255,11 @@ class RequestController:
     def _review(
         self, request: UiRequested, asked: ChangeRequest, draft: Mapping[str, Any] | None
     ) -> "ReviewScreen":
-        from dogent_tui.changes.applying import Reviewed
+        from dogent_tui.agent.reviewing import review_of
         from dogent_tui.tui.review.task import ReviewTask
         from dogent_tui.tui.screens.review import ReviewScreen
 
-        reviewed = Reviewed.open(
-            self._workspace,
-            asked.path,
-            asked.new_content,
-            asked.summary,
-            base=None if asked.base is None else asked.base.encode("utf-8"),
-            approved=Path(asked.place) if asked.place else None,
-        )
+        reviewed = review_of(self._workspace, asked)
         is_restored = draft is not None and reviewed.change.restore(draft)
         is_other = reviewed.refresh()
         if draft is not None and not is_restored:  # decided over what the file held later

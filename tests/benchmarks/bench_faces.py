@@ -27,6 +27,7 @@ from dogent_tui.agent.session import SessionOptions
 from dogent_tui.faces.chats import Chats
 from dogent_tui.faces.door import Door
 from dogent_tui.faces.http import ChatServer
+from dogent_tui.faces.page.routes import PageCode
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import open_log
 from tests.benchmarks.table import Row
@@ -80,7 +81,7 @@ async def _first_chunk(folder: Path, api: ScriptedApi) -> list[Row]:
     home, root = _place(folder, api)
     with patch.dict("os.environ", plain_environment(home), clear=True):
         chats = Chats(Workspace(root), SessionOptions(consent=True))
-        runner = web.AppRunner(ChatServer(chats, Door("token", ())).application())
+        runner = web.AppRunner(ChatServer(chats).application(Door("token", ()), PageCode("token")))
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         url, headers = (

@@ -648,8 +648,7 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
 
 
 async def test_a_line_that_is_too_long_is_refused_and_not_kept(monkeypatch) -> None:
-    monkeypatch.setattr(acp_wire, "_LARGEST_LINE", 10_000)
-    reader, sent = asyncio.StreamReader(limit=1_000), []
+    reader, sent = asyncio.StreamReader(limit=10_000), []
     transport = acp_wire.LineTransport(reader, None)
 
     async def keep(message: dict) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dogent_tui.faces.door import Door
+from dogent_tui.faces.page.routes import PageCode
 from tests.faces.conftest import IN_ONE_LOOP, Served
 
 pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
@@ -203,12 +203,12 @@ async def test_answers_to_what_is_not_asked_are_refused(served: Served) -> None:
     for path, given in (
         (f"/api/chat/{other}/approvals/{asked}", {"approved": True}),
         (f"/api/chat/{chat}/approvals/0000", {"approved": True}),
-        (f"/api/chat/{chat}/approvals/{asked}", {"approved": True, "scope": "everything"}),
         (f"/api/chat/{chat}/answers/{asked}", {"answers": {}}),
     ):
         status, answer = await served.post(path, given)
         assert (status, answer[-1]) == (409, "."), path
-    assert (await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": "yes"}))[0] == 400
+    for wrong in ({"approved": "yes"}, {"approved": True, "scope": "everything"}):
+        assert (await served.post(f"/api/chat/{chat}/approvals/{asked}", wrong))[0] == 400
     assert (await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": False}))[0] == 200
     assert (await served.post(f"/api/chat/{chat}/approvals/{asked}", {"approved": True}))[0] == 409
     await served.rest_of(chat)
@@ -231,14 +231,14 @@ async def test_what_an_editor_has_not_saved_is_not_written(served: Served) -> No
 
 
 async def test_the_code_of_the_page_opens_once() -> None:
-    door = Door("token", ())
-    code = door.code
+    page = PageCode("token")
+    code = page.code
     with pytest.raises(PermissionError):
-        door.trade("guess")
-    assert door.trade(code) == "token"
+        page.trade("guess")
+    assert page.trade(code) == "token"
     for again in (code, ""):
         with pytest.raises(PermissionError):
-            door.trade(again)
+            page.trade(again)
 
 
 async def test_a_request_without_a_host_or_with_two_is_refused(served: Served) -> None:
@@ -437,8 +437,6 @@ async def test_slow_bodies_hold_nobody_up(served: Served) -> None:
 
 
 async def test_too_many_requests_are_refused_for_a_while(served: Served) -> None:
-    door = Door(served.token, ())
-    assert door.code
     statuses = set[int]()
     for _ in range(40):
         answers = await asyncio.gather(*(served.post("/api/chat/x/stop", {}) for _ in range(20)))

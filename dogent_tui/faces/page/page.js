@@ -232,7 +232,7 @@ class Reply {
     const part = this.part("todos", () => ({ place: el("ul", { class: "plan", "aria-label": tr("Plan") }) }));
     part.place.replaceChildren(...data.map((todo) => el("li", { "data-status": todo.status }, todo.content)));
   }
-  "data-retrying"({ data }) { state(tr("The endpoint failed; attempt {} of {}", data.attempt, data.of), true); }
+  "data-retrying"({ data }) { state(tr("The endpoint failed; attempt {} of {}", data.attempt, data.maxAttempts), true); }
   "data-stalled"({ data }) { state(data.seconds ? tr("Nothing received for {} s", Math.round(data.seconds)) : tr("Working"), true); }
   "data-dropped"({ id }) { for (const [key, part] of this.parts) if (key.startsWith(`${id}:`)) { part.place.remove(); this.parts.delete(key); } }
   "data-permission"({ data }) { put(data.id, () => permission(data)); }

@@ -1,0 +1,86 @@
+"""What the server's own page needs beside the chats: its files, the token for its one-time code,
+and names of files to attach.
+"""
+
+import asyncio
+import secrets
+from pathlib import Path
+
+import msgspec
+from aiohttp import web
+
+from dogent_tui.faces.bodies import read_body
+from dogent_tui.faces.door import is_same
+from dogent_tui.language import tr
+from dogent_tui.references.walking import changed_files
+
+_FOLDER = Path(__file__).parent
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'"
+    " data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+_FILES = {"": "index.html", "page.js": "page.js", "page.css": "page.css"}
+_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_MOST_NAMES = 20
+
+
+class CodeBody(msgspec.Struct):
+    """The body of ``POST /api/session``."""
+
+    code: str = ""
+
+
+class PageCode:
+    """The code with which the page opens, once."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self.code = secrets.token_urlsafe(18)
+
+    def trade(self, code: str) -> str:
+        """Return the token for the code, which is void then. Raises PermissionError."""
+        if not self.code or not is_same(self.code, code):
+            words = tr(
+                "This address was used already, or is not the right one. Start the server again for"
+                " another."
+            )
+            raise PermissionError(words)
+        self.code = ""
+        return self._token
+
+
+def page_routes(code: PageCode, root: Path) -> list[web.RouteDef]:
+    """Return the routes of the page, for chats in the folder `root`."""
+
+    async def page(request: web.Request) -> web.StreamResponse:
+        """Return the page, or a part of it. It holds nothing of the user: what it shows needs
+        the token.
+        """
+        path = _FOLDER / _FILES[request.match_info["name"]]
+        return web.FileResponse(path, headers={**_HEADERS, "content-type": _TYPES[path.suffix]})
+
+    async def session(request: web.Request) -> web.StreamResponse:
+        """Give the token for the one-time code."""
+        body = await read_body(request, CodeBody)
+        return web.json_response({"token": code.trade(body.code), "folder": root.name})
+
+    async def files(request: web.Request) -> web.StreamResponse:
+        """Return names of files with what was typed in them, for attachments."""
+        typed = request.query.get("query", "").lower()
+        names = [
+            each for each in await asyncio.to_thread(changed_files, root) if typed in each.lower()
+        ]
+        names.sort(key=lambda name: (len(name), name))
+        return web.json_response({"files": names[:_MOST_NAMES]})
+
+    return [
+        web.get("/{name:|page\\.js|page\\.css}", page),
+        web.post("/api/session", session),
+        web.get("/api/files", files),
+    ]
