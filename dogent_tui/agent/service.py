@@ -221,13 +221,20 @@ class AgentService:
         return self._requests.on_screens
 
     @property
+    def prompt_ids(self) -> list[str]:
+        """The runs of the user's prompts that were not gone back over, oldest first."""
+        return self._course.prompt_ids
+
+    @property
     def permissions(self) -> tuple[PermissionRequested, ...]:
         """The calls that wait for a permission, first asked first."""
         return self._requests.permissions
 
-    def find_request(self, request_id: str) -> Request:
-        """Return what waits for an answer. Raises AgentError where it does not (any more)."""
-        return self._requests.find(request_id)
+    def find_request(self, request_id: str, answer: Reply | None = None) -> Request:
+        """Return what waits for an answer. Raises AgentError where it does not (any more), or
+        waits for another kind than `answer`.
+        """
+        return self._requests.find(request_id, answer)
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
         """Keep open what is open in the log of the conversation that this one goes on with. Before

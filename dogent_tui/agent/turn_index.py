@@ -26,6 +26,7 @@ class _Begun(msgspec.Struct, frozen=True):
     run_id: str
     said: int
     context_tokens: int
+    is_answer: bool
 
 
 MOST_TOLD = 60_000
@@ -89,7 +90,8 @@ class TurnIndex:
 
     def _begin(self, event: RunStarted) -> None:
         self.end()
-        self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
+        is_answer = bool(event.prompt.answers)
+        self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens, is_answer))
         if not event.prompt.compacts:
             self.said.append(Said("The user", event.prompt.text[-MOST_TOLD:], event.run_id))
 
@@ -119,6 +121,11 @@ class TurnIndex:
     def run_ids(self) -> list[str]:
         """The ids of the runs, oldest first."""
         return [begun.run_id for begun in self._begun]
+
+    @property
+    def prompt_ids(self) -> list[str]:
+        """The ids of the runs that a prompt began, and not the answers to what the agent asked."""
+        return [begun.run_id for begun in self._begun if not begun.is_answer]
 
     def said_before(self, run_id: str) -> list[Said]:
         """Return what was said before the run `run_id`; all where it is no part of the

@@ -3,6 +3,7 @@ standard input and output.
 """
 
 import asyncio
+import json
 import os
 import sys
 import uuid
@@ -11,15 +12,14 @@ from typing import Any, TypeAlias, cast
 
 import acp
 from acp import schema
+from acp.helpers import ContentBlock
 from msgspec.structs import replace
 
 from dogent_tui import __version__
 from dogent_tui.agent.session import SessionOptions
 from dogent_tui.errors import DogentError
-from dogent_tui.faces.acp_session import Block, EditorSession, image_folder
-from dogent_tui.faces.acp_wire import LineTransport
-from dogent_tui.faces.connected import open_to_write
-from dogent_tui.faces.seen import Chunk
+from dogent_tui.faces.acp_session import EditorSession, image_folder
+from dogent_tui.faces.shared import Chunk, open_to_write
 from dogent_tui.language import tr
 from dogent_tui.settings.profiles import profile_names
 from dogent_tui.storage.paths import Workspace
@@ -91,8 +91,7 @@ class DogentAgent:
 
     async def close_session(self, session_id: str, **_: Any) -> Chunk:
         """Let go of a conversation; it stays on the disk."""
-        session = self._sessions.pop(session_id, None)
-        if session is not None:
+        if (session := self._sessions.pop(session_id, None)) is not None:
             await session.close()
         return {}
 
@@ -110,7 +109,7 @@ class DogentAgent:
             raise _wrong(words.format(name=config_id, value=value))
         return {"configOptions": config_options(session)}
 
-    async def prompt(self, session_id: str, prompt: list[Block], **_: Any) -> Chunk:
+    async def prompt(self, session_id: str, prompt: list[ContentBlock], **_: Any) -> Chunk:
         """Send a prompt and answer when its turn has ended."""
         session = self._known(session_id)
         try:
@@ -189,6 +188,54 @@ def _select(key: str, name: str, category: str, current: str, values: dict[str, 
 
 def _wrong(message: str) -> acp.RequestError:
     return acp.RequestError(-32602, message)
+
+
+class LineTransport:
+    """See `acp.Transport`: JSON-RPC messages between a reader, whose limit is the longest line, and
+    a writer of bytes. What is no message is answered as JSON-RPC 2.0 asks for, where the SDK's own
+    transport ends with the first line that is no object.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Write `message`, the lines in the order in which they were sent."""
+        line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+        self._writer.write(line + b"\n")
+        await self._writer.drain()
+
+    async def receive(self) -> dict[str, Any] | None:
+        """Return the next message, None at the end of the input."""
+        while True:
+            try:
+                line = await self._reader.readline()
+                message = json.loads(line) if line.strip() else None
+            except (ValueError, RecursionError):  # a line that is too long is a ValueError, too
+                await self._refuse(-32700, "Parse error")
+                continue
+            if not line or (isinstance(message, dict) and _is_message(message)):
+                return message
+            if line.strip():
+                told = message.get("id") if isinstance(message, dict) else None
+                await self._refuse(-32600, "Invalid request", told)
+
+    async def close(self) -> None:
+        """Close the output."""
+        self._writer.close()
+
+    async def _refuse(self, code: int, words: str, told: object = None) -> None:
+        number = told if isinstance(told, str | int) else None
+        error = {"code": code, "message": words}
+        await self.send({"jsonrpc": "2.0", "id": number, "error": error})
+
+
+def _is_message(message: dict[str, Any]) -> bool:
+    """Whether it is a request, a notification or an answer, as far as its shape goes."""
+    named = isinstance(message.get("method"), str)
+    answers = "method" not in message and bool({"result", "error"} & message.keys())
+    return (named or answers) and isinstance(message.get("id"), str | int | None)
 
 
 async def run_acp(options: SessionOptions) -> None:

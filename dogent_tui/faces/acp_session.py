@@ -7,42 +7,31 @@ import re
 import uuid
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import acp
 from acp import schema
+from acp.helpers import ContentBlock
 
 from dogent_tui.agent import events
 from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.session import OpenedSession, prompt_of
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.errors import AgentError, DogentError, UsageError
-from dogent_tui.faces.acp_forms import as_text, field_of_hunks, fields_of, filled_in, from_text
-from dogent_tui.faces.acp_updates import Updates, diff_of, progress, said
-from dogent_tui.faces.connected import Connected
-from dogent_tui.faces.reviews import decide, open_review, written
-from dogent_tui.faces.seen import Chunk, selected_text
+from dogent_tui.faces import acp_messages as messages
+from dogent_tui.faces.shared import Chunk, Connected, open_review, selected_text, write_accepted
 from dogent_tui.language import tr
 from dogent_tui.references.lookup import format_reference
 from dogent_tui.settings.custom_commands import CustomCommand, custom_commands
 from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
-
-Block: TypeAlias = (
-    schema.TextContentBlock
-    | schema.ImageContentBlock
-    | schema.AudioContentBlock
-    | schema.ResourceContentBlock
-    | schema.EmbeddedResourceContentBlock
-)
+from dogent_tui.tools.proposing import NAME
 
 _SCOPES = ("once", "session", "always")
 _ALLOW = (tr("Allow once"), tr("Allow for this session"), tr("Always allow here"))
 _KEEP = (tr("Keep"), tr("Keep, and the like in this session"), tr("Always keep such"))
 _FORMS = ("needs_clarification", "needs_outline_edit")
-
-_INTERRUPTED = events.RunFinished(status="interrupted", duration_ms=0)
 
 
 class EditorSession(Connected):
@@ -55,12 +44,12 @@ class EditorSession(Connected):
         self._client = client
         self._has_forms = has_forms
         self._replays = replays
-        self._updates = Updates(opened.workspace.root)
+        self._updates = messages.Updates(opened.workspace.root)
         self._asking: dict[str, asyncio.Task[None]] = {}
         self._prompt: events.Prompt | None = None
         self._is_cancelled = False
         self._run_id = ""
-        self._ended: asyncio.Future[events.RunFinished] | None = None
+        self._ended: asyncio.Future[str] | None = None
         self._commands: dict[str, CustomCommand] = {}
 
     @property
@@ -92,7 +81,7 @@ class EditorSession(Connected):
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
-    async def prompt(self, blocks: Sequence[Block]) -> str:
+    async def prompt(self, blocks: Sequence[ContentBlock]) -> str:
         """Send a prompt and return why its turn ended, in the protocol's words. Raises
         DogentError.
         """
@@ -107,10 +96,10 @@ class EditorSession(Connected):
                 return "cancelled"
             if not await self._answers(prompt.text):
                 await self.service.submit(prompt)
-            finished = await self._ended
+            status = await self._ended
         finally:
             self._prompt = None
-        return "cancelled" if finished.status == "interrupted" else "end_turn"
+        return "cancelled" if status == "interrupted" else "end_turn"
 
     async def cancel(self) -> None:
         """Stop the run, a prompt that is about to begin one, and what is asked."""
@@ -118,7 +107,7 @@ class EditorSession(Connected):
         for task in [*self._asking.values()]:
             task.cancel()
         if [each for each in self.service.queued if self.service.take_back(each.id)]:
-            self._finish(_INTERRUPTED)
+            self._finish("interrupted")
         await self.service.interrupt()
         for request in self.service.requests:  # a form whose run has ended
             with contextlib.suppress(AgentError):
@@ -130,12 +119,12 @@ class EditorSession(Connected):
         """
         answered = False
         for request in self.service.requests:
-            answer = from_text(read_request(request.payload), text)
+            answer = messages.from_text(read_request(request.payload), text)
             answered = answered or answer is not None
             await self.service.reply(request.request_id, answer or events.UiAnswer())
         return answered
 
-    def _made(self, blocks: Sequence[Block]) -> events.Prompt:
+    def _made(self, blocks: Sequence[ContentBlock]) -> events.Prompt:
         """Return the prompt of some blocks. Blocks. Raises DogentError."""
         texts, quoted, also = list[str](), list[str](), list[events.Attachment]()
         for block in blocks:
@@ -171,7 +160,7 @@ class EditorSession(Connected):
                 self._run_id = event.run_id
             case events.RunFinished() if event.run_id == self._run_id:
                 if not (self._has_forms and event.status in _FORMS):
-                    self._finish(event)  # else its answers begin another run, of the same turn
+                    self._finish(event.status)  # else the answers go on with the same turn
             case events.PermissionRequested():
                 self._ask(event.request_id, self._permission(event))
             case events.PermissionDecided(decision="cancelled") if event.request_id in self._asking:
@@ -183,11 +172,11 @@ class EditorSession(Connected):
         """End the turn, and what is asked in it."""
         for task in self._asking.values():
             task.cancel()
-        self._finish(_INTERRUPTED)
+        self._finish("interrupted")
 
-    def _finish(self, event: events.RunFinished) -> None:
+    def _finish(self, status: str) -> None:
         if self._ended is not None and not self._ended.done():
-            self._ended.set_result(event)
+            self._ended.set_result(status)
 
     # ── Asking ────────────────────────────────────────────────────────────────────────────────────
 
@@ -197,25 +186,26 @@ class EditorSession(Connected):
 
     async def _permission(self, event: events.PermissionRequested) -> None:
         """Have the editor ask. What it does not answer is denied, and the run ends."""
-        options = [_option("deny", tr("Deny"), "reject_once")]
-        for scope, name in zip(_SCOPES, _KEEP if event.happened else _ALLOW, strict=True):
-            if scope in event.scopes:
-                kind = "allow_once" if scope == "once" else "allow_always"
-                options.append(_option(scope, name, kind))
-        chosen = await self._chosen(self._updates.asked(event), options)
+        names = dict(zip(_SCOPES, _KEEP if event.happened else _ALLOW, strict=True))
+        allow = [(scope, names[scope]) for scope in event.scopes]
+        chosen = await self._chosen(self._updates.asked(event), tr("Deny"), *allow)
+        answer = events.PermissionAnswer("deny")
+        if chosen in event.scopes:
+            answer = events.PermissionAnswer("allow", scope=chosen)
         with contextlib.suppress(AgentError):  # it was cancelled meanwhile
             if chosen is None:
                 await self.service.interrupt()
-                return
-            answer = events.PermissionAnswer("deny")
-            if chosen in event.scopes:
-                answer = events.PermissionAnswer("allow", scope=chosen)
-            await self.service.reply(event.request_id, answer)
+            else:
+                await self.service.reply(event.request_id, answer)
 
-    async def _chosen(self, call: Chunk, options: list[dict[str, str]]) -> Any:
-        """Return the id of the option that was chosen; None where the editor cancelled, or
-        failed to ask.
+    async def _chosen(self, call: Chunk, deny: str, *allow: tuple[str, str]) -> Any:
+        """Return the id of the option that was chosen, of `allow` or ``deny``; None where the
+        editor cancelled, or failed to ask. An option is an id and a name.
         """
+        options = [{"optionId": "deny", "name": deny, "kind": "reject_once"}]
+        for key, name in allow:
+            kind = "allow_once" if key == "once" else "allow_always"
+            options.append({"optionId": key, "name": name, "kind": kind})
         asked = {"sessionId": self.id, "toolCall": call, "options": options}
         request = schema.RequestPermissionRequest.model_validate(asked)
         try:
@@ -232,16 +222,15 @@ class EditorSession(Connected):
                 answer = await self._review(event.request_id, asked)
             elif self._has_forms:
                 title = f"{asked.title}\n\n{asked.preface}".strip()
-                given = await self._elicited(title, fields_of(asked))
-                answer = events.UiAnswer() if given is None else filled_in(asked, given)
+                given = await self._elicited(title, messages.fields_of(asked))
+                answer = events.UiAnswer() if given is None else messages.filled_in(asked, given)
             else:
-                await self._tell(said(as_text(asked), event.request_id))
+                await self._tell(messages.said(messages.as_text(asked), event.request_id))
                 return
             await self.service.reply(event.request_id, answer)
-        except AgentError:
-            pass  # it was settled meanwhile
         except (DogentError, acp.RequestError, ValueError) as error:
-            await self._tell(said(f"\n\n{error}", event.request_id))
+            if not isinstance(error, AgentError):  # else it was settled meanwhile
+                await self._tell(messages.said(f"\n\n{error}", event.request_id))
             with contextlib.suppress(AgentError):
                 await self.service.reply(event.request_id, events.UiAnswer())
 
@@ -257,44 +246,31 @@ class EditorSession(Connected):
     async def _review(self, request_id: str, asked: ChangeRequest) -> events.UiAnswer:
         """Have the user choose hunks."""
         reviewed = await asyncio.to_thread(open_review, self.opened, asked)
-        hunks, path = reviewed.change.hunks, str(reviewed.path)
+        change, path = reviewed.change, str(reviewed.path)
+        hunks = change.hunks
         title = tr("Change of {path}: {summary}").format(path=asked.path, summary=asked.summary)
-        call = {
-            "toolCallId": request_id,
-            "title": title,
-            "kind": "edit",
-            "status": "pending",
-            "content": [diff_of(path, "\n".join(hunk.old), "\n".join(hunk.new)) for hunk in hunks],
-            "locations": [{"path": path, "line": hunk.start + 1} for hunk in hunks[:1]],
-        }
-        await self._tell({"sessionUpdate": "tool_call", **call})
-        taken = await self._taken(call, hunks)
+        content = messages.hunk_diffs(path, hunks)
+        places = [{"path": path, "line": hunk.start + 1} for hunk in hunks[:1]]
+        asking = messages.call(request_id, NAME, title, content=content, locations=places)
+        await self._tell(messages.begun(asking))
+        taken = await self._taken(asking, hunks)
         if taken is None:
             return events.UiAnswer()
-        verdicts = ("rejected", "accepted")
-        decide(reviewed, {str(hunk.number): verdicts[hunk.number in taken] for hunk in hunks})
-        answer, is_written = await asyncio.to_thread(written, self.opened, reviewed)
-        await self._tell(progress(request_id, status="completed" if is_written else "failed"))
+        for hunk in hunks:
+            change.decide(hunk.number, "accepted" if str(hunk.number) in taken else "rejected")
+        answer = await asyncio.to_thread(write_accepted, self.opened, reviewed)
+        await self._tell(messages.progress(request_id, status="completed" if taken else "failed"))
         return answer
 
-    async def _taken(self, call: Chunk, hunks: Sequence[Hunk]) -> set[int] | None:
+    async def _taken(self, call: Chunk, hunks: Sequence[Hunk]) -> set[str] | None:
         """Return the numbers of the hunks to write; None where nothing was decided."""
+        numbers = {str(hunk.number) for hunk in hunks}
         if self._has_forms:
-            given = await self._elicited(call["title"], field_of_hunks(hunks))
-            if given is None:
-                return None
-            return {hunk.number for hunk in hunks if str(hunk.number) in (given.get("hunks") or ())}
-        deny = _option("deny", tr("Write nothing"), "reject_once")
-        chosen = await self._chosen(
-            call, [deny, _option("once", tr("Write all of it"), "allow_once")]
-        )
-        if chosen is None:
-            return None
-        return {hunk.number for hunk in hunks} if chosen == "once" else set()
-
-
-def _option(key: str, name: str, kind: str) -> dict[str, str]:
-    return {"optionId": key, "name": name, "kind": kind}
+            given = await self._elicited(call["title"], messages.field_of_hunks(hunks))
+            return None if given is None else numbers & {*(given.get("hunks") or ())}
+        words = tr("Write all of it")
+        chosen = await self._chosen(call, tr("Write nothing"), ("once", words))
+        return {"once": numbers, "deny": set[str]()}.get(chosen)
 
 
 def image_folder() -> Path:

@@ -1,20 +1,26 @@
-"""What requests hold: the body of the AI SDK's transport, with the fields that editors add, and
-the answers to a permission.
+"""What requests hold: the body of the AI SDK's transport, with the fields that editors add,
+answers, and tools by the names that pages have for them: camelCase ones for the Markdown tools.
 """
 
 import asyncio
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from aiohttp import web
 
 from dogent_tui.agent.events import Scope
+from dogent_tui.agent.ui_requests import RequestError
+from dogent_tui.changes.model import DocumentChange
 from dogent_tui.language import tr
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.tools.server import tool_name
 
 _LONGEST_ID = 200
 _BODY_S = 20.0
 T = TypeVar("T")
+Verdict: TypeAlias = Literal["accepted", "rejected"]
 
 
 class Approval(msgspec.Struct):
@@ -82,15 +88,48 @@ class ApprovalBody(msgspec.Struct, rename={"continues": "continue"}):
     continues: bool = False
 
 
+class Decision(msgspec.Struct):
+    """What the user decided about a hunk. `text` is written in place of what was proposed."""
+
+    verdict: Verdict
+    text: str | None = None
+    comment: str = ""
+
+
+class AnswerBody(msgspec.Struct):
+    """The body of ``POST /api/chat/{id}/answers/{request}``: the answers to a form, an outline, or
+    the decisions about hunks by their number. `abandon`: there is no answer.
+    """
+
+    answers: Mapping[str, Any] | None = None
+    outline: str | None = None
+    comment: str | None = None
+    hunks: Mapping[int, Verdict | Decision] | None = None
+    abandon: bool = False
+
+    def decide(self, change: DocumentChange) -> None:
+        """Take over the decisions about hunks. Raises RequestError."""
+        if self.hunks is None:
+            words = tr("is missing: an object, number of the hunk → accepted or rejected.")
+            raise RequestError("hunks", words)
+        for number, each in self.hunks.items():
+            decision = each if isinstance(each, Decision) else Decision(each)
+            if not 1 <= number <= len(change.hunks):
+                raise RequestError(f"hunks.{number}", tr("is no hunk of this change."))
+            change.decide(number, decision.verdict)
+            if decision.text is not None and decision.verdict == "accepted":
+                change.edit(number, decision.text)
+            change.comment(number, decision.comment)
+
+
 async def read_body(request: web.Request, kind: type[T]) -> T:
     """Return the body. Raises ValueError where it is another, or takes too long."""
     try:
         async with asyncio.timeout(_BODY_S):
             data = await request.read()
-    except TimeoutError:
-        raise ValueError(tr("The body did not arrive in time.")) from None
-    except web.RequestPayloadError:
-        raise ValueError(tr("The body is broken off, or not encoded as it says.")) from None
+    except (TimeoutError, web.RequestPayloadError):
+        words = tr("The body is broken off, too slow, or not encoded as it says.")
+        raise ValueError(words) from None
     return _decoded(data, kind)
 
 
@@ -100,3 +139,49 @@ def _decoded(data: bytes | msgspec.Raw, kind: type[T]) -> T:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         words = tr("The body is not as it should be: {error}.").format(error=str(error).rstrip("."))
         raise ValueError(words) from None
+
+
+# ── Tools ─────────────────────────────────────────────────────────────────────────────────────────
+
+_PAGE_NAMES: Mapping[str, str] = {
+    "mcp__dogent__read_markdown_file": "readMarkdownFile",
+    "mcp__dogent__search_markdown_files": "searchMarkdownFiles",
+    "mcp__dogent__search_markdown_content": "searchMarkdownContent",
+    "mcp__dogent__list_file_tree": "listFileTree",
+    "mcp__dogent__propose_document_change": "proposeDocumentChange",
+}
+_OWN_NAMES = {page: own for own, page in _PAGE_NAMES.items()}
+_PAGE_KEYS = {"path": "filePath", "file_pattern": "filePattern", "new_content": "newContent"}
+_OWN_KEYS = {page: own for own, page in _PAGE_KEYS.items()}
+
+
+def page_name(tool: str) -> str:
+    """Return the name of a tool for a page: ``readMarkdownFile``, ``read_document``, ``Bash``."""
+    return _PAGE_NAMES.get(tool, tool.removeprefix("mcp__dogent__"))
+
+
+def page_input(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the input of a call as a page knows it. `proposeDocumentChange` keeps `path`, as
+    its design has it.
+    """
+    if tool not in _PAGE_NAMES:
+        return dict(values)
+    keys = {**_PAGE_KEYS, "path": "path"} if tool.endswith("document_change") else _PAGE_KEYS
+    return {keys.get(key, key): value for key, value in values.items()}
+
+
+def own_call(
+    name: str, values: Mapping[str, Any], workspace: Workspace
+) -> tuple[str, dict[str, Any]]:
+    """Return tool and input of a call that a page names in either way, such that equal calls
+    compare equal.
+
+    Paths are relative to the workspace where they lie inside it.
+    """
+    tool = _OWN_NAMES.get(name, name)
+    if tool == name and not name.startswith("mcp__") and name[:1].islower():
+        tool = tool_name(name)
+    made = {_OWN_KEYS.get(key, key): value for key, value in values.items() if value is not None}
+    if isinstance(made.get("path"), str):
+        made["path"] = workspace.relative(workspace.absolute(str(Path(made["path"]))))
+    return tool, made

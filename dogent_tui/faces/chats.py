@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,18 +15,14 @@ import msgspec
 from dogent_tui.agent import events
 from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.session import OpenedSession, SessionOptions
-from dogent_tui.agent.ui_requests import RequestError, check_answers
+from dogent_tui.agent.ui_requests import check_answers
 from dogent_tui.errors import DogentError, UsageError
-from dogent_tui.faces.bodies import ApprovalBody, Part, ToolBody
-from dogent_tui.faces.chunks import MessageChunks
-from dogent_tui.faces.connected import Connected, open_to_write
-from dogent_tui.faces.reviews import decide, open_review, written
-from dogent_tui.faces.seed_names import own_call
-from dogent_tui.faces.seen import Chunk
-from dogent_tui.faces.turns import Turn
+from dogent_tui.faces.bodies import AnswerBody, ApprovalBody, Part, ToolBody, own_call
+from dogent_tui.faces.chunks import MessageChunks, Turn
+from dogent_tui.faces.shared import Connected, open_review, open_to_write, write_accepted
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.storage.sessions import all_sessions, list_sessions
+from dogent_tui.storage.sessions import SessionRecord, all_sessions
 
 MOST_CHATS = 64
 """Open at once; each may hold a process of the agent."""
@@ -48,32 +44,12 @@ class Chat(Connected):
         self.turn: Turn | None = None
         self._page_runs_tools = page_runs_tools
         self._expected: list[tuple[events.Prompt, asyncio.Future[Turn]]] = []
-        self._runs: list[str] = []
         self._answered = asyncio.Event()
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a run is under way."""
-        return self.turn is not None and not self.turn.is_over
 
     @property
     def is_busy(self) -> bool:
         """Whether a run is under way, or waits for its turn."""
-        return bool(self._expected) or self.is_running
-
-    async def state(self) -> Chunk:
-        """Return what was said before the run under way, whose reply is read from its turn, and
-        what a run that ended asked on a screen, and nobody has answered.
-        """
-        said = [*self.service.said]
-        while self.is_running and said and said[-1][0] == "assistant":
-            said.pop()
-        chunks = MessageChunks(self.service.session_id)
-        open_ones = [each for each in self.service.requests if not each.in_run]
-        asked = [await asyncio.to_thread(self._with_hunks, each) for each in open_ones]
-        waiting = [chunk for each in asked for chunk in chunks.of(each)]
-        told = [{"role": role, "text": text} for role, text in said]
-        return {"said": told, "waiting": waiting, "isRunning": self.is_running}
+        return bool(self._expected) or (self.turn is not None and not self.turn.is_over)
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
@@ -95,17 +71,12 @@ class Chat(Connected):
         """Go back to before the prompt number `before`, from 1. Does nothing where there are
         fewer.
         """
-        if before > len(self._runs):
-            return
-        if self.is_busy:
-            words = tr("The agent is still working.")
-            raise DogentError(words, tr("Stop it first, then edit the prompt."))
-        await self.service.rewind(self._runs[before - 1])
-        del self._runs[before - 1 :]
-
-    async def stop(self) -> None:
-        """Interrupt the run."""
-        await self.service.interrupt()
+        prompts = self.service.prompt_ids
+        if before <= len(prompts):
+            if self.is_busy:
+                words = tr("The agent is still working.")
+                raise DogentError(words, tr("Stop it first, then edit the prompt."))
+            await self.service.rewind(prompts[before - 1])
 
     # ── Answers ───────────────────────────────────────────────────────────────────────────────────
 
@@ -113,11 +84,11 @@ class Chat(Connected):
         """Answer a permission. After a denial the run goes on where it `continues`, or where
         denials of this tool end none.
         """
-        asked = self.service.find_request(request_id)
-        ends = getattr(asked, "ends_run", False) and not given.continues
-        answer = events.PermissionAnswer(
-            "deny", message="" if ends else given.reason or "", ends_run=ends
-        )
+        asked = self.service.find_request(request_id, events.PermissionAnswer("deny"))
+        assert isinstance(asked, events.PermissionRequested)
+        ends = asked.ends_run and not given.continues
+        words = "" if ends else given.reason or ""
+        answer = events.PermissionAnswer("deny", message=words, ends_run=ends)
         if given.approved:
             answer = events.PermissionAnswer("allow", scope=given.scope or "once")
         await self.service.reply(request_id, answer)
@@ -130,11 +101,10 @@ class Chat(Connected):
         """
         if self.turn is None:
             raise UsageError(tr("Nothing waits for this answer any more."), tr("Send a prompt."))
-        asked = {each.request_id: each.tool_use_id for each in self.service.permissions}
-        asked_by = {call: request_id for request_id, call in asked.items()}
+        asked_by = {each.tool_use_id: each.request_id for each in self.service.permissions}
         for part in parts:
             answer, waiting = part.approval, asked_by.get(part.tool_call_id, "")
-            if answer and part.state == "approval-responded" and answer.id in asked:
+            if answer and part.state == "approval-responded" and answer.id in asked_by.values():
                 given = ApprovalBody(answer.approved is True, reason=answer.reason)
                 await self.decide(answer.id, given)
             elif waiting and part.state == "output-error":
@@ -150,20 +120,12 @@ class Chat(Connected):
         wanted = own_call(body.tool_name, body.parameters, folder)
         return [each for each in asked if own_call(each.tool, each.input, folder) == wanted]
 
-    async def execute(self, asked: events.PermissionRequested) -> events.ToolResult | None:
-        """Approve a question and return what its call gave, None where the run ends before."""
-        turn = self.turn
-        await self.decide(asked.request_id, ApprovalBody(approved=True))
-        return await turn.result(asked.tool_use_id) if turn is not None else None
-
-    async def answer(self, request_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def answer(self, request_id: str, body: AnswerBody) -> dict[str, Any]:
         """Answer a form, an outline or a review. Returns what came of it. Raises DogentError
         where the answer does not fit.
         """
-        request = self.service.find_request(request_id)
-        if not isinstance(request, events.UiRequested):
-            words = tr("This request needs a different kind of answer.")
-            raise UsageError(words, tr("It expects: {kind}.").format(kind=request.kind))
+        request = self.service.find_request(request_id, events.UiAnswer())
+        assert isinstance(request, events.UiRequested)
         answer, done = await asyncio.to_thread(self._answer, request, body)
         self._answered.clear()
         await self.service.reply(request_id, answer)
@@ -172,39 +134,32 @@ class Chat(Connected):
                 await self._answered.wait()  # they begin a run, which can be read from now on
         return done
 
-    def _answer(self, request: events.UiRequested, body: Mapping[str, Any]) -> _Answer:
+    def _answer(self, request: events.UiRequested, body: AnswerBody) -> _Answer:
         """Return the answer, and what came of it: the hunks that are accepted are written.
         Blocks. Raises RequestError.
         """
-        if body.get("abandon") is True:
+        if body.abandon:
             return events.UiAnswer(), {}
         asked = read_request(request.payload)
         if not isinstance(asked, ChangeRequest):
-            given = body.get("answers", body)
-            if not isinstance(given, Mapping):
-                raise RequestError("answers", tr("is not an object."))
-            return check_answers(asked, given), {}
+            own = {"outline": body.outline, "comment": body.comment}
+            return check_answers(asked, {**own, **(body.answers or {})}), {}
         reviewed = open_review(self.opened, asked)
-        decide(reviewed, body.get("hunks"))
-        answer, is_written = written(self.opened, reviewed)
-        content = reviewed.change.result.content.decode("utf-8", "replace") if is_written else None
+        change = reviewed.change
+        body.decide(change)
+        answer, is_written = write_accepted(self.opened, reviewed), change.count("accepted") > 0
+        content = change.result.content.decode("utf-8", "replace") if is_written else None
         return answer, {"written": is_written, "content": content}
 
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 
-    async def restore(self, earlier: Sequence[events.Event]) -> None:
-        """See `Connected`."""
-        for event in earlier:
-            self._count(event)
-
     async def hear(self, event: events.Event) -> None:
         """Hand what happens to the turn that it belongs to."""
-        self._count(event)
         match event:
             case events.RunStarted():
                 self._begin(event)
             case events.UiRequested(kind="document_change"):
-                event = await asyncio.to_thread(self._with_hunks, event)
+                event = await asyncio.to_thread(self.with_hunks, event)
         if self.turn is not None:
             await self.turn.hear(event)
 
@@ -217,22 +172,17 @@ class Chat(Connected):
             if not begun.done():
                 begun.set_exception(UsageError(words))
 
-    def _count(self, event: events.Event) -> None:
-        if isinstance(event, events.RunStarted) and not event.prompt.answers:
-            self._runs.append(event.run_id)
-
     def _begin(self, event: events.RunStarted) -> None:
         chunks = MessageChunks(self.service.session_id, page_runs_tools=self._page_runs_tools)
         turn = self.turn = Turn(chunks, event.run_id)
         if event.prompt.answers:
             self._answered.set()
-            return
         for expected, begun in self._expected:
             if expected == event.prompt and not begun.done():
                 begun.set_result(turn)
                 return
 
-    def _with_hunks(self, event: events.UiRequested) -> events.UiRequested:
+    def with_hunks(self, event: events.UiRequested) -> events.UiRequested:
         """Return a proposed change with the hunks that its answer decides about. Blocks."""
         asked = read_request(event.payload)
         with contextlib.suppress(DogentError):
@@ -262,10 +212,10 @@ class Chats:
         """
         if (chat := self._open.get(chat_id)) is not None:
             return chat
-        folder = await asyncio.to_thread(self._folder_of, chat_id)
-        if folder is None:
+        record = await asyncio.to_thread(self._record, chat_id)
+        if record is None:
             raise UsageError(tr("There is no such chat here."), tr("Send a prompt to begin it."))
-        return await self.open(chat_id, folder)
+        return await self.open(chat_id, Path(record.workspace))
 
     async def open(self, chat_id: str, folder: Path, profile: str = "", mode: str = "") -> Chat:
         """Return the chat of this id: one that is open, one that was held before, or a new one.
@@ -274,26 +224,24 @@ class Chats:
         `mode` ``page``: its page runs the tools that ask.
         """
         async with self._opening:
-            chat = self._open.get(chat_id)
-            if chat is None:
+            if (chat := self._open.get(chat_id)) is None:
                 await self._make_room()
-                opened = await asyncio.to_thread(self._session, chat_id, Workspace(folder), profile)
+                opened = await asyncio.to_thread(self._session, chat_id, folder, profile)
                 chat = Chat(chat_id, opened, page_runs_tools=mode == "page")
                 await chat.connect()
                 self._open[chat_id] = chat
-            elif chat.opened.workspace.root != folder:
-                words = tr("This chat belongs to another folder.")
-                raise UsageError(words, tr("Start another chat for it."))
             elif profile and profile != (name := chat.opened.endpoint.name):
                 words = tr("This chat uses the model {name}.").format(name=name)
                 raise UsageError(words, tr("Start another chat for another model."))
+            _check_folder(chat.opened.workspace.root, folder)
             return chat
 
-    async def execute(self, body: ToolBody, folder: Path) -> events.ToolResult | None:
+    async def execute(self, body: ToolBody, folder: Path) -> events.ToolResult:
         """Approve the question that waits with this call in a chat of `folder`, the last one asked;
         return what the call gives.
 
-        None where the run ends before. Raises PermissionError where no question waits with it.
+        Raises PermissionError where no question waits with it, UsageError where the run ends before
+        the call is done.
         """
         chats = [chat for chat in self._open.values() if body.id in (None, chat.id)]
         chats = [chat for chat in chats if chat.opened.workspace.root == folder]
@@ -301,7 +249,11 @@ class Chats:
         if not waiting:
             raise PermissionError(tr("No question waits for this call, so it is not run."))
         asked, chat = max(waiting, key=lambda each: each[0].time)
-        return await chat.execute(asked)
+        turn = chat.turn
+        await chat.decide(asked.request_id, ApprovalBody(approved=True))
+        if turn is None or (result := await turn.result(asked.tool_use_id)) is None:
+            raise UsageError(tr("The run ended before the call was done."))
+        return result
 
     async def close(self, _: object = None) -> None:
         """Close every chat."""
@@ -319,27 +271,30 @@ class Chats:
         del self._open[idle.id]
         await idle.close()
 
-    def _folder_of(self, chat_id: str) -> Path | None:
-        """Return the folder in which a chat was held, None where there is none in what is
-        served. Blocks.
-        """
-        for record in all_sessions():
-            folder = Path(record.workspace)
-            if folder.is_relative_to(self.root.root) and _session_id(chat_id, folder) in record.ids:
-                return folder
-        return None
+    def _record(self, chat_id: str) -> SessionRecord | None:
+        """Return the session of a chat that was held before in what is served. Blocks."""
+        wanted, root = self._session_id(chat_id), self.root.root
+        found = (each for each in all_sessions() if wanted in each.ids)
+        return next((each for each in found if Path(each.workspace).is_relative_to(root)), None)
 
-    def _session(self, chat_id: str, workspace: Workspace, profile: str) -> OpenedSession:
-        wanted, chosen = _session_id(chat_id, workspace.root), profile or self._options.profile
-        found = [each.session_id for each in list_sessions(workspace) if wanted in each.ids]
-        known = {"resume": found[0] if found else "", "begin": wanted, "profile": chosen}
-        opened = open_to_write(workspace, msgspec.structs.replace(self._options, **known))
+    def _session(self, chat_id: str, folder: Path, profile: str) -> OpenedSession:
+        known = {"begin": self._session_id(chat_id), "profile": profile or self._options.profile}
+        if (record := self._record(chat_id)) is not None:
+            _check_folder(Path(record.workspace), folder)
+            known["resume"] = record.session_id
+        opened = open_to_write(Workspace(folder), msgspec.structs.replace(self._options, **known))
         if profile and opened.unusable_profile:
             words = tr("There is no usable profile {name}.").format(name=profile)
             raise UsageError(words, tr("dogent-tui doctor lists the profiles."))
         return opened
 
+    def _session_id(self, chat_id: str) -> str:
+        """Return the id of the session that a chat is: its own where that is a UUID."""
+        name = f"{self.root.root}\n{chat_id}"
+        return chat_id if _UUID.fullmatch(chat_id) else str(uuid.uuid5(_CHATS, name))
 
-def _session_id(chat_id: str, folder: Path) -> str:
-    """Return the id of the session that a chat is in a folder: its own where that is a UUID."""
-    return chat_id if _UUID.fullmatch(chat_id) else str(uuid.uuid5(_CHATS, f"{folder}\n{chat_id}"))
+
+def _check_folder(place: Path, folder: Path) -> None:
+    if place != folder:
+        words = tr("This chat belongs to another folder.")
+        raise UsageError(words, tr("Start another chat for it."))

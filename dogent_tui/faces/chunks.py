@@ -5,18 +5,20 @@ its start, no output of a tool call that was not announced, no field that is nul
 own but in ``data-…``.
 """
 
+import asyncio
 import contextlib
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from dogent_tui.agent import events
-from dogent_tui.faces.seed_names import page_action, page_input, page_name
-from dogent_tui.faces.seen import TOOL_EVENTS, Chunk, Seen, ToolEvent
+from dogent_tui.agent.tool_names import tool_kind
+from dogent_tui.faces.bodies import page_input, page_name
+from dogent_tui.faces.shared import Chunk, Seen, ToolEvent
 
 _LONGEST_TAIL = 8_000
 """Characters of what a running call wrote so far, in one chunk."""
@@ -32,9 +34,9 @@ _TOLD: Mapping[type[events.Event], Chunk] = {
     events.UsageChanged: {"type": "data-usage", "id": "usage"},
 }
 """What is told with all that the event says."""
-_ENVELOPE = ("type", "run_id", "seq", "time")
-_RENAMED = ("request_id", "tool_use_id", "input", "words", "happened")
-"""What a page is told of a permission by other names."""
+_RESULT_S = 3600.0
+_UNTOLD = ("type", "run_id", "seq", "time", "request_id", "tool_use_id", "input", "words")
+"""What a page is told by other names, or not at all."""
 
 
 class MessageChunks:
@@ -47,7 +49,7 @@ class MessageChunks:
     """
 
     def __init__(self, session_id: str, *, page_runs_tools: bool = False) -> None:
-        self._session_id = session_id
+        self._about = {"sessionId": session_id}
         self._page_runs_tools = page_runs_tools
         self._message = ""
         self._seen = Seen(_LONGEST_TAIL)
@@ -63,8 +65,7 @@ class MessageChunks:
         """Return the chunks with which a response begins; `message_id` names the message that is
         continued, or a new one.
         """
-        about = {"sessionId": self._session_id}
-        start = {"type": "start", "messageId": message_id, "messageMetadata": about}
+        start = {"type": "start", "messageId": message_id, "messageMetadata": self._about}
         return [start, {"type": "start-step"}]
 
     def pause(self) -> list[Chunk]:
@@ -72,11 +73,8 @@ class MessageChunks:
         finish = {"type": "finish", "finishReason": "tool-calls"}
         return [*self._close(), {"type": "finish-step"}, finish]
 
-    def of(self, event: events.Event) -> list[Chunk]:
-        """Return the chunks for an event, often none."""
-        return [*self._of(event)]
-
-    def _of(self, event: events.Event) -> Iterator[Chunk]:
+    def of(self, event: events.Event) -> Iterator[Chunk]:
+        """Yield the chunks for an event, often none."""
         match event:
             case events.TextDelta() | events.ThinkingDelta():
                 yield from self._delta(event)
@@ -86,7 +84,7 @@ class MessageChunks:
                 self._seen.drop(message_id)
                 yield from self._close(message_id)
                 yield {"type": "data-dropped", "id": message_id, "data": {"messageId": message_id}}
-            case _ if isinstance(event, TOOL_EVENTS):
+            case _ if isinstance(event, ToolEvent):
                 yield from self._tool(event)
             case events.PermissionRequested():
                 yield from self._permission(event)
@@ -196,21 +194,20 @@ class MessageChunks:
                 self._of_page.add(call)
         yield from self._use(call)
         data = {
-            **_fields(event, *_RENAMED),
+            **_fields(event),
             "id": event.request_id,
             "toolCallId": call,
             "toolName": page_name(event.tool),
-            "action": page_action(event.tool),
+            "action": tool_kind(event.tool),
             "reason": event.words or " ".join(event.reasons),
             "parameters": page_input(event.tool, event.input),
             "timestamp": round(event.time * 1000),
             "status": "pending",
-            "alreadyRan": event.happened,
         }
         yield {"type": "data-permission", "id": event.request_id, "data": data}
         if call not in self._of_page and call not in self._answered:
-            asked = {"approvalId": event.request_id, "toolCallId": call}
-            yield {"type": "tool-approval-request", **asked}
+            asked = event.request_id
+            yield {"type": "tool-approval-request", "approvalId": asked, "toolCallId": call}
 
     def _decided(self, event: events.PermissionDecided) -> Iterator[Chunk]:
         status = {"allow": "approved", "deny": "denied"}.get(event.decision, "cancelled")
@@ -238,6 +235,75 @@ class MessageChunks:
         reason = "tool-calls" if event.status in _ASKED else "other"
         reason = "stop" if event.status == "completed" else reason
         yield {"type": "finish", "finishReason": reason, "messageMetadata": told}
+
+
+class Turn:
+    """What one run says. Readers may begin at any place, also after its end."""
+
+    def __init__(self, chunks: MessageChunks, run_id: str) -> None:
+        self.chunks = chunks
+        self.run_id = run_id
+        self.said: list[Chunk] = []
+        self.waiting: set[str] = set()
+        self.results: dict[str, events.ToolResult] = {}
+        self.paused_at = 0
+        self.readers = 0
+        self.is_over = False
+        self._changed = asyncio.Condition()
+
+    async def hear(self, event: events.Event) -> None:
+        """Take in what happened in the run."""
+        match event:
+            case events.PermissionRequested() | events.UiRequested(in_run=True):
+                self.waiting.add(event.request_id)
+            case events.PermissionDecided() | events.UiSettled():
+                self.waiting.discard(event.request_id)
+            case events.ToolResult(tool_use_id=call):
+                self.results[call] = event
+            case events.RunFinished():
+                self.is_over = True
+                self.waiting.clear()
+        async with self._changed:
+            self.said += self.chunks.of(event)
+            self._changed.notify_all()
+
+    async def cut(self, words: str) -> None:
+        """End what is said with an error: a stream that just ends looks like a success to the
+        client.
+        """
+        async with self._changed:
+            if not self.is_over:
+                self.said += [{"type": "error", "errorText": words}]
+            self.is_over = True
+            self._changed.notify_all()
+
+    async def read(self, start: int, message_id: str, pauses: bool) -> AsyncIterator[list[Chunk]]:
+        """Yield what is said from `start` on, until the run ends, or waits for the user if it then
+        `pauses`.
+
+        `message_id` is the message that is continued, "" for a new one.
+        """
+        yield self.chunks.start(message_id or self.run_id)
+        place = start
+        while place < len(self.said) or not self._rests(pauses):
+            async with self._changed:
+                while place == len(self.said) and not self._rests(pauses):
+                    await self._changed.wait()
+            if new := self.said[place:]:
+                place += len(new)
+                yield new
+        if not self.is_over:
+            self.paused_at = place
+            yield self.chunks.pause()
+
+    def _rests(self, pauses: bool) -> bool:
+        return self.is_over or (pauses and bool(self.waiting))
+
+    async def result(self, call: str) -> events.ToolResult | None:
+        """Return the result of a call once it is there; None where the run ends without it."""
+        async with asyncio.timeout(_RESULT_S), self._changed:
+            await self._changed.wait_for(lambda: call in self.results or self.is_over)
+        return self.results.get(call)
 
 
 def result_data(content: str) -> Any:
@@ -272,11 +338,11 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
             yield {**_TOLD[type(event)], "data": _fields(event)}
 
 
-def _fields(event: events.Event, *without: str) -> Chunk:
+def _fields(event: events.Event) -> Chunk:
     """Return what an event says, with names as pages write them."""
     told: Chunk = msgspec.to_builtins(event, enc_hook=str)
     return {
         _UNDERSCORE.sub(lambda found: found[1].upper(), name): value
         for name, value in told.items()
-        if name not in (*_ENVELOPE, *without)
+        if name not in _UNTOLD
     }

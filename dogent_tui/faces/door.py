@@ -24,6 +24,7 @@ _CORS = {
 _OPEN_API = "/api/session"
 """Gives the token for the code of the page."""
 
+_STATUS = ((DogentError, 409), (PermissionError, 403))
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -94,19 +95,13 @@ async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResp
     try:
         return await handler(request)
     except web.HTTPException as error:
-        status, words = error.status, error.text or error.reason
-        if status == 404:
-            words = tr("There is nothing at this address.")
-        elif status == 413:
-            words = tr("The request is larger than 10 MB.")
-    except PermissionError as error:
-        status, words = 403, str(error)
-    except DogentError as error:
-        status, words = 409, f"{error.message} {error.remedy}".strip()
-    except ValueError as error:
-        status, words = 400, str(error)
-    except OSError as error:  # of a path that cannot be one
-        status, words = 400, f"{error.strerror or error}."
+        known = {404: tr("There is nothing at this address.")}
+        known[413] = tr("The request is larger than 10 MB.")
+        status, words = error.status, known.get(error.status, error.text or error.reason)
+    except (DogentError, ValueError, OSError) as error:
+        status = next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
+        of_path = isinstance(error, OSError) and error.strerror  # of a path that cannot be one
+        words = f"{of_path}." if of_path else str(error)
     if request.path.endswith("/execute-tool"):
         return web.json_response({"success": False, "error": words}, status=status)
     return web.Response(status=status, text=words)

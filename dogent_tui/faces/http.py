@@ -17,19 +17,19 @@ from aiohttp_sse import sse_response
 
 from dogent_tui.agent.events import Attachment, Prompt
 from dogent_tui.agent.session import SessionOptions, prompt_of
-from dogent_tui.errors import DogentError, UsageError
-from dogent_tui.faces.bodies import ApprovalBody, ChatBody, Message, ToolBody, read_body
+from dogent_tui.errors import DogentError
+from dogent_tui.faces.bodies import AnswerBody, ApprovalBody, ChatBody, Message, ToolBody, read_body
 from dogent_tui.faces.chats import Chat, Chats
-from dogent_tui.faces.chunks import result_data
+from dogent_tui.faces.chunks import Turn, result_data
 from dogent_tui.faces.door import Door, in_sentences
 from dogent_tui.faces.page.routes import PageCode, page_routes
-from dogent_tui.faces.seen import Chunk, selected_text
-from dogent_tui.faces.turns import Turn
+from dogent_tui.faces.shared import Chunk, selected_text
 from dogent_tui.language import tr
 from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
 
 Say: TypeAlias = Callable[[str, str, str], None]
+_Begun: TypeAlias = Turn | Coroutine[Any, Any, Turn]
 _MOST_BYTES = 10 << 20
 _HEADERS = {"x-vercel-ai-ui-message-stream": "v1"}
 
@@ -48,13 +48,12 @@ class ChatServer:
         routes = [
             web.post("/api/chat", self.chat),
             web.post("/api/chat/execute-tool", self.execute),
-            web.get(chat, self.state),
             web.get(f"{chat}/stream", self.resume),
             web.post(f"{chat}/stop", self.stop),
             web.post(f"{chat}/approvals/{{request}}", self.approve),
             web.post(f"{chat}/answers/{{request}}", self.answer),
         ]
-        app.add_routes([*page_routes(code, self._chats.root.root), *routes])
+        app.add_routes([*page_routes(code, self._chats), *routes])
         app.on_shutdown.append(self._chats.close)
         return app
 
@@ -64,16 +63,11 @@ class ChatServer:
         """
         body = await read_body(request, ChatBody)
         last, mode = body.messages[-1], request.query.get("approvals", "")
-        if last.role not in ("user", "assistant"):
-            words = tr(
-                "The last message must be the user's, or one of the assistant that was answered."
-            )
-            raise ValueError(words)
         folder = self._folder(body.root_directory)
         chat = await self._chats.open(body.id, folder, body.model or "", mode)
         if last.role == "assistant":
             turn = await chat.take_answers(last.read())
-            return await self._stream(request, chat, turn, turn.paused_at, last.id or "")
+            return await self._stream(request, chat, turn, last.id or turn.run_id)
         prompt = await asyncio.to_thread(_prompt, chat, last, body)
         if body.trigger == "regenerate-message" or body.message_id:
             await chat.rewind(sum(each.role == "user" for each in body.messages))
@@ -86,15 +80,9 @@ class ChatServer:
             return web.Response(status=204)
         return await self._stream(request, chat, chat.turn)
 
-    async def state(self, request: web.Request) -> web.StreamResponse:
-        """Return what was said before the run under way, and what waits for an answer, for a
-        page that is loaded again.
-        """
-        return web.json_response(await (await self._known(request)).state())
-
     async def stop(self, request: web.Request) -> web.StreamResponse:
         """Interrupt the run."""
-        await (await self._known(request)).stop()
+        await (await self._known(request)).service.interrupt()
         return web.json_response({"success": True})
 
     async def approve(self, request: web.Request) -> web.StreamResponse:
@@ -105,7 +93,7 @@ class ChatServer:
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Answer a form, an outline or a review."""
-        chat, body = await self._known(request), await read_body(request, dict[str, Any])
+        chat, body = await self._known(request), await read_body(request, AnswerBody)
         done = await chat.answer(request.match_info["request"], body)
         return web.json_response({"success": True, "data": done})
 
@@ -115,8 +103,6 @@ class ChatServer:
         """
         body = await read_body(request, ToolBody)
         result = await self._chats.execute(body, self._folder(body.root_directory))
-        if result is None:
-            raise UsageError(tr("The run ended before the call was done."))
         if result.is_error:
             return web.json_response({"success": False, "error": result.content})
         return web.json_response({"success": True, "data": result_data(result.content)})
@@ -138,14 +124,10 @@ class ChatServer:
         raise PermissionError(tr("rootDirectory is not a folder that this server serves."))
 
     async def _stream(
-        self,
-        request: web.Request,
-        chat: Chat,
-        begun: Turn | Coroutine[Any, Any, Turn],
-        start: int = 0,
-        message_id: str = "",
+        self, request: web.Request, chat: Chat, begun: _Begun, continued: str = ""
     ) -> web.StreamResponse:
-        """Stream a turn. Who goes away before its end stops it.
+        """Stream a turn, or what was not said yet of it, for the message that is `continued`. Who
+        goes away before its end stops it.
 
         Not where it waits for an answer, where somebody else reads it, or where it was asked for
         with ``disconnect=continue``.
@@ -157,15 +139,15 @@ class ChatServer:
                 turn = begun if isinstance(begun, Turn) else await begun
                 turn.readers += 1
                 pauses = request.query.get("approvals") != "stream"
-                async for chunks in turn.read(start, message_id, pauses=pauses):
+                start = turn.paused_at if continued else 0
+                async for chunks in turn.read(start, continued, pauses=pauses):
                     await _write(response, *chunks)
             except DogentError as error:
-                words = f"{error.message} {error.remedy}".strip()
-                await _write(response, {"type": "error", "errorText": words})
+                await _write(response, {"type": "error", "errorText": str(error)})
             except (ConnectionError, asyncio.CancelledError):
                 goes_on = request.query.get("disconnect") == "continue"
                 if turn and turn.readers == 1 and not (goes_on or turn.waiting or turn.is_over):
-                    await asyncio.shield(chat.stop())
+                    await asyncio.shield(chat.service.interrupt())
                 raise
             finally:
                 if turn is not None:

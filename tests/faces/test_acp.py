@@ -13,7 +13,7 @@ import pytest
 from acp import schema
 from acp.helpers import image_block, resource_link_block, text_block
 
-from dogent_tui.faces import acp_wire
+from dogent_tui.faces.acp import LineTransport
 from tests.children import children_running
 from tests.e2e.conftest import write_profile
 from tests.e2e.scripted_api import ScriptedApi
@@ -649,7 +649,7 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
 
 async def test_a_line_that_is_too_long_is_refused_and_not_kept(monkeypatch) -> None:
     reader, sent = asyncio.StreamReader(limit=10_000), []
-    transport = acp_wire.LineTransport(reader, None)
+    transport = LineTransport(reader, None)
 
     async def keep(message: dict) -> None:
         sent.append(message)

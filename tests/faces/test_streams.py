@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dogent_tui.agent import events
 from dogent_tui.faces.chunks import MessageChunks
-from dogent_tui.faces.seen import Chunk
+from dogent_tui.faces.shared import Chunk
 from tests.faces.conftest import IN_ONE_LOOP, Page
 
 pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
@@ -118,7 +118,7 @@ async def test_any_order_of_events_is_taken(page: Page) -> None:
 
 @pytest.mark.parametrize("at", range(5))
 async def test_what_is_cut_anywhere_ends_with_an_error(page: Page, at: int) -> None:
-    from dogent_tui.faces.turns import Turn
+    from dogent_tui.faces.chunks import Turn
 
     happened = [
         events.TextDelta(message_id="m", block=0, text="Half"),

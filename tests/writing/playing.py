@@ -33,7 +33,7 @@ from dogent_tui.agent.session import (
     with_template,
 )
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
-from dogent_tui.faces.reviews import open_review, written
+from dogent_tui.faces.shared import open_review, write_accepted
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyText, ReplyToolUse
 from dogent_tui.references.lookup import find_references
 from dogent_tui.settings.trust import make_own_folder
@@ -191,7 +191,7 @@ class _User:
             wrong = any(word in str(hunk) for word in self._task.rejects)
             reviewed.change.decide(number, "rejected" if wrong else "accepted")
             self._has_rejected |= wrong
-        answer, _ = await asyncio.to_thread(written, self._opened, reviewed)
+        answer = await asyncio.to_thread(write_accepted, self._opened, reviewed)
         await self._opened.service.reply(event.request_id, answer)
 
 

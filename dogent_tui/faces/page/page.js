@@ -356,7 +356,7 @@ function permission(data) {
   const words = el("input", { type: "text", "aria-label": tr("Why not (optional; the run then continues)"), placeholder: tr("Why not (optional)"), maxlength: 2000 });
   const answer = (body) => reply(`approvals/${data.id}`, body, data.id);
   const deny = () => answer({ approved: false, reason: words.value.trim(), continue: Boolean(words.value.trim()) });
-  const scopes = data.alreadyRan ? { once: "Keep", session: "Keep, and the like in this chat", always: "Always keep such" }
+  const scopes = data.happened ? { once: "Keep", session: "Keep, and the like in this chat", always: "Always keep such" }
     : { once: "Allow once", session: "Allow in this chat", always: "Always allow here" };
   words.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.isComposing) deny(); });
   const made = dialog("div", tr("Permission"),
@@ -365,7 +365,7 @@ function permission(data) {
     el("ul", { class: "say targets" }, ...data.targets.map((target) => el("li", {}, `${tr(target.kind)} ${target.path}${target.note ? ` (${target.note})` : ""}`))),
     typeof data.parameters.command === "string" ? el("pre", { tabindex: "0" }, data.parameters.command) : null,
     data.diff ? diff(data.diff) : null,
-    keys(button(tr(data.alreadyRan ? "Undo" : "Deny"), deny, { class: "first" }), ...data.scopes.map((scope) => button(tr(scopes[scope]), () => answer({ approved: true, scope })))),
+    keys(button(tr(data.happened ? "Undo" : "Deny"), deny, { class: "first" }), ...data.scopes.map((scope) => button(tr(scopes[scope]), () => answer({ approved: true, scope })))),
     words);
   made.setAttribute("autofocus", "");  // not a button: whoever is typing when it appears answers nothing by it
   return made;

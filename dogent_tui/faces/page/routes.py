@@ -1,5 +1,5 @@
 """What the server's own page needs beside the chats: its files, the token for its one-time code,
-and names of files to attach.
+and names of files to attach, and how a chat stands.
 """
 
 import asyncio
@@ -10,7 +10,10 @@ import msgspec
 from aiohttp import web
 
 from dogent_tui.faces.bodies import read_body
+from dogent_tui.faces.chats import Chat, Chats
+from dogent_tui.faces.chunks import MessageChunks
 from dogent_tui.faces.door import is_same
+from dogent_tui.faces.shared import Chunk
 from dogent_tui.language import tr
 from dogent_tui.references.walking import changed_files
 
@@ -55,8 +58,9 @@ class PageCode:
         return self._token
 
 
-def page_routes(code: PageCode, root: Path) -> list[web.RouteDef]:
-    """Return the routes of the page, for chats in the folder `root`."""
+def page_routes(code: PageCode, chats: Chats) -> list[web.RouteDef]:
+    """Return the routes of the page."""
+    root = chats.root.root
 
     async def page(request: web.Request) -> web.StreamResponse:
         """Return the page, or a part of it. It holds nothing of the user: what it shows needs
@@ -79,8 +83,29 @@ def page_routes(code: PageCode, root: Path) -> list[web.RouteDef]:
         names.sort(key=lambda name: (len(name), name))
         return web.json_response({"files": names[:_MOST_NAMES]})
 
+    async def state(request: web.Request) -> web.StreamResponse:
+        """Return how a chat stands, for a page that is loaded again."""
+        return web.json_response(await _state(await chats.known(request.match_info["id"])))
+
     return [
         web.get("/{name:|page\\.js|page\\.css}", page),
         web.post("/api/session", session),
         web.get("/api/files", files),
+        web.get("/api/chat/{id}", state),
     ]
+
+
+async def _state(chat: Chat) -> Chunk:
+    """Return what was said before the run under way, whose reply is read from its turn, and what
+    a run that ended asked on a screen, and nobody has answered.
+    """
+    said = [*chat.service.said]
+    is_running = chat.turn is not None and not chat.turn.is_over
+    while is_running and said and said[-1][0] == "assistant":
+        said.pop()
+    chunks = MessageChunks(chat.service.session_id)
+    open_ones = [each for each in chat.service.requests if not each.in_run]
+    asked = [await asyncio.to_thread(chat.with_hunks, each) for each in open_ones]
+    waiting = [chunk for each in asked for chunk in chunks.of(each)]
+    told = [{"role": role, "text": text} for role, text in said]
+    return {"said": told, "waiting": waiting, "isRunning": is_running}

@@ -13,9 +13,9 @@ from textual.containers import Container, Horizontal
 from textual.screen import Screen
 from textual.widgets import Static
 
-from dogent_tui.agent.events import Reply, UiAnswer
+from dogent_tui.agent.events import Reply
+from dogent_tui.agent.reviewing import written
 from dogent_tui.changes.model import DocumentChange, Verdict
-from dogent_tui.changes.outcome import outcome_text
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
@@ -395,20 +395,16 @@ class ReviewScreen(Withdrawable[Reply], Screen[Reply]):
             self.run_worker(self._apply(), group="review")
 
     async def _apply(self) -> None:
-        before = self.change
         try:
-            is_written = await asyncio.to_thread(self.request.reviewed.apply, self.request.copies)
+            answer = await asyncio.to_thread(written, self.request.reviewed, self.request.copies)
         except DogentError as error:
             self._tell(str(error), warning=True)
             return
         finally:
             self._writing = False
-        if is_written:
+        if answer is not None:
             self._draft_timer = None
-            taken = bool(before.count("accepted"))
-            self.leave(
-                UiAnswer(review=outcome_text(before, written=taken), over=before.fingerprint)
-            )
+            self.leave(answer)
         else:
             self._taken_over()
 
