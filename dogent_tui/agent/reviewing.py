@@ -7,10 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.agent.change_requests import ChangeRequest, ReviewMode
-from dogent_tui.agent.events import UiAnswer
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.changes.applying import Reviewed, held
-from dogent_tui.changes.outcome import outcome_text
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.permissions.edits import text_after
@@ -18,7 +16,6 @@ from dogent_tui.permissions.model import ToolCall
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.proposing import UNDECIDED
-from dogent_tui.undo.undo_log import UndoLog
 
 REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The CLI's tools that write texts. NotebookEdit is not offered."""
@@ -35,32 +32,6 @@ BY_COMMAND = tr(
 
 _MOST_PLACES = 200
 """Approved proposals that were not made yet."""
-
-
-def review_of(workspace: Workspace, asked: ChangeRequest, unsaved: str | None = None) -> Reviewed:
-    """Return the review of a change that the agent asks for, over what its file held then.
-    Blocks. Raises DogentError.
-    """
-    return Reviewed.open(
-        workspace,
-        asked.path,
-        asked.new_content,
-        asked.summary,
-        base=None if asked.base is None else asked.base.encode(),
-        approved=Path(asked.place) if asked.place else None,
-        unsaved=unsaved,
-    )
-
-
-def written(reviewed: Reviewed, copies: UndoLog | None) -> UiAnswer | None:
-    """Write what is accepted, and return the answer; None where the file changed meanwhile, and
-    nothing was written. Blocks. Raises DogentError.
-    """
-    change = reviewed.change
-    if not reviewed.apply(copies):
-        return None
-    outcome = outcome_text(change, written=bool(change.count("accepted")))
-    return UiAnswer(review=outcome, over=change.fingerprint)
 
 
 class Reviewing:

@@ -26,7 +26,6 @@ from dogent_tui.references.lookup import format_reference
 from dogent_tui.settings.custom_commands import CustomCommand, custom_commands
 from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
-from dogent_tui.tools.proposing import NAME
 
 _SCOPES = ("once", "session", "always")
 _ALLOW = (tr("Allow once"), tr("Allow for this session"), tr("Always allow here"))
@@ -251,7 +250,8 @@ class EditorSession(Connected):
         title = tr("Change of {path}: {summary}").format(path=asked.path, summary=asked.summary)
         content = messages.hunk_diffs(path, hunks)
         places = [{"path": path, "line": hunk.start + 1} for hunk in hunks[:1]]
-        asking = messages.call(request_id, NAME, title, content=content, locations=places)
+        tool = "propose_document_change"
+        asking = messages.call(request_id, tool, title, content=content, locations=places)
         await self._tell(messages.begun(asking))
         taken = await self._taken(asking, hunks)
         if taken is None:

@@ -255,7 +255,7 @@ class RequestController:
     def _review(
         self, request: UiRequested, asked: ChangeRequest, draft: Mapping[str, Any] | None
     ) -> "ReviewScreen":
-        from dogent_tui.agent.reviewing import review_of
+        from dogent_tui.agent.document_review import review_of
         from dogent_tui.tui.review.task import ReviewTask
         from dogent_tui.tui.screens.review import ReviewScreen
 

@@ -13,8 +13,8 @@ from textual.containers import Container, Horizontal
 from textual.screen import Screen
 from textual.widgets import Static
 
+from dogent_tui.agent.document_review import written
 from dogent_tui.agent.events import Reply
-from dogent_tui.agent.reviewing import written
 from dogent_tui.changes.model import DocumentChange, Verdict
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
