@@ -306,7 +306,7 @@ def prompt_of(
     """
     prompt, missing = make_prompt(text, opened.workspace, find_references(text), also)
     prompt = with_template(prompt, opened.workspace, trusted=opened.trust.trusted)
-    whole = "\n\n".join(filter(None, [prompt.text, quoted]))
+    whole = "\n\n".join(filter(str.strip, [prompt.text, quoted]))
     return msgspec.structs.replace(prompt, text=whole), missing
 
 

@@ -283,8 +283,8 @@ def _mentioned(link: schema.ResourceContentBlock, workspace: Workspace) -> str:
     parts = urlsplit(link.uri)
     if parts.scheme != "file":
         return f"[{link.name}]({link.uri})"
-    numbers = [int(number) for number in re.findall(r"\d+", parts.fragment)]
-    lines = (numbers[0], numbers[-1]) if numbers else None
+    found = re.fullmatch(r"L(\d{1,9})(?:[-:]L?(\d{1,9}))?", parts.fragment)
+    lines = (int(found[1]), int(found[2] or found[1])) if found else None
     return format_reference(workspace.relative(Path(unquote(parts.path))), lines=lines)
 
 
