@@ -136,6 +136,7 @@ class ChatServer:
         streaming = sse_response(request, headers=_HEADERS, allow_all_methods=True)
         async with streaming as response:
             try:
+                await response.write(b": stream-open\n\n")  # else the headers wait for a chunk
                 turn = begun if isinstance(begun, Turn) else await begun
                 turn.readers += 1
                 pauses = request.query.get("approvals") != "stream"

@@ -426,6 +426,21 @@ async def test_a_change_is_reviewed_by_keyboard(tab: Tab) -> None:
     assert "1 of 2 hunks written" in await tab.model_heard(2)
 
 
+async def test_an_answer_in_the_moment_of_the_question_is_followed(tab: Tab) -> None:
+    """The run that asked is still ending then, and the answer begins another."""
+    await tab.page.evaluate(
+        """() => new MutationObserver((_, seen) => {
+            const send = document.querySelector("#waiting button.first");
+            if (send) { seen.disconnect(); send.click(); }
+        }).observe(document.getElementById("waiting"), { childList: true })"""
+    )
+    tab.api.call(UI, {"type": "outline_edit", "title": "Outline", "outline_text": "# Report\n"})
+    tab.api.say("I will follow it.")
+    await tab.say("Begin.")
+    await expect(tab.talk).to_contain_text("I will follow it.")
+    await expect(tab.page.get_by_label("Message")).to_be_focused()
+
+
 async def test_what_is_left_open_is_not_written(tab: Tab) -> None:
     path = tab.served.root / "plan.md"
     path.write_text(PLAN, encoding="utf-8")

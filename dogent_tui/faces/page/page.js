@@ -118,7 +118,7 @@ function list(lines, depth) {
 
 // ── The chat ──────────────────────────────────────────────────────────────────────────────────────
 
-let token = sessionStorage.getItem("token") ?? "", chat = sessionStorage.getItem("chat") ?? "", messages = [], running = null;
+let token = sessionStorage.getItem("token") ?? "", chat = sessionStorage.getItem("chat") ?? "", messages = [], running = null, answered = false;
 
 const HOW = "approvals=stream&disconnect=continue";  // a page that is loaded again finds its run where it is
 
@@ -271,6 +271,7 @@ async function run(begin) {
     if (error.name !== "AbortError") note(error.message || tr("The server cannot be reached."), "note failed");
   }
   running = null;
+  if (answered) { answered = false; await run(stream); return; }
   state(waiting.hidden ? "" : tr("Waiting for you"));
   if (waiting.hidden && !document.getSelection()?.toString()) text.focus();
 }
@@ -327,7 +328,8 @@ async function reply(path, body, id, told = "") {
     settle(id);
     if (body.hunks) note(data.written ? tr("Written: {}", told) : tr("Nothing was written."));
     else if (told) talk.append(el("div", { class: "user" }, told));
-    if (!running) await run(stream);
+    // The answers begin another run, and the one that asked may still be ending.
+    if (!running) await run(stream); else answered = !body.hunks && path.startsWith("answers/");
   } catch (error) {
     waiting.querySelector(".failed")?.remove();
     waiting.append(el("p", { class: "note failed", role: "alert" }, error.message));
