@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from dogent_tui.sources.quotes.index import SourceIndex
+from dogent_tui.sources.quotes.index import GAP, SourceIndex
 from dogent_tui.sources.quotes.matching import Near, Quotation
 from dogent_tui.sources.quotes.numbers import NUMBER, numbers_in
 from dogent_tui.sources.quotes.tokens import negates, readable
@@ -37,7 +37,7 @@ def _passage_text(index: SourceIndex, begin: int, end: int, last: int) -> str:
     ends.
     """
     start, stop = index.starts[begin], index.ends[end - 1]
-    if end < last and index.tokens[end] and index.starts[end] > stop:
+    if end < last and index.coded[end] != GAP and index.starts[end] > stop:
         stop = index.starts[end]
     return (
         readable(index.text[start:stop])

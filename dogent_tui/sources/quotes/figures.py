@@ -104,7 +104,7 @@ class Figures:
         before, own, behind = figure.in_order
         for most, is_enough in ((_NEAREST, False), (_NEAR, True)):
             sides = before[-most:], behind[:most]
-            found = self._index.exact(self._index.encoded([*sides[0], *own, *sides[1]]))
+            found = [*self._index.exact(self._index.encoded([*sides[0], *own, *sides[1]]))]
             telling = (each for side in sides for each in side if self._weight(each))
             says = sum(0.5 if is_han(each) else not each[0].isdigit() for each in telling)
             if not found or says < _TELLING:
@@ -131,13 +131,12 @@ class Figures:
         total = sum(weights.values()) or 1.0
         sentences: Counter[tuple[int, int]] = Counter()
         for word in sorted(weights, key=lambda word: -weights[word]):
-            number = index.numbers.get(word, 0)
-            if 0 < index.count(number) <= _COMMON:
-                for place in index.places(number):
+            places = index.places(index.encoded([word]))
+            if len(places) <= _COMMON:
+                for place in places:
                     sentences[index.sentence_at(index.starts[place])] += weights[word]  # type: ignore[assignment]
         for spelling in _spellings(figure.number):
-            number = index.numbers.get(spelling, 0)
-            for place in index.places(number)[:_COMMON] if number else ():
+            for place in index.places(index.encoded([spelling]))[:_COMMON]:
                 sentences[index.sentence_at(index.starts[place])] += 0.0  # type: ignore[assignment]
         best = {span for span, _ in sentences.most_common(_CANDIDATES)}
         best |= (
@@ -166,8 +165,8 @@ class Figures:
     def _weight(self, word: str) -> float:
         if word in _FUNCTION_WORDS or not (word[0].isalnum()):
             return 0.0
-        count = self._index.count(self._index.numbers.get(word, 0))
-        rarity = math.log(1 + len(self._index.tokens) / (1 + count))
+        count = len(self._index.places(self._index.encoded([word])))
+        rarity = math.log(1 + len(self._index.coded) / (1 + count))
         return rarity * (0.5 if is_han(word) or not count else 1)
 
     def _places_in(

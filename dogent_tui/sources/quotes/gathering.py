@@ -37,7 +37,7 @@ from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.storage.paths import Workspace, cache_dir, is_file
 from dogent_tui.storage.places import open_real
 
-_FORMAT = 1
+_FORMAT = 2
 _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile", "too_large"})
 """Why a file cannot be read for as long as it does not change."""
 _UNUSED_S = 14 * 86_400
