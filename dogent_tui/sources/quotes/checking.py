@@ -282,8 +282,6 @@ class _Checker:
     # ────────────────────────────────────────────────────────────────────────────────
 
     def _citation(self, claim: Claim) -> _Judged:
-        if claim.is_missing:
-            return _Judged("not_found")
         for one in claim.named:
             source = self._by_path.get(one.path) if one.path else None
             if one.path != "" and source is None:

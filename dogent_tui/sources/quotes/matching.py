@@ -190,10 +190,11 @@ class Quotation:
             if not part.is_omission and any(map(_matters, left_out)):
                 return True
             seen = left_out if len(left_out) <= _HIDING else [left_out[0], left_out[-1]]
-            run, gap = index.encoded(part.words), len(left_out)
-            nearer = max(0, found.start() - gap - len(run))
-            is_turned = gap > _REPLACED and run in index.coded[nearer : found.start()]
-            if is_turned or any(map(negates, seen)):
+            if any(map(negates, seen)):
+                return True
+            nearer = max(0, found.start() - len(left_out) - len(part.words))
+            before = index.coded[nearer : found.start()]
+            if len(left_out) > _REPLACED and re.search(self._pattern(index, part.words), before):
                 return True
         return False
 
@@ -318,7 +319,9 @@ def _alignment(window: str, run: str) -> list[tuple[str, int, int, int, int]]:
     found = []
     steps = Levenshtein.opcodes(window[begin:end], run)
     for is_same, some in groupby(steps, key=lambda step: step.tag == "equal"):
-        (_, i1, _, j1, _), *_, (_, _, i2, _, j2) = (*(several := [*some]), several[-1])
+        several = [*some]
+        first, last = several[0], several[-1]
+        i1, i2, j1, j2 = first.src_start, last.src_end, first.dest_start, last.dest_end
         kind = "equal" if is_same else "delete" if j1 == j2 else "insert" if i1 == i2 else "replace"
         found.append((kind, begin + i1, begin + i2, j1, j2))
     return found
