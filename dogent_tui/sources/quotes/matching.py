@@ -36,7 +36,7 @@ _WITHIN_WORD = re.compile(rf"(?<={_LETTER})\[[^\[\]]*[\u3400-\u9fff][^\[\]]*\](?
 _FARTHEST = 400
 """Words that an omission may leave out."""
 _FARTHEST_ALONE = 40
-"""The same before a word that stands alone: it says little."""
+"""The same next to a word that stands alone: it says little."""
 _REPLACED = 3
 """Words of the source that an insertion may stand for."""
 _HIDING = 5
@@ -151,14 +151,14 @@ class Quotation:
         be, and leave out nothing that matters; none where that would be nearer.
         """
         pattern = before = ""
+        weight = 0.0
         for part in self.parts:
-            run = self._pattern(index, part.words)
+            run, last, weight = self._pattern(index, part.words), weight, _weight(part.words)
             if UNKNOWN in run:
                 return []
             if pattern:
-                most = _REPLACED
-                if part.is_omission:
-                    most = _FARTHEST if _weight(part.words) > 1.5 else _FARTHEST_ALONE
+                farthest = _FARTHEST if min(last, weight) > 1.5 else _FARTHEST_ALONE
+                most = farthest if part.is_omission else _REPLACED
                 pattern += f"((?:(?!{before})[^{GAP}]){{0,{most}}}?)"
             pattern, before = pattern + run, run
         found = [*re.finditer(pattern, index.coded)] if pattern else []
@@ -317,11 +317,11 @@ def _alignment(window: str, run: str) -> list[tuple[str, int, int, int, int]]:
     begin = start - _reach(window[:start][::-1], run[:at][::-1])
     end = start + length + _reach(window[start + length :], run[at + length :])
     found = []
-    steps = Levenshtein.opcodes(window[begin:end], run)
+    steps = [*Levenshtein.opcodes(window[begin:end], run)]
     for is_same, some in groupby(steps, key=lambda step: step.tag == "equal"):
         several = [*some]
-        first, last = several[0], several[-1]
-        i1, i2, j1, j2 = first.src_start, last.src_end, first.dest_start, last.dest_end
+        i1, j1 = several[0].src_start, several[0].dest_start
+        i2, j2 = several[-1].src_end, several[-1].dest_end
         kind = "equal" if is_same else "delete" if j1 == j2 else "insert" if i1 == i2 else "replace"
         found.append((kind, begin + i1, begin + i2, j1, j2))
     return found
