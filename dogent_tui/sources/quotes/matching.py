@@ -3,11 +3,10 @@ nearly.
 """
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import accumulate, groupby, islice
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq, Levenshtein
@@ -117,15 +116,13 @@ class Quotation:
         return [passage for passage in found if not self._cut_off(index, passage)]
 
     def _has_same_marks(self, index: SourceIndex, passage: Passage) -> bool:
-        """Tell whether no mark of a note differs from the one at its place in the source; either
-        may lack it.
-        """
-        for before, mark in self.words.marks:
-            place = passage.start + before
-            there = index.marks.get(place, index.word(place) if place == passage.end else "")
-            if there != mark and (place in index.marks or there[:1].isdigit()):
-                return False
-        return True
+        """Tell whether no mark of a note is another one in the source; either may lack them."""
+        places = range(passage.start, passage.end + 1)
+        there = [index.marks[place] for place in places if place in index.marks]
+        ends = any(before == len(self.words.words) for before, _ in self.words.marks)
+        if ends and (behind := index.word(passage.end))[:1].isdigit():
+            there.append(behind)
+        return not there or all(mark in there for _, mark in self.words.marks)
 
     def _cut_off(self, index: SourceIndex, passage: Passage) -> list[int]:
         """Return the places of negations that a whole sentence lacks which is none in the
@@ -248,34 +245,16 @@ class Quotation:
         """Return the passage whose letters are those of the quotation, wherever its words are
         cut.
         """
-        wanted, _ = run_together(self.plain_words.words)
-        text, begins = run_together(index.words(begin, end))
-        at = text.find(wanted)
-        starts = set(begins)
-        stops = {
-            *begins,
-            *(start - 1 for start in begins if text[start - 1 : start] == "\x1f"),
-            len(text),
-        }
-        while at >= 0:
-            if at in starts and at + len(wanted) in stops:
-                first = bisect_right(begins, at) - 1
-                last = bisect_right(begins, at + len(wanted) - 1)
+        wanted, words = self.plain_words.words, index.words(begin, end)
+        bounds = [*accumulate(map(len, words), initial=0)]
+        for found in re.finditer(re.escape("".join(wanted)), "".join(words)):
+            if found.start() in bounds and found.end() in bounds:
+                first, last = bounds.index(found.start()), bounds.index(found.end())
                 passage = Passage(begin + first, begin + last)
-                is_whole = self._marks_within(index, passage) and not self._cut_off(index, passage)
-                return passage if is_whole else None
-            at = text.find(wanted, at + 1)
+                is_same = run_together(words[first:last]) == run_together(wanted)
+                if is_same and self._has_same_marks(index, passage):
+                    return None if self._cut_off(index, passage) else passage
         return None
-
-    def _marks_within(self, index: SourceIndex, passage: Passage) -> bool:
-        if (
-            any(before == len(self.words.words) for before, _ in self.words.marks)
-            and index.word(passage.end)[:1].isdigit()
-        ):
-            return self._has_same_marks(index, passage)
-        places = range(passage.start, passage.end + 1)
-        there = {index.marks[place] for place in places if place in index.marks}
-        return not there or all(mark in there for _, mark in self.words.marks)
 
     def _is_moved(self, index: SourceIndex, run: str, near: Near) -> bool:
         """Tell whether clauses of the quotation are in the passage's surroundings, in whatever
