@@ -26,7 +26,7 @@ from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.errors import DogentError, UsageError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.references.walking import scan
-from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check, place_at
+from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.sources.quotes.sources import Named, Names
@@ -206,7 +206,7 @@ def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[Ne
         if index := source.index:
             for begin, score in index.nearest(words, most):
                 text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
-                found.append((score, Nearest(source.path, place_at(index, begin), text)))
+                found.append((score, Nearest(source.path, index.place(begin), text)))
     found.sort(key=lambda scored: -scored[0])
     return [one for _, one in found[:most]]
 

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -139,15 +139,16 @@ class SourceIndex:
         """Return the pages that a passage is on; empty where there are none."""
         return {self.block_at(start).source.page for start in self.starts[slice(*passage)]} - {0}
 
-    def source_of(self, character: int) -> Source:
-        """Return where in the document a character of its Markdown is. `line` is the first one
-        of a paragraph, else its own.
+    def place(self, character: int) -> dict[str, Any]:
+        """Return where in the document a character of its Markdown is, without what does not
+        apply. `line` is the first one of a paragraph, else its own.
         """
         block = self.block_at(character)
-        if not block.source.line or not _NO_PROSE.match(self.text, block.start):
-            return block.source
-        below = self.text.count("\n", block.start, character)
-        return msgspec.structs.replace(block.source, line=block.source.line + below)
+        told = msgspec.to_builtins(block.source)
+        found: dict[str, Any] = {name: value for name, value in told.items() if value}
+        if block.source.line and _NO_PROSE.match(self.text, block.start):
+            found["line"] += self.text.count("\n", block.start, character)
+        return found
 
     def nearest(self, words: Iterable[str], most: int) -> list[tuple[int, float]]:
         """Return the blocks that have most of these words, best first, each as the character it

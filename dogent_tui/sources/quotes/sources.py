@@ -30,9 +30,11 @@ class Named(NamedTuple):
     work: tuple[int, int] = (0, 0)
 
     def has(self, page: int) -> bool:
-        """Whether a page of the document, counted from 1, is one that is named."""
+        """Whether a page of the document, counted from 1, is one that is named; all are where
+        none is.
+        """
         printed = page + max(0, self.work[0] - 1)
-        return any(self.first <= each <= self.last for each in (page, printed))
+        return not self.first or any(self.first <= each <= self.last for each in (page, printed))
 
     def is_beyond(self, pages: int) -> bool:
         """Whether no such page is in the work, or in its document of so many `pages`."""
