@@ -2,11 +2,12 @@
 and column.
 """
 
-import itertools
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from dogent_tui.permissions.text import names
@@ -19,7 +20,7 @@ _COMMON = 400
 _CANDIDATES = 8
 _LACKED = 0.2
 """What a word weighs that the place has and the draft lacks."""
-_NEAREST, _NEAR, _TELLING = 4, 10, 2
+_NEAREST, _TELLING = 5, 2
 """Words on each side of a number that are enough to know it by; where they are next to another
 number somewhere; and how many have to tell something. A Chinese character is half a word.
 """
@@ -83,28 +84,26 @@ class Figures:
         self._index = index
         self._language = language_of(index.text[:20_000])
 
+    @cached_property
+    def _by_value(self) -> dict[str, list[str]]:
+        """The words that are a number, by what that can mean."""
+        found: dict[str, list[str]] = {}
+        for word in self._index.codes:
+            for number in numbers_in(word, self._language) if word[0].isdigit() else ():
+                for value in number.values:
+                    found.setdefault(value, []).append(word)
+        return found
+
     def same_words(self, figure: Figure) -> list[int]:
         """Return the characters at which the number and the words next to it are, whatever the
         sentences are; none where they say too little.
         """
-        for most, is_enough in ((_NEAREST, False), (_NEAR, True)):
-            before, behind = figure.before[-most:], figure.behind[:most]
-            found = [*self._index.exact(self._index.encoded([*before, *figure.own, *behind]))]
-            telling = [word for word in (*before, *behind) if self._weight(word)]
-            says = sum(0.5 if is_han(word) else not word[0].isdigit() for word in telling)
-            if not found or says < _TELLING:
-                return []
-            if is_enough or not self._has_another(before, figure.own, behind):
-                break
+        before, behind = figure.before[-_NEAREST:], figure.behind[:_NEAREST]
+        telling = [word for word in (*before, *behind) if self._weight(word)]
+        says = sum(0.5 if is_han(word) else not word[0].isdigit() for word in telling)
+        run = self._index.encoded([*before, *figure.own, *behind])
+        found = self._index.exact(run) if says >= _TELLING else ()
         return [self._index.starts[each] for each in found]
-
-    def _has_another(self, before: list[str], own: list[str], behind: list[str]) -> bool:
-        """Tell whether the words before a number, or those behind it where there are none, are
-        next to another one somewhere.
-        """
-        places = self._index.exact(self._index.encoded(before or behind))
-        others = {self._index.word(at + len(before) if before else at - 1) for at in places}
-        return any(word[:1].isdigit() for word in others - {own[0 if before else -1]})
 
     def places(self, figure: Figure) -> list[Place]:
         """Return the numbers whose context fits best; all that fit equally well. Empty where
@@ -113,10 +112,11 @@ class Figures:
         index = self._index
         weights = {word: self._weight(word) for word in (*figure.before, *figure.behind)}
         sentences: Counter[tuple[int, int]] = Counter()
-        for word, weight in (*weights.items(), *((word, 0.0) for word in figure.own)):
+        spelled = (self._by_value.get(value, []) for value in figure.number.values)
+        for word in {*weights, *figure.own, *chain.from_iterable(spelled)}:
             places = index.places(index.encoded([word]))
             for place in places if len(places) <= _COMMON else ():
-                sentences[index.sentence_at(index.starts[place])] += weight  # type: ignore[assignment]
+                sentences[index.sentence_at(index.starts[place])] += self._weight(word)  # type: ignore[assignment]
         scored = [
             place
             for span, _ in sentences.most_common(_CANDIDATES)
@@ -145,29 +145,25 @@ class Figures:
         text = self._index.text[begin:end]
         words = words_of(text)
         is_row = text.lstrip().startswith("|")
-        ours = figure.before[::-1], figure.behind
         for found in NUMBER.finditer(text):
             number = number_at(text, found, self._language)
             if is_row:
                 column = text.count("|", 0, found.start())
                 number, own, known = self._cell(begin, text, column, number)
-                apart = 1.0
-                near = 0.0
+                apart, near = 1.0, 0.0
             else:
                 own = known = {*words.words}
-                first, last = (
-                    bisect_right(words.ends, number.start),
-                    bisect_left(words.starts, number.end),
-                )
+                first = bisect_right(words.ends, number.start)
+                last = bisect_left(words.starts, number.end)
                 beside = [
-                    *_common_start(ours[0], words.words[:first][::-1]),
-                    *_common_start(ours[1], words.words[last:]),
+                    *_common_start(figure.before[::-1], words.words[:first][::-1]),
+                    *_common_start(figure.behind, words.words[last:]),
                 ]
-                apart = 1 - len(beside) / (len(ours[0]) + len(ours[1]) or 1)
+                apart = 1 - len(beside) / (len(figure.before) + len(figure.behind) or 1)
                 near = sum(weights[word] + _BESIDE for word in beside)
-            own = own - {*words_of(number.spelled).words}
-            shared = sum(weight for word, weight in weights.items() if word in known)
-            lacked = sum(map(self._weight, own - weights.keys() - {*figure.own}))
+            itself = {*words_of(number.spelled).words}
+            shared = sum(weights[word] for word in weights.keys() & known - itself)
+            lacked = sum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
             yield Place(
                 number,
                 begin + found.start(),
@@ -206,7 +202,7 @@ def agrees(figure: Figure, place: Place) -> bool:
 
 def _common_start(one: list[str], other: list[str]) -> list[str]:
     pairs = zip(one, other, strict=False)
-    return [mine for mine, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)]
+    return [mine for mine, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
 
 
 def _unit_in(head: str, language: str) -> str:
