@@ -205,7 +205,7 @@ class _Checker:
                 return None
             same = next((place for place in found if agrees(figure, place)), None)
             ours, theirs = figure.number, found[0].number
-            why: Flag = "unit" if ours.values & theirs.values else "number"
+            why: Flag = "unit" if ours.value == theirs.value else "number"
             diff: list[Piece] = [("delete", theirs.spelled), ("insert", ours.spelled)]
             where = source.words.place(found[0].character)
             judged = Judgement("altered", [why], source.path, where, [], diff)

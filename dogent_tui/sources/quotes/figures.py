@@ -7,12 +7,18 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import NamedTuple
 
-from dogent_tui.permissions.text import names
 from dogent_tui.sources.quotes.index import SourceIndex
-from dogent_tui.sources.quotes.numbers import NUMBER, Number, language_of, number_at, numbers_in
+from dogent_tui.sources.quotes.numbers import (
+    FUNCTION_WORDS,
+    NUMBER,
+    Number,
+    language_of,
+    number_at,
+    numbers_in,
+)
 from dogent_tui.sources.quotes.tokens import is_han, words_of
 
 _COMMON = 400
@@ -29,16 +35,7 @@ _BESIDE = 0.5
 _ENOUGH = 0.35
 """Share of the weight of the draft's words from which on a context is found."""
 
-_FUNCTION_WORDS = names(
-    "a an the of and or to in on at by for from with as is are was were be been has have had that"
-    " this these those it its there than then which who their his her only about over under into"
-    " der die das den dem des ein eine einen einem einer eines und oder zu in im an am auf bei von"
-    " vom mit für als ist sind war waren wird werden wurde wurden hat haben hatte dass dies diese"
-    " dieser dieses es sie er nur nach aus um le la les l un une des du de d et ou à au aux en dans"
-    " sur par pour avec est sont était étaient a ont que qui ce cette ces il elle ils elles 的 了"
-    " 是 在 和 与 有 为 也 而 及"
-)
-"""Words that say nothing about what a number counts."""
+_FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 
 
 class Figure(NamedTuple):
@@ -90,8 +87,7 @@ class Figures:
         found: dict[str, list[str]] = {}
         for word in self._index.codes:
             for number in numbers_in(word, self._language) if word[0].isdigit() else ():
-                for value in number.values:
-                    found.setdefault(value, []).append(word)
+                found.setdefault(number.value, []).append(word)
         return found
 
     def same_words(self, figure: Figure) -> list[int]:
@@ -112,8 +108,7 @@ class Figures:
         index = self._index
         weights = {word: self._weight(word) for word in (*figure.before, *figure.behind)}
         sentences: Counter[tuple[int, int]] = Counter()
-        spelled = (self._by_value.get(value, []) for value in figure.number.values)
-        for word in {*weights, *figure.own, *chain.from_iterable(spelled)}:
+        for word in {*weights, *figure.own, *self._by_value.get(figure.number.value, [])}:
             places = index.places(index.encoded([word]))
             for place in places if len(places) <= _COMMON else ():
                 sentences[index.sentence_at(index.starts[place])] += self._weight(word)  # type: ignore[assignment]
@@ -195,7 +190,7 @@ class Figures:
 def agrees(figure: Figure, place: Place) -> bool:
     """Tell whether value and unit are the same; a unit that is not told on one side may be any."""
     ours, theirs = figure.number, place.number
-    return bool(ours.values & theirs.values) and (
+    return ours.value == theirs.value and (
         ours.unit == theirs.unit or not ours.unit or not theirs.unit
     )
 
