@@ -10,6 +10,7 @@ from dogent_tui.sources.quotes.numbers import NUMBER, numbers_in
 from dogent_tui.sources.quotes.tokens import negates, readable
 
 Piece = tuple[Literal["equal", "delete", "insert"], str]
+_NAME = re.compile(r"(?<!^)\b[A-ZÄÖÜ][^\W\d_]+|^[A-Z][a-z]+(?=\s*$)")
 Flag = Literal["negation", "number", "name", "unit", "order", "page"]
 
 
@@ -50,28 +51,18 @@ def flags(
     pieces: Sequence[Piece], quotation: Quotation, index: SourceIndex, near: Near
 ) -> list[Flag]:
     """Return why the differences matter."""
-    left = [
-        word for kind, i1, i2, *_ in near.ops if kind != "equal" for word in index.words(i1, i2)
-    ]
-    put = [
-        word
-        for kind, _, _, j1, j2 in near.ops
-        if kind != "equal"
-        for word in quotation.plain_words.words[j1:j2]
-    ]
-    changed = [text for kind, text in pieces if kind != "equal"]
-    found: list[Flag] = []
-    if any(map(negates, {*left} ^ {*put})):
-        found.append("negation")
-    if any(re.search(r"\d", word) for word in {*left} ^ {*put}):
-        found.append("number")
-    if any(re.search(r"(?<!^)\b[A-ZÄÖÜ][^\W\d_]+|^[A-Z][a-z]+(?=\s*$)", text) for text in changed):
-        found.append("name")
-    if _units(left) != _units(put):
-        found.append("unit")
-    if left and sorted(left) == sorted(put):
-        found.append("order")
-    return found
+    changed = [step for step in near.ops if step[0] != "equal"]
+    left = [word for _, i1, i2, *_ in changed for word in index.words(i1, i2)]
+    put = [word for *_, j1, j2 in changed for word in quotation.plain_words.words[j1:j2]]
+    odd = {*left} ^ {*put}
+    why: dict[Flag, bool] = {
+        "negation": any(map(negates, odd)),
+        "number": any(re.search(r"\d", word) for word in odd),
+        "name": any(_NAME.search(text) for kind, text in pieces if kind != "equal"),
+        "unit": _units(left) != _units(put),
+        "order": bool(left) and sorted(left) == sorted(put),
+    }
+    return [flag for flag, is_so in why.items() if is_so]
 
 
 def _units(words: list[str]) -> set[str]:

@@ -250,10 +250,14 @@ def _bibliographies(
     own = front_matter(text).bibliography
     named = named_bibliographies(root, own, draft.parent)
     real = {os.path.realpath(path) for path in named}
-    listed = [name for name in files if name.endswith((".bib", ".bibtex"))]
-    more = [files[name] for name in listed if str(files[name]) not in real]
-    for name in [name for name, path in files.items() if name in listed or str(path) in real]:
+    listed = {
+        name: path
+        for name, path in files.items()
+        if name.endswith((".bib", ".bibtex")) or str(path) in real
+    }
+    for name in listed:
         del files[name]
+    more = [path for path in listed.values() if str(path) not in real]
     read = [*map(read_bibliography, [*named, *more])]
     cited = cited_keys(text)
     mine = read[: len(named)] if own else []

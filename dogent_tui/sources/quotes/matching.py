@@ -128,20 +128,16 @@ class Quotation:
         """Return the places of negations that a whole sentence lacks which is none in the
         source: “not all” is not “all”.
         """
+        text = self.text.strip("*_ ")
+        sides = [(passage.start - 1, passage.start)] if text[:1].isupper() else []
+        sides += [(passage.end, passage.end - 1)] if text[-1:] in {".", "!", "?"} else []
         found = []
-        if self.text.lstrip("*_").rstrip("*_")[:1].isupper() and passage.start > 0:
-            found = [(passage.start - 1, passage.start - 1, passage.start)]
-        if self.text.rstrip("*_ ")[-1:] in {".", "!", "?"}:
-            found.append((passage.end, passage.end - 1, passage.end))
-        between = [
-            (place, readable(index.text[index.ends[one] : index.starts[other]]))
-            for place, one, other in found
-        ]
-        return [
-            place
-            for place, text in between
-            if negates(index.word(place)) and not is_han(index.word(place)) and not text.strip()
-        ]
+        for place, other in sides:
+            word = index.word(place)
+            if negates(word) and not is_han(word):
+                begin, end = index.ends[min(place, other)], index.starts[max(place, other)]
+                found += [] if readable(index.text[begin:end]).strip() else [place]
+        return found
 
     def _in_parts(self, index: SourceIndex) -> list[Passage]:
         """Return the passages that have the parts, each as near behind the one before as it can

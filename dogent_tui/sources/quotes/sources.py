@@ -91,12 +91,11 @@ class Names:
             if spaced is not None:
                 yield Named(spaced, *pages)
                 continue
-            files = [
-                found
-                for found in _FILE.finditer(part)
-                if "://" not in found[0] and not found[0].startswith("www.")
+            names = [
+                name
+                for name in (found[0].lstrip("@") for found in _FILE.finditer(part))
+                if "://" not in name and not name.startswith("www.")
             ]
-            names = [found[0].lstrip("@") for found in files]
             names = [
                 name
                 for name in names
