@@ -6,7 +6,7 @@ from typing import Literal
 
 from dogent_tui.sources.quotes.index import GAP, SourceIndex
 from dogent_tui.sources.quotes.matching import Near, Quotation
-from dogent_tui.sources.quotes.numbers import NUMBER, numbers_in
+from dogent_tui.sources.quotes.numbers import units_in
 from dogent_tui.sources.quotes.tokens import negates, readable
 
 Piece = tuple[Literal["equal", "delete", "insert"], str]
@@ -59,12 +59,7 @@ def flags(
         "negation": any(map(negates, odd)),
         "number": any(re.search(r"\d", word) for word in odd),
         "name": any(_NAME.search(text) for kind, text in pieces if kind != "equal"),
-        "unit": _units(left) != _units(put),
+        "unit": {*units_in(left, "en")} != {*units_in(put, "en")},
         "order": bool(left) and sorted(left) == sorted(put),
     }
     return [flag for flag, is_so in why.items() if is_so]
-
-
-def _units(words: list[str]) -> set[str]:
-    text = " ".join(f"1 {word}" for word in words if not NUMBER.fullmatch(word))
-    return {number.unit for number in numbers_in(text, "en") if number.unit}

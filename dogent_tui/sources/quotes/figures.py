@@ -3,12 +3,14 @@ and column.
 """
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import takewhile
 from typing import NamedTuple
+
+from rapidfuzz.distance import Postfix, Prefix
 
 from dogent_tui.sources.quotes.index import SourceIndex
 from dogent_tui.sources.quotes.numbers import (
@@ -18,6 +20,7 @@ from dogent_tui.sources.quotes.numbers import (
     language_of,
     number_at,
     numbers_in,
+    units_in,
 )
 from dogent_tui.sources.quotes.tokens import is_han, words_of
 
@@ -150,10 +153,9 @@ class Figures:
                 own = known = {*words.words}
                 first = bisect_right(words.ends, number.start)
                 last = bisect_left(words.starts, number.end)
-                beside = [
-                    *_common_start(figure.before[::-1], words.words[:first][::-1]),
-                    *_common_start(figure.behind, words.words[last:]),
-                ]
+                start = Postfix.similarity(figure.before, words.words[:first])
+                end = Prefix.similarity(figure.behind, words.words[last:])
+                beside = figure.before[len(figure.before) - start :] + figure.behind[:end]
                 apart = 1 - len(beside) / (len(figure.before) + len(figure.behind) or 1)
                 near = sum(weights[word] + _BESIDE for word in beside)
             itself = {*words_of(number.spelled).words}
@@ -179,7 +181,7 @@ class Figures:
         head_row = self._index.text[block.table : self._index.text.find("\n", block.table)]
         cells, heads = text.split("|"), head_row.split("|")
         head = heads[column] if column < len(heads) else ""
-        unit = number.unit or _unit_in(head, self._language)
+        unit = number.unit or next(units_in(re.findall(r"[^\s()\[\]]+", head), self._language), "")
         own = {*words_of(f"{cells[1]} {head}").words}
         known = f"{' '.join(block.source.headings[-1:])} {block.source.sheet} {text}"
         if column <= 1:
@@ -193,14 +195,3 @@ def agrees(figure: Figure, place: Place) -> bool:
     return ours.value == theirs.value and (
         ours.unit == theirs.unit or not ours.unit or not theirs.unit
     )
-
-
-def _common_start(one: list[str], other: list[str]) -> list[str]:
-    pairs = zip(one, other, strict=False)
-    return [mine for mine, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
-
-
-def _unit_in(head: str, language: str) -> str:
-    words = head.replace("(", " ").replace(")", " ").replace("[", " ").replace("]", " ").split()
-    units = (next(numbers_in(f"1 {word}", language), None) for word in words)
-    return next((found.unit for found in units if found is not None and found.unit), "")

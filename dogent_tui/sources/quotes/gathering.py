@@ -85,9 +85,10 @@ class QuoteChecker:
         read, unused = await asyncio.to_thread(_bibliographies, text, draft, root or folder, files)
         sources = await self._sources(folder, files)
         keys = await asyncio.to_thread(_keys, folder, read, sources)
-        report = await asyncio.to_thread(check, _name(draft, folder), text, sources, keys)
+        place, inside = await asyncio.to_thread(lambda: (draft.resolve(), folder.resolve()))
+        name = str(place.relative_to(inside)) if place.is_relative_to(inside) else draft.name
+        report = await asyncio.to_thread(check, name, text, sources, keys)
         report = msgspec.structs.replace(report, unused=unused)
-        place = await asyncio.to_thread(draft.resolve)
         self._checked[place] = Checked(text.split("\n"), report.findings)
         await asyncio.to_thread(self._tidy)
         return report
@@ -213,21 +214,13 @@ def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
     is.
     """
     root, own = os.path.realpath(folder), os.path.realpath(draft)
-    found = {}
-    for inside, _, files in scan(folder):
-        for name in files:
-            path = f"{inside}/{name}" if inside else name
-            real = os.path.realpath(folder / path)
-            if (
-                real != own
-                and Path(real).is_file()
-                and (not stay_inside or Path(real).is_relative_to(root))
-            ):
-                found[path] = Path(real)
-    found |= {
-        path: file for path, file in records_in(folder).items() if os.path.realpath(file) != own
+    found = [f"{inside}/{name}".lstrip("/") for inside, _, names in scan(folder) for name in names]
+    real = {path: Path(os.path.realpath(folder / path)) for path in [*found, *records_in(folder)]}
+    return {
+        path: file
+        for path, file in sorted(real.items())
+        if str(file) != own and is_file(file) and (file.is_relative_to(root) or not stay_inside)
     }
-    return dict(sorted(found.items()))
 
 
 def _is_export(file: Path, draft: Path, text: str) -> bool:
@@ -281,10 +274,3 @@ def _keys(
                     path = ""
             keys.setdefault(entry.key, Named(path, work=entry.pages))
     return keys
-
-
-def _name(draft: Path, folder: Path) -> str:
-    try:
-        return draft.resolve().relative_to(folder.resolve()).as_posix()
-    except ValueError:
-        return draft.name

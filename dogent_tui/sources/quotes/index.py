@@ -223,17 +223,14 @@ def _seams(
     ]
     for at, index in enumerate(prose):
         end = blocks[index + 1].start if index + 1 < len(blocks) else len(text)
-        if not _UNFINISHED.search(
-            text[max(blocks[index].start, end - 60) : end].split("<!--")[0].rstrip()
-        ):
+        last = text[max(blocks[index].start, end - 60) : end].split("<!--")[0].rstrip()
+        if not _UNFINISHED.search(last):
             continue
         left = range(max(bounds[index], bounds[index + 1] - _SEAM_WORDS), bounds[index + 1])
         near = [*prose[at + 1 : at + _SEAM_BLOCKS], *prose[max(0, at - 4) : at]]
         for other in near:
-            is_next = bounds[other] == bounds[index + 1]
             begins = text[blocks[other].start : blocks[other].start + 1]
-            if not is_next and (_LOWER.match(begins) or is_han(begins)):
-                yield (
-                    left,
-                    range(bounds[other], min(bounds[other + 1], bounds[other] + _SEAM_WORDS)),
-                )
+            goes_on = _LOWER.match(begins) or is_han(begins)
+            if bounds[other] != bounds[index + 1] and goes_on:
+                stop = min(bounds[other + 1], bounds[other] + _SEAM_WORDS)
+                yield left, range(bounds[other], stop)

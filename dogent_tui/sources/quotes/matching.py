@@ -199,13 +199,13 @@ class Quotation:
         """The words without insertions: what is compared where the quotation is not in the
         source.
         """
-        text = self.text
-        for found in _BRACKET.finditer(text):
-            if not any(map(_matters, words_of(found[1]).words)) and not _PART_OF_WORD.match(
-                text, found.start()
-            ):
-                text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
-        return words_of(text)
+
+        def plain(found: re.Match[str]) -> str:
+            is_part = _PART_OF_WORD.match(self.text, found.start())
+            is_kept = is_part or any(map(_matters, words_of(found[1]).words))
+            return found[0] if is_kept else " " * len(found[0])
+
+        return words_of(_BRACKET.sub(plain, self.text))
 
     def near(self, index: SourceIndex) -> Near | None:
         """Return the nearest passage of a source, None where none comes near."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dogent_tui.permissions.text import names
@@ -74,6 +74,14 @@ def numbers_in(text: str, language: str) -> Iterator[Number]:
     """Yield the numbers of a text."""
     for found in NUMBER.finditer(text):
         yield number_at(text, found, language)
+
+
+def units_in(words: Iterable[str], language: str) -> Iterator[str]:
+    """Yield the units among words."""
+    for word in words:
+        number = next(numbers_in(f"1 {word}", language), None)
+        if number and number.unit:
+            yield number.unit
 
 
 def number_at(text: str, found: re.Match[str], language: str) -> Number:
