@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
@@ -106,8 +107,7 @@ class QuoteChecker:
         UsageError where the draft cannot be read.
         """
         report = await self.check(draft, root, stay_inside=True)
-        records = await asyncio.to_thread(SourceRecords(Workspace(root)).all)
-        return appendix(report, {record.file: record.url for record in records if record.url})
+        return await asyncio.to_thread(_appendix, report, draft, root)
 
     async def _sources(self, folder: Path, files: Mapping[str, Path]) -> list[CheckedSource]:
         sources = (self._source(path, folder / path, real) for path, real in files.items())
@@ -187,6 +187,16 @@ def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[Ne
                 found.append((score, Nearest(source.path, index.place(begin), text)))
     found.sort(key=lambda scored: -scored[0])
     return [one for _, one in found[:most]]
+
+
+def _appendix(report: CheckReport, draft: Path, root: Path) -> str:
+    beside = {
+        source.path: quote(os.path.relpath(root / source.path, draft.parent))
+        for source in report.sources
+        if source.path.lower().endswith(".pdf")
+    }
+    records = SourceRecords(Workspace(root)).all()
+    return appendix(report, beside | {record.file: record.url for record in records if record.url})
 
 
 def _load(place: Path) -> Kept | None:
