@@ -85,14 +85,9 @@ class _Known:
             return
         if not seen.total:
             return
-        self._parts = [
-            *(
-                part
-                for part in self._parts
-                if (part.sha256, part.total) == (seen.sha256, seen.total)
-            ),
-            seen,
-        ]
+        same = (seen.sha256, seen.total)
+        self._parts = [part for part in self._parts if (part.sha256, part.total) == same]
+        self._parts.append(seen)
         reached = 0
         for part in sorted(self._parts, key=lambda part: part.start):
             reached = max(reached, part.end) if part.start <= reached else reached
@@ -139,9 +134,8 @@ class Ledger:
         self._known: dict[str, _Known] = {}
         with suppress(OSError), (self._folder / _INDEX).open("rb") as lines:
             for line in lines:
-                with suppress(
-                    msgspec.DecodeError
-                ):  # what a crash cut short, and the beginnings of runs
+                # But for what a crash cut short, and the beginnings of runs.
+                with suppress(msgspec.DecodeError):
                     self._take(msgspec.json.decode(line, type=Seen))
 
     def begin(self, run: str) -> None:
@@ -227,12 +221,10 @@ class Ledger:
         changed = []
         for path, known in self._known.items():
             now = _stat(path)
-            if now is not None and (now.st_size, now.st_ctime_ns) == (
-                known.told.size,
-                known.told.changed_ns,
-            ):
+            told = (known.told.size, known.told.changed_ns)
+            if now is not None and (now.st_size, now.st_ctime_ns) == told:
                 continue
-            found = _look(Path(path)) if now is not None else None
+            found = _look(Path(path))
             seen = found[0] if found is not None else Seen(path, -1, 0)
             if not _same(known.told, seen):
                 changed.append(Path(path))
@@ -240,10 +232,7 @@ class Ledger:
         return changed
 
     def _take(self, seen: Seen) -> None:
-        known = self._known.get(seen.path)
-        if known is None:
-            self._known[seen.path] = known = _Known(seen)
-        known.take(seen)
+        self._known.setdefault(seen.path, _Known(seen)).take(seen)
 
     def try_again(self) -> None:
         """Write what is in memory only."""

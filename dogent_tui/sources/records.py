@@ -83,21 +83,19 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
     def as_entry(self) -> dict[str, Any]:
         """Return it as CSL JSON."""
+        file = f"../../{self.document}" if self.document else f"{self.key}.md" if self.text else ""
         entry: dict[str, Any] = {
             "id": self.key,
             "type": "webpage" if self.url else "document",
             "title": self.title or self.url,
+            "URL": self.url,
+            "file": file,
+            "author": [{"literal": self.author}] if self.author else [],
         }
-        if self.url:
-            entry["URL"] = self.url
-        if self.document or self.text:
-            entry["file"] = f"../../{self.document}" if self.document else f"{self.key}.md"
-        if self.author:
-            entry["author"] = [{"literal": self.author}]
         for name, value in (("issued", self.published), ("accessed", self.accessed)):
             if found := re.match(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", value):
                 entry[name] = {"date-parts": [[int(part) for part in found.groups() if part]]}
-        return entry
+        return {name: value for name, value in entry.items() if value}
 
 
 class SourceRecords:

@@ -22,25 +22,15 @@ _MOST_OTHERS = 20
 
 
 class CheckedSource(msgspec.Struct, dict=True):
-    """A file that can be quoted. `reason` is the code of why it cannot be read, empty where it
-    can; it has no index then.
-    """
+    """A file that can be quoted, unless its index says why not."""
 
     path: str
-    index: SourceIndex | None = None
-    reason: str = ""
-    is_listed: bool = True
-
-    @property
-    def words(self) -> SourceIndex:
-        """Its index, where it has one."""
-        assert self.index is not None
-        return self.index
+    index: SourceIndex
 
     @cached_property
     def figures(self) -> Figures:
         """Its numbers."""
-        return Figures(self.words)
+        return Figures(self.index)
 
 
 class SourceState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -128,16 +118,15 @@ def check(
     names = Names((source.path for source in sources), keys)
     findings = _Checker(text, sources, names).findings()
     counted = Counter(finding.verdict for finding in findings)
+    summary = {verdict: counted[verdict] for verdict in VERDICTS}
     states = [
-        SourceState(source.path, "read", source.index.pages)
-        if source.index
-        else SourceState(source.path, "unreadable", 0, source.reason)
+        SourceState(
+            source.path, "unreadable" if index.reason else "read", index.pages, index.reason
+        )
         for source in sources
-        if source.is_listed
+        if (index := source.index).reason != "unsupported"
     ]
-    return CheckReport(
-        SCHEMA, draft, states, findings, {verdict: counted[verdict] for verdict in VERDICTS}
-    )
+    return CheckReport(SCHEMA, draft, states, findings, summary)
 
 
 class _Checker:
@@ -170,19 +159,19 @@ class _Checker:
         quotation = Quotation(claim.text)
 
         def exact(source: CheckedSource) -> list[_Spot]:
-            return [_spot(source, passage) for passage in quotation.exact(source.words)]
+            return [_spot(source, passage) for passage in quotation.exact(source.index)]
 
         def near(source: CheckedSource) -> _Near | None:
-            found = quotation.near(source.words)
+            found = quotation.near(source.index)
             if found is None:
                 return None
             spot = _spot(source, found.passage)
             if found.is_same:
                 return _Near(1.0, spot, Judgement("verbatim"))
-            pieces = differences(quotation, source.words, found)
+            pieces = differences(quotation, source.index, found)
             equal = next((i1 for kind, i1, *_ in found.ops if kind == "equal"), found.passage.start)
-            place = source.words.place(source.words.starts[equal])
-            why = flags(pieces, quotation, source.words, found)
+            place = source.index.place(source.index.starts[equal])
+            why = flags(pieces, quotation, source.index, found)
             judged = Judgement("altered", why, source.path, place, [], pieces)
             return _Near(found.share, None, judged)
 
@@ -193,7 +182,7 @@ class _Checker:
         figure = Figure.of(claim.context, claim.at, claim.text, language)
 
         def spot(source: CheckedSource, character: int) -> _Spot:
-            place = source.words.place(character)
+            place = source.index.place(character)
             return _Spot(source.path, place, {place.get("page", 0)} - {0})
 
         def exact(source: CheckedSource) -> list[_Spot]:
@@ -207,7 +196,7 @@ class _Checker:
             ours, theirs = figure.number, found[0].number
             why: Flag = "unit" if ours.value == theirs.value else "number"
             diff: list[Piece] = [("delete", theirs.spelled), ("insert", ours.spelled)]
-            where = source.words.place(found[0].character)
+            where = source.index.place(found[0].character)
             judged = Judgement("altered", [why], source.path, where, [], diff)
             return _Near(0.0, spot(source, same.character) if same else None, judged)
 
@@ -223,7 +212,7 @@ class _Checker:
         then all others.
         """
         named = [(one, self._by_path[one.path]) for one in claim.named if one.path in self._by_path]
-        readable = [(one, source) for one, source in named if source.index is not None]
+        readable = [(one, source) for one, source in named if not source.index.reason]
         if named and not readable:
             return Judgement("unreadable_source", [], named[0][1].path)
         elsewhere: list[_Spot] = []
@@ -242,7 +231,7 @@ class _Checker:
         if nears:
             return max(nears, key=lambda found: found.share).altered
         seen = [source for _, source in named]
-        others = [each for each in self._by_path.values() if each.index and each not in seen]
+        others = [one for one in self._by_path.values() if not one.index.reason and one not in seen]
         verdict: Verdict = "found_elsewhere" if claim.named else "verbatim"
         if spots := [spot for source in others for spot in exact(source)]:
             return _found(verdict, spots)
@@ -258,16 +247,16 @@ class _Checker:
             source = self._by_path.get(one.path) if one.path else None
             if one.path != "" and source is None:
                 return Judgement("not_found")
-            if source is not None and source.index is None:
+            if source is not None and source.index.reason:
                 return Judgement("unreadable_source", [], source.path)
-            if one.is_beyond(source.words.pages if source is not None else 0):
+            if one.is_beyond(source.index.pages if source is not None else 0):
                 return Judgement("not_found", ["page"])
         first = next((one for one in claim.named if one.path), Named(None))
         return Judgement("verbatim", [], first.path, {"page": first.first} if first.first else {})
 
 
 def _spot(source: CheckedSource, passage: Passage) -> _Spot:
-    index = source.words
+    index = source.index
     place = index.place(index.starts[passage.start])
     return _Spot(source.path, place, index.pages_of(passage))
 

@@ -40,11 +40,9 @@ def _passage_text(index: SourceIndex, begin: int, end: int, last: int) -> str:
     start, stop = index.starts[begin], index.ends[end - 1]
     if end < last and index.coded[end] != GAP and index.starts[end] > stop:
         stop = index.starts[end]
-    return (
-        readable(index.text[start:stop])
-        if stop > start
-        else " ".join(index.words(begin, end)) + " "
-    )
+    if stop <= start:
+        return " ".join(index.words(begin, end)) + " "
+    return readable(index.text[start:stop])
 
 
 def flags(

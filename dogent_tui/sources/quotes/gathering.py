@@ -27,7 +27,7 @@ from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.references.walking import scan
 from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
-from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
+from dogent_tui.sources.quotes.index import Block, SourceIndex, make
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.sources.quotes.sources import Named, Names
 from dogent_tui.sources.quotes.tokens import is_han, readable, words_of
@@ -36,7 +36,7 @@ from dogent_tui.sources.records import SourceRecords, records_in
 from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.storage.paths import Workspace, cache_dir, is_file
 
-_FORMAT = 2
+_FORMAT = 3
 _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile", "too_large"})
 """Why a file cannot be read for as long as it does not change."""
 _UNUSED_S = 14 * 86_400
@@ -116,14 +116,11 @@ class QuoteChecker:
     async def _source(self, path: str, absolute: Path, real: Path) -> CheckedSource:
         async with self._turn:
             try:
-                kept = await self._kept(absolute, real)
+                return CheckedSource(path, await self._kept(absolute, real))
             except (OSError, DogentError):
-                kept = Kept(reason="failed")
-        if kept.reason:
-            return CheckedSource(path, None, kept.reason, is_listed=kept.reason != "unsupported")
-        return CheckedSource(path, SourceIndex(kept))
+                return CheckedSource(path, SourceIndex("failed"))
 
-    async def _kept(self, path: Path, real: Path) -> Kept:
+    async def _kept(self, path: Path, real: Path) -> SourceIndex:
         state = await asyncio.to_thread(FileState.of, path)
         place = self._folder / f"{self._keys.key(state, ReadOptions())}-{_FORMAT}.words"
         if found := await asyncio.to_thread(_load, place):
@@ -131,12 +128,12 @@ class QuoteChecker:
         try:
             kept = await self._read(path, real)
         except DocumentError as error:
-            kept = Kept(reason=error.code)
+            kept = SourceIndex(error.code)
         if not kept.reason or kept.reason in _LASTING:
             await asyncio.to_thread(_save, place, kept)
         return kept
 
-    async def _read(self, path: Path, real: Path) -> Kept:
+    async def _read(self, path: Path, real: Path) -> SourceIndex:
         """Read a whole document, of a workbook all sheets. A block that goes on with the one
         before it is a part of that. Raises DocumentError.
         """
@@ -181,10 +178,10 @@ def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[Ne
     words = {word for word in words_of(claim).words if len(word) > 1 or is_han(word)}
     found = []
     for source in sources:
-        if index := source.index:
-            for begin, score in index.nearest(words, most):
-                text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
-                found.append((score, Nearest(source.path, index.place(begin), text)))
+        index = source.index
+        for begin, score in index.nearest(words, most):
+            text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
+            found.append((score, Nearest(source.path, index.place(begin), text)))
     found.sort(key=lambda scored: -scored[0])
     return [one for _, one in found[:most]]
 
@@ -199,14 +196,14 @@ def _appendix(report: CheckReport, draft: Path, root: Path) -> str:
     return appendix(report, beside | {record.file: record.url for record in records if record.url})
 
 
-def _load(place: Path) -> Kept | None:
+def _load(place: Path) -> SourceIndex | None:
     with contextlib.suppress(OSError, msgspec.DecodeError):
         os.utime(place)
-        return msgspec.msgpack.decode(place.read_bytes(), type=Kept)
+        return msgspec.msgpack.decode(place.read_bytes(), type=SourceIndex)
     return None
 
 
-def _save(place: Path, kept: Kept) -> None:
+def _save(place: Path, kept: SourceIndex) -> None:
     with contextlib.suppress(OSError):
         private_folder(place.parent)
         atomic_write(place, msgspec.msgpack.encode(kept), mode=0o600, durable=False)

@@ -8,7 +8,6 @@ loaded.
 
 import math
 import re
-from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,10 +48,15 @@ class Block(msgspec.Struct, frozen=True, array_like=True):
     table: int
 
 
-class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A source as it is kept: arrays of 32-bit numbers as bytes. `reason` is the code of why it
-    cannot be read, else empty.
-    """
+class Passage(NamedTuple):
+    """Words `start` to `end` of a source."""
+
+    start: int
+    end: int
+
+
+class SourceIndex(msgspec.Struct, array_like=True, dict=True):
+    """Looks through one source. `reason` is the code of why it cannot be read, else empty."""
 
     reason: str = ""
     pages: int = 0
@@ -61,40 +65,17 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     vocabulary: list[str] = []
     coded: str = ""
     """A character for each word, counted from `GAP` on as the vocabulary is."""
-    starts: bytes = b""
-    ends: bytes = b""
-    sentences: bytes = b""
+    starts: list[int] = []
+    ends: list[int] = []
+    sentences: list[int] = []
     """Characters at which sentences and rows begin."""
-    marks: list[tuple[int, str]] = []
-
-
-class Passage(NamedTuple):
-    """Words `start` to `end` of a source."""
-
-    start: int
-    end: int
-
-
-class SourceIndex:
-    """Looks through one source."""
-
-    def __init__(self, kept: Kept) -> None:
-        """Take what was kept."""
-        self.text, self.coded = kept.text, kept.coded
-        self.pages = kept.pages
-        self.blocks = kept.blocks
-        self.marks = dict(kept.marks)
-        self._vocabulary = kept.vocabulary
-        self.starts, self.ends, self._sentences = array("I"), array("I"), array("I")
-        self.starts.frombytes(kept.starts)
-        self.ends.frombytes(kept.ends)
-        self._sentences.frombytes(kept.sentences)
+    marks: dict[int, str] = {}
 
     @cached_property
     def codes(self) -> dict[str, str]:
         """The character of each word."""
         first = ord(GAP) + 1
-        return {word: chr(code) for code, word in enumerate(self._vocabulary, first)}
+        return {word: chr(code) for code, word in enumerate(self.vocabulary, first)}
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -111,7 +92,7 @@ class SourceIndex:
     def word(self, place: int) -> str:
         """Return the levelled word at `place`, empty for a gap and outside."""
         code = ord(self.coded[place]) - ord(GAP) if 0 <= place < len(self.coded) else 0
-        return self._vocabulary[code - 1] if code else ""
+        return self.vocabulary[code - 1] if code else ""
 
     def words(self, start: int, end: int) -> list[str]:
         """Return levelled words."""
@@ -171,12 +152,12 @@ class SourceIndex:
 
     def sentence_at(self, character: int) -> tuple[int, int]:
         """Return where the sentence or row of a character begins and ends."""
-        bounds = self._sentences
+        bounds = self.sentences
         index = bisect_right(bounds, character)
         return bounds[index - 1], bounds[index] if index < len(bounds) else len(self.text)
 
 
-def make(text: str, blocks: Sequence[Block], pages: int) -> Kept:
+def make(text: str, blocks: Sequence[Block], pages: int) -> SourceIndex:
     """Return the index of a document's Markdown, whose `blocks` are in order."""
     words, starts, ends, marks = words_of(text)
     bounds = [*(bisect_left(starts, block.start) for block in blocks), len(starts)]
@@ -194,16 +175,16 @@ def make(text: str, blocks: Sequence[Block], pages: int) -> Kept:
     coded = [*(codes.get(word, GAP) for word in words), GAP]  # the last one for the places -1
     starts, ends = [*starts, 0], [*ends, 0]
     where = {place: at for at, place in reversed([*enumerate(order)])} if marks else {}
-    return Kept(
+    return SourceIndex(
         pages=pages,
         text=text,
         blocks=list(blocks),
         vocabulary=vocabulary,
         coded="".join([coded[place] for place in order]),
-        starts=array("I", [starts[place] for place in order]).tobytes(),
-        ends=array("I", [ends[place] for place in order]).tobytes(),
-        sentences=array("I", [0, *(found.end() for found in _SENTENCE.finditer(text))]).tobytes(),
-        marks=[(where[before - 1] + 1, mark) for before, mark in marks if before],
+        starts=[starts[place] for place in order],
+        ends=[ends[place] for place in order],
+        sentences=[0, *(found.end() for found in _SENTENCE.finditer(text))],
+        marks={where[before - 1] + 1: mark for before, mark in marks if before},
     )
 
 

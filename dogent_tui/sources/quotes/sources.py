@@ -14,6 +14,7 @@ _SUFFIXES = names(
     "md markdown txt text pdf docx odt rtf epub html htm xhtml xlsx xlsm ods csv tsv pptx ipynb"
     " json xml tex rst org adoc doc xls ppt png jpg jpeg gif tif tiff webp svg"
 )
+_WEB = re.compile(r"www\.|.*://")
 _FILE = re.compile(r"[^\s()（）\[\];,；，“”\"<>|]+\.[A-Za-z0-9]{1,8}(?![\w/])")
 
 
@@ -91,15 +92,12 @@ class Names:
             if spaced is not None:
                 yield Named(spaced, *pages)
                 continue
+            spelled = (found[0].lstrip("@") for found in _FILE.finditer(part))
             names = [
                 name
-                for name in (found[0].lstrip("@") for found in _FILE.finditer(part))
-                if "://" not in name and not name.startswith("www.")
-            ]
-            names = [
-                name
-                for name in names
-                if name.rpartition(".")[2].lower() in _SUFFIXES or self.path(name, exact=True)
+                for name in spelled
+                if not _WEB.match(name)
+                and (name.rpartition(".")[2].lower() in _SUFFIXES or self.path(name, exact=True))
             ]
             yield from (Named(self.path(name, exact=True), *pages) for name in names)
             bare = re.split(r"[,，#]", part)[0].strip(" @\t\n—–-*_.")

@@ -83,10 +83,7 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
     """Return the words of `text` from character `begin` to `end`; their places are those in
     `text`.
     """
-    words: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    marks: list[tuple[int, str]] = []
+    words, starts, ends, marks = found_words = Words([], [], [], [])
     if len(_levels) > _MOST_LEVELS:
         _levels.clear()
     for found in _TOKEN.finditer(text, begin, len(text) if end is None else end):
@@ -105,7 +102,7 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
         words.append(level)
         starts.append(found.start())
         ends.append(found.end())
-    return Words(words, starts, ends, marks)
+    return found_words
 
 
 def _level(raw: str) -> str:

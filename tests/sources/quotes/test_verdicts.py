@@ -37,13 +37,13 @@ def source(path, text):
         page += part.startswith("<!-- page")
         where = Source(page=page) if page else Source(line=text.count("\n", 0, start) + 1)
         blocks.append(Block(start, where, start))
-    return CheckedSource(path, SourceIndex(make(text, blocks, page)))
+    return CheckedSource(path, make(text, blocks, page))
 
 
 SOURCES = (
     source("log.md", LOG),
     source("beech.pdf", PAGES),
-    CheckedSource("scan.pdf", None, "scanned"),
+    CheckedSource("scan.pdf", SourceIndex("scanned")),
 )
 
 
