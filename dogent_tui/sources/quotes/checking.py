@@ -165,9 +165,8 @@ class _Checker:
             found = quotation.near(source.index)
             if found is None:
                 return None
-            spot = _spot(source, found.passage)
             if found.is_same:
-                return _Near(1.0, spot, Judgement("verbatim"))
+                return _Near(1.0, _spot(source, found.passage), Judgement("verbatim"))
             pieces = differences(quotation, source.index, found)
             equal = next((i1 for kind, i1, *_ in found.ops if kind == "equal"), found.passage.start)
             place = source.index.place(source.index.starts[equal])
@@ -181,15 +180,11 @@ class _Checker:
         language = language_of(claim.context, self._language)
         figure = Figure.of(claim.context, claim.at, claim.text, language)
 
-        def spot(source: CheckedSource, character: int) -> _Spot:
-            place = source.index.place(character)
-            return _Spot(source.path, place, {place.get("page", 0)} - {0})
-
         def exact(source: CheckedSource) -> list[_Spot]:
-            return [spot(source, at) for at in source.figures.same_words(figure)]
+            return [_spot(source, at) for at in source.figures.same_words(figure)]
 
         def near(source: CheckedSource) -> _Near | None:
-            found = [place for place in source.figures.places(figure) if place.is_found]
+            found = source.figures.places(figure)
             if not found:
                 return None
             same = next((place for place in found if agrees(figure, place)), None)
@@ -198,7 +193,7 @@ class _Checker:
             diff: list[Piece] = [("delete", theirs.spelled), ("insert", ours.spelled)]
             where = source.index.place(found[0].character)
             judged = Judgement("altered", [why], source.path, where, [], diff)
-            return _Near(0.0, spot(source, same.character) if same else None, judged)
+            return _Near(0.0, _spot(source, same.character) if same else None, judged)
 
         return self._held(claim, exact, near)
 
@@ -255,10 +250,12 @@ class _Checker:
         return Judgement("verbatim", [], first.path, {"page": first.first} if first.first else {})
 
 
-def _spot(source: CheckedSource, passage: Passage) -> _Spot:
+def _spot(source: CheckedSource, found: Passage | int) -> _Spot:
+    """Return the place of a passage, or of a character."""
     index = source.index
-    place = index.place(index.starts[passage.start])
-    return _Spot(source.path, place, index.pages_of(passage))
+    place = index.place(found if isinstance(found, int) else index.starts[found.start])
+    page = {place["page"]} if "page" in place else set()
+    return _Spot(source.path, place, page if isinstance(found, int) else index.pages_of(found))
 
 
 def _found(verdict: Verdict, spots: list[_Spot], *why: Flag) -> Judgement:

@@ -174,9 +174,8 @@ class Draft:
         yield from citations
         if re.match(r"\[![A-Za-z]+\]", self.text[start:end]):
             return
-        for paragraph in behind:
-            if not citations and paragraph.kind == "text":
-                citations = self._leading_citation(paragraph)
+        for paragraph in behind if not citations else ():
+            citations = self._leading_citation(paragraph)
         if _is_long(self.text[start:end]):
             text = _PREFIX.sub("", self.text[start:end])
             yield Claim("quote", Span(start, end), text, citations[0].named if citations else ())
@@ -191,6 +190,8 @@ class Draft:
         """Return the citation of a paragraph behind a block quote, unless it is for something in
         that paragraph itself.
         """
+        if paragraph.kind != "text":
+            return []
         for first in self._citations(paragraph.span)[:1]:
             before = self._masked[paragraph.span.start : first.span.start]
             return [] if _OPENING.search(before) or NUMBER.search(before) else [first]

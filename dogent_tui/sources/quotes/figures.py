@@ -70,7 +70,6 @@ class Place(NamedTuple):
     character: int
     score: float
     shared: float
-    is_found: bool
     is_label: bool = False
     """Whether it is the name of a row: what is in the row tells it; it is never meant instead of
     another number.
@@ -124,8 +123,9 @@ class Figures:
         labels = [each for each in scored if each.is_label and agrees(figure, each)]
         fitting = [each for each in labels if each.shared >= best]
         fitting = fitting or [each for each in scored if not each.is_label]
-        top = max((each.score for each in fitting), default=0.0)
-        return [each for each in fitting if each.score >= top - 1e-9]
+        top = max((each.score for each in fitting), default=0.0) - 1e-9
+        enough = _ENOUGH * (sum(weights.values()) or 1.0)
+        return [each for each in fitting if each.score >= top and each.shared >= enough]
 
     def _weight(self, word: str) -> float:
         if word in _FUNCTION_WORDS or not (word[0].isalnum()):
@@ -153,9 +153,9 @@ class Figures:
                 own = known = {*words.words}
                 first = bisect_right(words.ends, number.start)
                 last = bisect_left(words.starts, number.end)
-                start = Postfix.similarity(figure.before, words.words[:first])
-                end = Prefix.similarity(figure.behind, words.words[last:])
-                beside = figure.before[len(figure.before) - start :] + figure.behind[:end]
+                above = Postfix.similarity(figure.before, words.words[:first])
+                below = Prefix.similarity(figure.behind, words.words[last:])
+                beside = figure.before[len(figure.before) - above :] + figure.behind[:below]
                 apart = 1 - len(beside) / (len(figure.before) + len(figure.behind) or 1)
                 near = sum(weights[word] + _BESIDE for word in beside)
             itself = {*words_of(number.spelled).words}
@@ -166,7 +166,6 @@ class Figures:
                 begin + found.start(),
                 shared + near - _LACKED * lacked * apart,
                 shared,
-                shared >= _ENOUGH * (sum(weights.values()) or 1.0),
                 is_row and column <= 1,
             )
 

@@ -48,12 +48,11 @@ def where(source: str | None, place: Mapping[str, Any]) -> str:
 
 def difference(finding: Finding) -> str:
     """Return the difference in one line: ``does [-not-] wait``."""
-    marks = {"equal": "{}", "delete": "[-{}-]", "insert": "{{+{}+}}"}
     pieces = []
     for kind, text in finding.diff:
-        bare = text.strip()
-        room = text[len(text.rstrip()) :]
-        pieces.append(text if kind == "equal" or not bare else marks[kind].format(bare) + room)
+        bare, room = text.strip(), text[len(text.rstrip()) :]
+        marked = f"[-{bare}-]{room}" if kind == "delete" else f"{{+{bare}+}}{room}"
+        pieces.append(text if kind == "equal" or not bare else marked)
     return "".join(pieces)
 
 
