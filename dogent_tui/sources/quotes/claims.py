@@ -39,7 +39,7 @@ _REFERENCE = re.compile(r"\[\^([^\]\s]+)\](?!:)")
 _PARENTHESES = re.compile(r"\(([^()\n]{1,200}(?:\n[^()\n]{1,200})?)\)|（([^（）\n]{1,200})）")
 _BARE = re.compile(r"(?<![\w@(\[])@[\w./~-]*\w")
 _NO_NUMBER = re.compile(r"\[\d[\d,;–-]*\]|@\S+")
-_AROUND = " \t>\r\n\u00a0\u202f\u2009"
+_AROUND_BLOCK = " \t>\r\n\u00a0\u202f\u2009"
 _NOT_AFTER_WORD = f"(?<![^\\W_{HAN}])"
 _LONGEST = 5_000
 """Characters of a quotation between marks; a mark that is not closed by then opens none."""
@@ -180,11 +180,11 @@ class Draft:
             text = _PREFIX.sub("", self.text[start:end])
             yield Claim("quote", Span(start, end), text, citations[0].named if citations else ())
 
-    def _trimmed(self, start: int, end: int) -> Span:
-        """Return characters without white space and prefixes of block quotes around them."""
+    def _trimmed(self, start: int, end: int, around: str | None = _AROUND_BLOCK) -> Span:
+        """Return characters without white space, and prefixes of block quotes, around them."""
         text = self.text[start:end]
-        start = end - len(text.lstrip(_AROUND))
-        return Span(start, start + len(text.strip(_AROUND)))
+        start = end - len(text.lstrip(around))
+        return Span(start, start + len(text.strip(around)))
 
     def _leading_citation(self, paragraph: _Paragraph) -> list[Claim]:
         """Return the citation of a paragraph behind a block quote, unless it is for something in
@@ -201,8 +201,9 @@ class Draft:
         text = _without(self._masked[slice(*paragraph.span)], _TARGET)
         start = paragraph.span.start
         quotes = [
-            self._trimmed(*(start + at for at in found.span(found.lastindex or 0)))
+            self._trimmed(start + found.start(group), start + found.end(group), None)
             for found in _QUOTE.finditer(text)
+            if (group := found.lastindex)
         ]
         citations = [
             claim

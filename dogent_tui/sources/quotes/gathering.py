@@ -234,11 +234,8 @@ def _is_export(file: Path, draft: Path, text: str) -> bool:
     """Whether a file is what the draft was exported as, in which each of its quotations is found:
     it is named like it, and the draft does not name it.
     """
-    return (
-        file.suffix in {".pdf", ".docx"}
-        and file.with_suffix("") == draft.with_suffix("")
-        and file.name not in text
-    )
+    is_beside = file.with_suffix("") == draft.with_suffix("")
+    return is_beside and file.suffix in {".pdf", ".docx"} and file.name not in text
 
 
 def _bibliographies(
