@@ -25,6 +25,7 @@ from dogent_tui.documents.library import MOST_CHARS, DocumentLibrary
 from dogent_tui.documents.model import DocumentError, ReadOptions, Source
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.errors import DogentError, UsageError
+from dogent_tui.language import tr
 from dogent_tui.references.walking import scan
 from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
 from dogent_tui.sources.quotes.index import Block, SourceIndex, make
@@ -182,8 +183,7 @@ def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[Ne
         for begin, score in index.nearest(words, most):
             text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
             found.append((score, Nearest(source.path, index.place(begin), text)))
-    found.sort(key=lambda scored: -scored[0])
-    return [one for _, one in found[:most]]
+    return [one for _, one in sorted(found, key=lambda scored: -scored[0])[:most]]
 
 
 def _appendix(report: CheckReport, draft: Path, root: Path) -> str:
@@ -211,9 +211,15 @@ def _save(place: Path, kept: SourceIndex) -> None:
 
 def _text(draft: Path, is_real: bool) -> str:
     try:
-        return read_text(draft if is_real else draft.resolve())[0]
+        text, warnings = read_text(draft if is_real else draft.resolve())
     except DocumentError as error:
         raise UsageError(error.message, error.remedy) from None
+    if warnings:  # its encoding was guessed
+        raise UsageError(
+            tr("{name} is not UTF-8 text.").format(name=draft.name),
+            tr("Convert it to UTF-8 first."),
+        )
+    return text
 
 
 def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
@@ -258,8 +264,8 @@ def _bibliographies(
     read = [*map(read_bibliography, [*named, *more])]
     cited = cited_keys(text)
     mine = read[: len(named)] if own else []
-    records = root / SOURCE_ENTRIES
-    entries = [entry for each in mine if each.path != records for entry in each.entries]
+    mine = [each for each in mine if each.path != root / SOURCE_ENTRIES]
+    entries = [entry for each in mine for entry in each.entries]
     return read, [entry.key for entry in entries if entry.key not in cited]
 
 

@@ -226,16 +226,13 @@ class Quotation:
             (kind, begin + i1, begin + i2, j1, j2)
             for kind, i1, i2, j1, j2 in _alignment(index.coded[begin:end], run)
         ]
-        equal = sum(
-            i2 - i1
-            for kind, i1, i2, *_ in ops
-            if kind == "equal" and (i2 - i1 >= 2 or len(run) < 5)
-        )
+        equal = [i2 - i1 for kind, i1, i2, *_ in ops if kind == "equal"]
+        share = sum(length for length in equal if length >= 2 or len(run) < 5) / len(run)
         start, stop = ops[0][1], ops[-1][2]
         for place in self._cut_off(index, Passage(start, stop)):
             at = 0 if place < start else len(run)
             ops.insert(0 if place < start else len(ops), ("delete", place, place + 1, at, at))
-        return Near(Passage(start, max(stop, start + 1)), equal / len(run), ops, is_same=False)
+        return Near(Passage(start, max(stop, start + 1)), share, ops, is_same=False)
 
     def _run_together(self, index: SourceIndex, begin: int, end: int) -> Passage | None:
         """Return the passage whose letters are those of the quotation, wherever its words are
