@@ -185,3 +185,15 @@ def test_a_page_that_the_file_of_a_work_has_not_is_a_warning(study, capsys):
     assert status == 0
     assert "@hale is cited for page 99, but the work has pages 1–3." in err
     assert "page 3," not in err
+
+
+def test_a_text_may_link_to_a_page_of_a_pdf_that_is_there(study, capsys):
+    (study / "report.md").write_text(
+        "[Here](sources/a%20study.pdf#page=3), [gone](gone.pdf#page=3), [out](../x.pdf#page=3).\n"
+    )
+    status, _, err = export(capsys, "report.md", "--to", "docx")
+    assert status == 0
+    assert err.count("left out: Link") == 2
+    relations = docx.Document("report.docx").part.rels.values()
+    linked = [each.target_ref for each in relations if each.is_external]
+    assert linked == ["sources/a%20study.pdf#page=3"]
