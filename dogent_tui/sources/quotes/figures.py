@@ -30,8 +30,8 @@ _CANDIDATES = 8
 _LACKED = 0.2
 """What a word weighs that the place has and the draft lacks."""
 _NEAREST, _TELLING = 5, 2
-"""Words on each side of a number that are enough to know it by; where they are next to another
-number somewhere; and how many have to tell something. A Chinese character is half a word.
+"""Words on each side of a number that are enough to know it by, and how many of them have to tell
+something. A Chinese character is half a word.
 """
 _BESIDE = 0.5
 """What any word weighs more that is next to the number in both."""
