@@ -60,9 +60,12 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     pages: tuple[int, int] = (0, 0)
     file: str = ""
 
-    def has_pages(self, first: int, last: int) -> bool:
-        """Whether the work has these pages, as far as that is known."""
-        return not self.pages[1] or (self.pages[0] <= first and last <= self.pages[1])
+    def has_pages(self, first: int, last: int, in_file: int = 0) -> bool:
+        """Whether the work, or its document of so many pages, has these pages, as far as that is
+        known.
+        """
+        in_work = self.pages[0] <= first and last <= self.pages[1]
+        return in_work or last <= in_file or not (self.pages[1] or in_file)
 
 
 class Bibliography(NamedTuple):
@@ -265,6 +268,24 @@ def locator_pages(text: str) -> tuple[int, int]:
     if not pages[0] and (bare := _BARE_PAGES.match(text)):
         pages = int(bare[1]), max(int(bare[2] or bare[1]), int(bare[1]))
     return pages
+
+
+def cited_documents(text: str, root: Path, folder: Path, names: Iterable[str]) -> dict[str, Path]:
+    """Return the pdf files in the workspace of works that a text in `folder`, whose front matter
+    has the bibliographies `names`, cites with a page, by their keys. Blocks.
+    """
+    keys = _CITED.finditer(text)
+    cited = {key[1] for key in keys if locator_pages(text[key.end() : key.end() + 60])[0]}
+    found: dict[str, Path] = {}
+    for path in named_bibliographies(root, names, folder) if cited else ():
+        bibliography = read_bibliography(path)
+        for entry in bibliography.entries:
+            said = bibliography.document(entry) if entry.key in cited else None
+            if said and said.suffix.lower() == ".pdf" and is_file(said):
+                real = Path(os.path.realpath(said))
+                if real.is_relative_to(os.path.realpath(root)):
+                    found.setdefault(entry.key, real)
+    return found
 
 
 def cited_keys(text: str) -> set[str]:

@@ -2,14 +2,20 @@
 warm for a session.
 """
 
+import asyncio
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
 
+import msgspec
+
+from dogent_tui.documents.bibliography import cited_documents
 from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.export.source import front_matter, read_text
 from dogent_tui.documents.export.themes import theme_names
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.language import tr
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.plain import one_line
@@ -149,6 +155,8 @@ class Exporter:
             from dogent_tui.documents.export.pdf import PdfExporter
 
             self._pdf = PdfExporter()
+        counted = await _pages_of_documents(request)
+        request = msgspec.structs.replace(request, counted=counted)
         if kind == "docx":
             from dogent_tui.documents.export.docx import (
                 export_docx,
@@ -161,3 +169,24 @@ class Exporter:
         """End what runs. A later export starts it again."""
         if self._pdf is not None:
             await self._pdf.close()
+
+
+async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
+    """Return how many pages the documents have of works that are cited with a page."""
+    found = await asyncio.to_thread(_cited_documents, request)
+    counted: dict[str, int] = {}
+    if found:
+        from dogent_tui.documents.library import DocumentLibrary  # on use
+
+        async with DocumentLibrary() as documents:
+            for key, path in found.items():
+                with suppress(DocumentError):  # it is no document, or a scan
+                    read = await documents.read(path, ReadOptions(pages="1"), max_chars=200)
+                    counted[key] = int(read.metadata.get("pages") or 0)
+    return counted
+
+
+def _cited_documents(request: ExportRequest) -> dict[str, Path]:
+    text, _ = read_text(request.markdown)
+    names = front_matter(text).bibliography if "@" in text else ()
+    return cited_documents(text, request.root, request.markdown.parent, names)

@@ -4,7 +4,6 @@ It lies in ``STATE/seen/SESSION/``: ``index.jsonl`` has a line for each reading,
 copy is named by its hash.
 """
 
-import errno
 import hashlib
 import os
 import shutil
@@ -86,14 +85,9 @@ class _Known:
             return
         if not seen.total:
             return
-        self._parts = [
-            *(
-                part
-                for part in self._parts
-                if (part.sha256, part.total) == (seen.sha256, seen.total)
-            ),
-            seen,
-        ]
+        same = (seen.sha256, seen.total)
+        self._parts = [part for part in self._parts if (part.sha256, part.total) == same]
+        self._parts.append(seen)
         reached = 0
         for part in sorted(self._parts, key=lambda part: part.start):
             reached = max(reached, part.end) if part.start <= reached else reached
@@ -131,19 +125,17 @@ class Ledger:
         self.refused: OSError | None = None
         if fork_of and not self._folder.exists():
             with suppress(OSError, shutil.Error):
-                shutil.copytree(_folder(fork_of), self._folder, copy_function=os.link)
-                (
-                    self._folder / _INDEX
-                ).unlink()  # a hard link too: the sessions go separate ways from here
-                shutil.copyfile(_folder(fork_of) / _INDEX, self._folder / _INDEX)
+                before = _folder(fork_of)
+                shutil.copytree(before, self._folder, copy_function=os.link)
+                # No link: the sessions go separate ways from here.
+                atomic_write(self._folder / _INDEX, (before / _INDEX).read_bytes(), mode=0o600)
         if dropped:
             self._cut(dropped)
         self._known: dict[str, _Known] = {}
         with suppress(OSError), (self._folder / _INDEX).open("rb") as lines:
             for line in lines:
-                with suppress(
-                    msgspec.DecodeError
-                ):  # what a crash cut short, and the beginnings of runs
+                # But for what a crash cut short, and the beginnings of runs.
+                with suppress(msgspec.DecodeError):
                     self._take(msgspec.json.decode(line, type=Seen))
 
     def begin(self, run: str) -> None:
@@ -207,12 +199,9 @@ class Ledger:
             return None
         with self._lock:
             held = self._held.get(known.base.sha256)
-        if held is not None:
-            return held
-        try:
-            return (self._folder / known.base.sha256).read_bytes()
-        except OSError:
-            return None
+        with suppress(OSError):
+            return (self._folder / known.base.sha256).read_bytes() if held is None else held
+        return None
 
     def is_stale(self, path: Path) -> bool:
         """Return whether the model was given the file, and it holds something else by now."""
@@ -232,12 +221,10 @@ class Ledger:
         changed = []
         for path, known in self._known.items():
             now = _stat(path)
-            if now is not None and (now.st_size, now.st_ctime_ns) == (
-                known.told.size,
-                known.told.changed_ns,
-            ):
+            told = (known.told.size, known.told.changed_ns)
+            if now is not None and (now.st_size, now.st_ctime_ns) == told:
                 continue
-            found = _look(Path(path)) if now is not None else None
+            found = _look(Path(path))
             seen = found[0] if found is not None else Seen(path, -1, 0)
             if not _same(known.told, seen):
                 changed.append(Path(path))
@@ -245,21 +232,16 @@ class Ledger:
         return changed
 
     def _take(self, seen: Seen) -> None:
-        known = self._known.get(seen.path)
-        if known is None:
-            self._known[seen.path] = known = _Known(seen)
-        known.take(seen)
+        self._known.setdefault(seen.path, _Known(seen)).take(seen)
 
     def try_again(self) -> None:
         """Write what is in memory only."""
         with self._lock:
             try:
                 self._write_held()
-                self._write_lines()
+                self.refused = None
             except OSError as error:
                 self.refused = error
-            else:
-                self.refused = None
 
     def leave_no_key(self) -> None:
         """Remove the copies in which there is a key by what is known of keys now."""
@@ -280,28 +262,20 @@ class Ledger:
 
     def _write(self, line: Seen | _Begun) -> None:
         with self._lock:
-            self._unwritten += msgspec.json.encode(line) + b"\n"
+            # What the disk cut short before would spoil a line that is not a new one.
+            self._unwritten += b"\n" + msgspec.json.encode(line) + b"\n"
         self.try_again()
 
     def _write_held(self) -> None:
         for name in [name for name in self._held if name not in self._secret]:
-            atomic_write(
-                private_folder(self._folder) / name, self._held[name], mode=0o600, durable=False
-            )
+            place = private_folder(self._folder) / name
+            atomic_write(place, self._held[name], mode=0o600, durable=False)
             del self._held[name]
-
-    def _write_lines(self) -> None:
-        if not self._unwritten:
-            return
-        index = open_for_appending(private_folder(self._folder) / _INDEX)
-        try:
-            size = os.fstat(index).st_size
-            if os.write(index, self._unwritten) < len(self._unwritten):
-                os.ftruncate(index, size)  # a part of a line would spoil the next one
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        finally:
-            os.close(index)
-        self._unwritten = b""
+        if self._unwritten:
+            index = open_for_appending(private_folder(self._folder) / _INDEX)
+            with os.fdopen(index, "ab") as stream:
+                stream.write(self._unwritten)
+            self._unwritten = b""
 
     def _cut(self, run: str) -> None:
         """Take out of the index what was noted from the beginning of a run on."""

@@ -83,21 +83,19 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
     def as_entry(self) -> dict[str, Any]:
         """Return it as CSL JSON."""
+        file = f"../../{self.document}" if self.document else f"{self.key}.md" if self.text else ""
         entry: dict[str, Any] = {
             "id": self.key,
             "type": "webpage" if self.url else "document",
             "title": self.title or self.url,
+            "URL": self.url,
+            "file": file,
+            "author": [{"literal": self.author}] if self.author else [],
         }
-        if self.url:
-            entry["URL"] = self.url
-        if self.document or self.text:
-            entry["file"] = f"../../{self.document}" if self.document else f"{self.key}.md"
-        if self.author:
-            entry["author"] = [{"literal": self.author}]
         for name, value in (("issued", self.published), ("accessed", self.accessed)):
             if found := re.match(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", value):
                 entry[name] = {"date-parts": [[int(part) for part in found.groups() if part]]}
-        return entry
+        return {name: value for name, value in entry.items() if value}
 
 
 class SourceRecords:
@@ -117,32 +115,19 @@ class SourceRecords:
 
     def _read(self) -> Iterator[SourceRecord]:
         for file in self.folder.glob("*.md") if self.folder.is_dir() else ():
-            try:
-                found = (
-                    _FRONT.fullmatch(file.read_text("utf-8"))
-                    if file.stat().st_size <= _LARGEST
-                    else None
-                )
-            except (OSError, ValueError):
-                continue
-            facts: dict[str, Any] = {}
-            for line in found[1].splitlines() if found else ():
-                name, _, value = line.partition(": ")
-                try:
-                    facts[name] = json.loads(value) if value.startswith('"') else value
-                except ValueError:
+            with suppress(OSError, ValueError):
+                content = file.read_text("utf-8") if file.stat().st_size <= _LARGEST else ""
+                found = _FRONT.fullmatch(content)
+                if found is None or not _KEY.fullmatch(file.stem):
                     continue
-            is_one = facts.get("url") or facts.get("title")
-            if found and is_one and _KEY.fullmatch(file.stem):
-                known = {name: str(facts.get(name, "")) for name in _FACTS}
-                read_to = str(facts.get("read_to", ""))
-                text = found[2].removesuffix("\n")
-                yield SourceRecord(
-                    file.stem,
-                    text=text,
-                    read_to=int(read_to) if read_to.isdecimal() else 0,
-                    **known,
-                )
+                lines = (line.partition(": ") for line in found[1].splitlines())
+                facts = {
+                    name: json.loads(fact) if fact[:1] == '"' else fact for name, _, fact in lines
+                }
+                facts |= {"key": file.stem, "text": found[2].removesuffix("\n")}
+                record = msgspec.convert(facts, SourceRecord, strict=False)
+                if record.url or record.title:
+                    yield record
 
     def note(self, read: SourceRecord, offset: int = 0) -> str:
         """Keep what was read at an address, `offset` characters into its text. Returns the key,
@@ -151,38 +136,41 @@ class SourceRecords:
         A part that follows what is kept is added to it; a page that was read again takes its place.
         Raises OSError.
         """
-        if not self.allowed() or not self._is_ours():
-            return ""
         whole = urlunsplit((*urlsplit(read.url)[:4], ""))
-        identity, read_to = (
-            hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest(),
-            offset + len(read.text),
-        )
+        identity = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()
+        read_to = offset + len(read.text)
         read = replace(read, url=public_address(read.url), identity=identity, read_to=read_to)
-        with self._lock:
-            records = self.all()
+
+        def merged(records: list[SourceRecord]) -> SourceRecord:
             known = next((record for record in records if record.identity == identity), None)
             if known is None:
-                record = replace(read, key=_new_key(read, self._taken()))
-            elif offset == 0 and not known.text.startswith(read.text):
-                record = replace(read, key=known.key)
-            elif offset and offset == known.read_to:
-                record = replace(known, text=known.text + read.text, read_to=read_to)
-            else:
-                return known.key
-            self._keep(record, records)
-            return record.key
+                return replace(read, key="")
+            if offset == 0 and not known.text.startswith(read.text):
+                return replace(read, key=known.key)
+            if offset and offset == known.read_to:
+                return replace(known, text=known.text + read.text, read_to=read_to)
+            return known
+
+        return self._keep(merged)
 
     def add(self, typed: SourceRecord) -> str:
         """Keep a source that a user typed in. Returns its key, empty where nothing may be kept.
         Raises OSError.
         """
+        return self._keep(lambda _: replace(typed, key=""))
+
+    def _keep(self, record_of: Callable[[list[SourceRecord]], SourceRecord]) -> str:
+        """Write the record that `record_of` makes of those there are, unless it is one of them."""
         if not self.allowed() or not self._is_ours():
             return ""
         with self._lock:
             records = self.all()
-            record = replace(typed, key=_new_key(typed, self._taken()))
-            self._keep(record, records)
+            record = record_of(records)
+            if record not in records:
+                record = replace(record, key=record.key or _new_key(record, self._taken()))
+                make_own_folder(self._workspace)
+                atomic_write(self.folder / f"{record.key}.md", record.as_markdown())
+                self._write_entries([*(one for one in records if one.key != record.key), record])
             return record.key
 
     def _taken(self) -> set[str]:
@@ -192,11 +180,6 @@ class SourceRecords:
         with suppress(FileNotFoundError):
             return {file.stem.casefold() for file in self.folder.iterdir()}
         return set()
-
-    def _keep(self, record: SourceRecord, records: list[SourceRecord]) -> None:
-        make_own_folder(self._workspace)
-        atomic_write(self.folder / f"{record.key}.md", record.as_markdown())
-        self._write_entries([*(each for each in records if each.key != record.key), record])
 
     def _is_ours(self) -> bool:
         """Whether the folder is where it seems to be: a link might lead anywhere."""

@@ -249,6 +249,7 @@ class RequestController:
             draft=kept if isinstance(kept, str) else None,
             on_draft=lambda markdown: self._keep(request, {"outline": markdown}),
             save_as=lambda name, text: save_new(self._workspace, name, text),
+            completions=self._screen.prompt.completions,
         )
         return OutlineScreen(task, self.screens.counter)
 

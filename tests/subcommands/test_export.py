@@ -5,6 +5,7 @@ import json
 import sys
 
 import docx
+import pymupdf
 import pytest
 
 from dogent_tui.cli import main
@@ -133,3 +134,66 @@ def test_what_a_check_finds_is_appended_behind_the_references(folder, capsys, ki
     ]
     assert places == sorted(places)
     assert "seen here” · not found" in text
+
+
+@pytest.fixture
+def study(folder):
+    """A pdf of three pages, and a bibliography that knows it."""
+    with pymupdf.open() as made:
+        for words in (
+            "An introduction.",
+            "The ferry leaves the small harbour at seven.",
+            "An end.",
+        ):
+            made.new_page().insert_text((72, 72), words)
+        (folder / "sources").mkdir()
+        made.save(folder / "sources/a study.pdf")
+    entry = (
+        "@book{hale, author={Hale, Mira}, title={Ferries}, year=2019, file={sources/a study.pdf}}"
+    )
+    (folder / "refs.bib").write_text(entry)
+    return folder
+
+
+@pytest.mark.slow
+def test_what_was_checked_is_linked_to_the_page_of_a_pdf_beside_the_document(study, capsys):
+    (study / "report.md").write_text(
+        "# Report\n\nSo “the ferry leaves the small harbour” [@hale, p. 2].\n"
+    )
+    (study / "out").mkdir()
+    for kind in ("docx", "pdf"):
+        status, _, err = export(capsys, "report.md", "-o", f"out/out.{kind}", "--sources-checked")
+        assert (status, err) == (0, "")
+    relations = docx.Document("out/out.docx").part.rels.values()
+    linked = [each.target_ref for each in relations if each.is_external]
+    assert linked == ["../sources/a%20study.pdf#page=2"] * len(linked) != []
+    with pymupdf.open("out/out.pdf") as document:
+        links = [link for page in document for link in page.get_links()]
+        told = [document.xref_get_key(link["xref"], "Contents")[1] for link in links]
+        leads = [link for link in links if link["kind"] == pymupdf.LINK_GOTOR]
+        files = [document.xref_get_key(link["xref"], "A/F/UF")[1] for link in leads]
+    assert files == ["../sources/a study.pdf"] * len(files) != []
+    assert {link["page"] for link in leads} == {1}
+    assert "../sources/a study.pdf#page=2" in told
+    assert not [link for link in links if "invalid" in link.get("uri", "")]
+
+
+@pytest.mark.slow
+def test_a_page_that_the_file_of_a_work_has_not_is_a_warning(study, capsys):
+    (study / "report.md").write_text("It is so [@hale, p. 99], and so [@hale, p. 3].\n")
+    status, _, err = export(capsys, "report.md", "--to", "docx")
+    assert status == 0
+    assert "@hale is cited for page 99, but the work has pages 1–3." in err
+    assert "page 3," not in err
+
+
+def test_a_text_may_link_to_a_page_of_a_pdf_that_is_there(study, capsys):
+    (study / "report.md").write_text(
+        "[Here](sources/a%20study.pdf#page=3), [gone](gone.pdf#page=3), [out](../x.pdf#page=3).\n"
+    )
+    status, _, err = export(capsys, "report.md", "--to", "docx")
+    assert status == 0
+    assert err.count("left out: Link") == 2
+    relations = docx.Document("report.docx").part.rels.values()
+    linked = [each.target_ref for each in relations if each.is_external]
+    assert linked == ["sources/a%20study.pdf#page=3"]

@@ -11,6 +11,7 @@ import unicodedata
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from msgspec.structs import replace
@@ -22,9 +23,9 @@ from dogent_tui.documents.bibliography import (
     read_bibliography,
 )
 from dogent_tui.documents.export import tree
-from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.left_out import LeftOut, shown
-from dogent_tui.documents.export.links import Targets, refusal
+from dogent_tui.documents.export.links import Targets, page_of, refusal
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.raw_html import Dropped, read_blocks, read_inlines
 from dogent_tui.documents.export.references import (
@@ -141,7 +142,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         front, entries, own = _with_bibliographies(front, request.root, source)
         blocks, uncited = mark_references(blocks, cited=bool(front.bibliography))
         if front.bibliography:
-            warnings += citation_warnings(blocks, entries, own)
+            warnings += citation_warnings(blocks, entries, own, request.counted)
             blocks, told = cite(blocks, front, images, halt)
             warnings += told
         elif uncited:
@@ -153,7 +154,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
             )
     if theme.cover and not front.title:
         front = replace(front, title=_only_title(blocks))
-    cleaner = _Cleaner(front, images, left_out)
+    cleaner = _Cleaner(front, images, left_out, request.target.parent)
     blocks = cleaner.cleaned(blocks)
     headings = tuple(cleaner.headings)
     first = headings[0] if headings else None
@@ -273,7 +274,9 @@ class _Cleaner:
     tables with their captions.
     """
 
-    def __init__(self, front: FrontMatter, images: Images, left_out: LeftOut) -> None:
+    def __init__(self, front: FrontMatter, images: Images, left_out: LeftOut, folder: Path) -> None:
+        """`folder` is where the document will lie."""
+        self._folder = folder
         self.headings: list[tree.Heading] = []
         self.placed = False
         self._front = front
@@ -347,6 +350,12 @@ class _Cleaner:
         (name, _, _), inside, (address, title) = content
         kept = [node("Span", [attributes(self._named(name)), []])] if name else []
         reason = "" if name and not address else refusal(address)
+        if not reason and (page := page_of(address)):
+            try:
+                beside = os.path.relpath(self._images.place(quote(page[0])), self._folder)
+                address = f"{quote(beside)}#page={page[1]}"
+            except LeftOutError as error:
+                reason = str(error)
         if reason:
             self._left_out.add(tr("Link"), address, reason)
         inside = self._walk(inside)

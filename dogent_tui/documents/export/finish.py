@@ -16,6 +16,7 @@ import msgspec
 
 from dogent_tui.documents.export import to_unicode
 from dogent_tui.documents.export.accessible import make_accessible
+from dogent_tui.documents.export.links import BESIDE, page_of
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
@@ -94,6 +95,7 @@ def finish(
             if len(entries) == len(headings):
                 for entry, words in zip(entries, headings.values(), strict=True):
                     document.xref_set_key(entry, "Title", pymupdf.get_pdf_str(words))
+            _link_pages(document)
             make_accessible(document, pdf, properties, lang, headings)
             to_unicode.correct(document)
             drawn, missing = _look_for(document, doubtful)
@@ -101,6 +103,21 @@ def finish(
             # appends what changed; writing all of it anew took as long as printing
             document.saveIncr()
         return Finished(path.read_bytes(), pages, missing, drawn)
+
+
+def _link_pages(document: Any) -> None:
+    """Have the links to a page of a pdf beside this one lead there, by its path from here."""
+    pymupdf = _pymupdf()
+    for page in document:
+        for xref, *_ in page.annot_xrefs():
+            what, address = document.xref_get_key(xref, "A/URI")
+            if what == "string" and address.startswith(BESIDE) and (found := page_of(address)):
+                path = pymupdf.get_pdf_str(found[0])
+                file = f"<</Type/Filespec/F{path}/UF{path}>>"
+                action = f"<</S/GoToR/F{file}/D[{found[1] - 1}/Fit]>>"
+                document.xref_set_key(xref, "A", action)
+                said = pymupdf.get_pdf_str(f"{found[0]}#page={found[1]}")
+                document.xref_set_key(xref, "Contents", said)
 
 
 def _pymupdf() -> Any:

@@ -121,8 +121,8 @@ class Images:
             )
         return image
 
-    def _place(self, address: str) -> Path:
-        """Return the real path of a local image that lies in the workspace."""
+    def place(self, address: str) -> Path:
+        """Return the real path of a local file that lies in the workspace. Raises LeftOutError."""
         try:
             parts = urlsplit(address)
         except ValueError:
@@ -152,7 +152,7 @@ class Images:
         LeftOutError.
         """
         try:
-            content = read_regular(self._place(address), limit, follow=False)
+            content = read_regular(self.place(address), limit, follow=False)
         except OSError as error:
             raise LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
         if len(content) > limit:

@@ -1,11 +1,16 @@
-"""Which links a finished document may have: to the web, to a mailbox, and into itself."""
+"""Which links a finished document may have: to the web, to a mailbox, into itself, and to a page of
+a pdf that lies with it.
+"""
 
 import re
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from dogent_tui.language import tr
 
 _KEPT = frozenset({"http", "https", "mailto", "tel"})
+_PAGE = re.compile(r"(?![/\\])([^:?#\\]+\.pdf)#page=([1-9]\d{0,5})", re.IGNORECASE)
+BESIDE = "https://beside.invalid/"
+"""What is before the path of such a pdf until ours is finished: engines want whole addresses."""
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 
 
@@ -13,7 +18,7 @@ def refusal(address: str) -> str:
     """Return why a document may not link to `address`, as the end of a sentence; empty where it
     may.
     """
-    if address.startswith("#"):
+    if address.startswith("#") or page_of(address):
         return ""
     scheme = _SCHEME.match(address)
     if scheme is None:
@@ -27,6 +32,20 @@ def refusal(address: str) -> str:
         if scheme[1].lower() in _KEPT
         else tr("documents can't link to addresses of this kind; the text is kept")
     )
+
+
+def page_of(address: str) -> tuple[str, int] | None:
+    """Return the relative path and the page that ``report.pdf#page=3`` means, None for any other
+    address.
+    """
+    found = _PAGE.fullmatch(unquote(address.removeprefix(BESIDE)))
+    return (found[1], int(found[2])) if found else None
+
+
+def whole(address: str) -> str:
+    """Return an address as engines take it that know only whole ones."""
+    found = None if address.startswith("#") else page_of(address)
+    return f"{BESIDE}{quote(found[0], safe='')}#page={found[1]}" if found else address
 
 
 def slug(title: str) -> str:

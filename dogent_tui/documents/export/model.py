@@ -1,6 +1,6 @@
 """What exporting means, for every format: what is asked for, and what came of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -28,7 +28,8 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     (``~/.dogent``), for styles. `toc`: a table of contents, None for what the front matter says.
     `appendix`: Markdown that is put behind the text, and behind the list of what it cites.
     `theme` is the name of one that holds whatever the front matter says, `usual_theme` of the one
-    that holds where it says nothing.
+    that holds where it says nothing. `counted`: how many pages there are in the documents of works
+    that are cited with a page, by their keys.
     """
 
     markdown: Path
@@ -39,6 +40,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     appendix: str = ""
     theme: str = ""
     usual_theme: str = ""
+    counted: Mapping[str, int] = {}
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Self
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError, find_browsers
 from dogent_tui.documents.export.diagrams import with_diagrams
 from dogent_tui.documents.export.document import Document, read_document
 from dogent_tui.documents.export.finish import finish, heading_pages, prepare
+from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.model import (
     ExportRequest,
     ExportResult,
@@ -25,6 +27,7 @@ from dogent_tui.documents.export.model import (
 from dogent_tui.documents.export.page import Page, compose
 from dogent_tui.documents.export.styles import Style, find_style, shipped
 from dogent_tui.documents.export.themes import as_css
+from dogent_tui.documents.export.tree import Handler, mapped, node
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
@@ -155,6 +158,10 @@ def _compose(request: ExportRequest, document: Document, halt: Halt) -> _Draft:
     """Return the page of `document`. Blocks. Raises DocumentError."""
     style = find_style(request.root, request.home)
     built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
+    links: dict[str, Handler] = {
+        "Link": lambda link: [node("Link", [*link[:2], [whole(link[2][0]), link[2][1]]])]
+    }
+    document = replace(document, blocks=mapped(document.blocks, links))
     return _Draft(compose(document, (built_in, style.css), halt), style)
 
 

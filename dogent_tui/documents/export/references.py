@@ -300,10 +300,11 @@ def cite(
 
 
 def citation_warnings(
-    blocks: list[Any], entries: Iterable[Entry], own: Iterable[Entry]
+    blocks: list[Any], entries: Iterable[Entry], own: Iterable[Entry], counted: Mapping[str, int]
 ) -> list[str]:
     """Return what is wrong with the citations in `blocks`, though they can be written out: pages
     that a work has not, and entries of the draft's `own` bibliographies that it does not cite.
+    `counted` are the pages of works' documents, by their keys.
     """
     known = {entry.key: entry for entry in entries}
     cited, told = set(), []
@@ -312,8 +313,10 @@ def citation_warnings(
             key = citation["citationId"]
             cited.add(key)
             first, last = locator_pages(tree.plain_text(citation["citationSuffix"]))
-            if first and key in known and not known[key].has_pages(first, last):
-                pages = "–".join(map(str, known[key].pages))
+            in_file = counted.get(key, 0)  # pages
+            if first and key in known and not known[key].has_pages(first, last, in_file):
+                work = known[key].pages if known[key].pages[1] else (1, in_file)
+                pages = "–".join(map(str, work))
                 text = tr("@{key} is cited for page {page}, but the work has pages {pages}.")
                 told.append(text.format(key=key, page=last, pages=pages))
     unused = [entry.key for entry in own if entry.key not in cited]

@@ -80,13 +80,20 @@ class MarkdownSource(msgspec.Struct, frozen=True):
 
 def read_source(path: Path) -> MarkdownSource:
     """Read the Markdown file `path`. Blocks: call it in a thread. Raises DocumentError."""
-    text, warnings = _decode(_read(path), path.name)
+    text, warnings = read_text(path)
     text = _CONTROLS.sub(
         "\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n")
     )
     front, begin, warnings_of_front = _front_matter(text)
     warnings += warnings_of_front
     return MarkdownSource(path, text[begin:], front, 1 + text.count("\n", 0, begin), warnings)
+
+
+def read_text(path: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the text of the Markdown file at the real path `path` as it is on disk, and warnings.
+    Blocks. Raises DocumentError.
+    """
+    return _decode(_read(path), path.name)
 
 
 def front_matter(text: str) -> FrontMatter:

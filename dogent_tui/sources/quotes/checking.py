@@ -1,46 +1,35 @@
 """The verdicts: each claim of a draft held against the sources."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
 from dogent_tui.sources.quotes.claims import Claim, Draft, Kind
 from dogent_tui.sources.quotes.differences import Flag, Piece, differences, flags
-from dogent_tui.sources.quotes.figures import Figure, Figures, Place, agrees
+from dogent_tui.sources.quotes.figures import Figure, Figures, agrees
 from dogent_tui.sources.quotes.index import Passage, SourceIndex
-from dogent_tui.sources.quotes.matching import Near, Quotation
+from dogent_tui.sources.quotes.matching import Quotation
 from dogent_tui.sources.quotes.numbers import language_of
 from dogent_tui.sources.quotes.sources import Named, Names
 
 Verdict = Literal["verbatim", "altered", "found_elsewhere", "not_found", "unreadable_source"]
-VERDICTS: tuple[Verdict, ...] = (
-    "verbatim",
-    "altered",
-    "found_elsewhere",
-    "not_found",
-    "unreadable_source",
-)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 SCHEMA = 1
 _MOST_OTHERS = 20
 
 
 class CheckedSource(msgspec.Struct, dict=True):
-    """A file that can be quoted. `reason` is the code of why it cannot be read, empty where it
-    can; it has no index then.
-    """
+    """A file that can be quoted, unless its index says why not."""
 
     path: str
-    index: SourceIndex | None = None
-    reason: str = ""
-    is_listed: bool = True
+    index: SourceIndex
 
     @cached_property
     def figures(self) -> Figures:
         """Its numbers."""
-        assert self.index is not None
         return Figures(self.index)
 
 
@@ -60,7 +49,18 @@ class Other(msgspec.Struct, frozen=True):
     place: dict[str, Any]
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Judgement(msgspec.Struct, frozen=True):
+    """What is said of a claim, and where what it claims is."""
+
+    verdict: Verdict
+    flags: list[Flag] = []
+    source: str | None = None
+    place: dict[str, Any] = {}
+    others: list[Other] = []
+    diff: list[Piece] = []
+
+
+class Finding(Judgement, frozen=True, kw_only=True):
     """A claim with its verdict. Lines and columns count from 1 in the draft as it is on disk;
     the end is behind the text.
     """
@@ -71,14 +71,8 @@ class Finding(msgspec.Struct, frozen=True):
     column: int
     end_line: int
     end_column: int
-    verdict: Verdict
-    flags: list[Flag] = []
     named: str | None = None
     named_page: int = 0
-    source: str | None = None
-    place: dict[str, Any] = {}
-    others: list[Other] = []
-    diff: list[Piece] = []
 
 
 class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -99,13 +93,20 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
         return all(finding.verdict == "verbatim" for finding in self.findings)
 
 
-class _Judged(msgspec.Struct):
-    verdict: Verdict
-    flags: list[Flag] = []
-    source: str | None = None
-    place: dict[str, Any] = {}
-    others: list[Other] = []
-    diff: list[Piece] = []
+class _Spot(NamedTuple):
+    """A place at which a claim is right, and the pages that it is on."""
+
+    source: str
+    place: dict[str, Any]
+    pages: set[int]
+
+
+class _Near(NamedTuple):
+    """What comes near a claim in a source: all the same after all, or altered."""
+
+    share: float
+    same: _Spot | None
+    altered: Judgement
 
 
 def check(
@@ -115,21 +116,17 @@ def check(
     the bibliographies.
     """
     names = Names((source.path for source in sources), keys)
-    checker = _Checker(text, sources, names)
-    findings = checker.findings()
+    findings = _Checker(text, sources, names).findings()
     counted = Counter(finding.verdict for finding in findings)
+    summary = {verdict: counted[verdict] for verdict in VERDICTS}
     states = [
-        (
-            SourceState(source.path, "unreadable", 0, source.reason)
-            if source.index is None
-            else SourceState(source.path, "read", source.index.pages)
+        SourceState(
+            source.path, "unreadable" if index.reason else "read", index.pages, index.reason
         )
         for source in sources
-        if source.is_listed
+        if (index := source.index).reason != "unsupported"
     ]
-    return CheckReport(
-        SCHEMA, draft, states, findings, {verdict: counted[verdict] for verdict in VERDICTS}
-    )
+    return CheckReport(SCHEMA, draft, states, findings, summary)
 
 
 class _Checker:
@@ -137,206 +134,130 @@ class _Checker:
         self._draft = Draft(text, names)
         self._language = language_of(text)
         self._by_path = {source.path: source for source in sources}
-        self._read = [source for source in sources if source.index is not None]
 
     def findings(self) -> list[Finding]:
         judges = {"quote": self._quote, "number": self._number, "citation": self._citation}
         return [self._finding(claim, judges[claim.kind](claim)) for claim in self._draft.claims()]
 
-    def _finding(self, claim: Claim, judged: _Judged) -> Finding:
+    def _finding(self, claim: Claim, judged: Judgement) -> Finding:
         line, column = self._draft.place(claim.span.start)
         end_line, end_column = self._draft.place(claim.span.end)
-        named = next((named for named in claim.named), None)
-        path = named.path if named is not None and named.path in self._by_path else None
-        text = claim.text
-        where = judged.place if judged.source is not None else {}
+        named = claim.named[0] if claim.named else Named(None)
         return Finding(
-            claim.kind, text, line, column, end_line, end_column, judged.verdict, judged.flags,
-            path, named.first if named else 0,
-            judged.source, where, judged.others[:_MOST_OTHERS], judged.diff,
-        )  # fmt: skip
+            **msgspec.structs.asdict(judged),
+            kind=claim.kind,
+            text=claim.text,
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            named=named.path if named.path in self._by_path else None,
+            named_page=named.first,
+        )
 
-    # ── Quotations
-    # ────────────────────────────────────────────────────────────────────────────────
-
-    def _quote(self, claim: Claim) -> _Judged:
+    def _quote(self, claim: Claim) -> Judgement:
         quotation = Quotation(claim.text)
-        named = [(one, self._by_path[one.path]) for one in claim.named if one.path in self._by_path]
-        if unreadable := _unreadable(claim, named):
-            return unreadable
-        if judged := self._in_named(quotation, named):
-            return judged
-        sources = [source for _, source in named]
-        others = [source for source in self._read if source not in sources]
-        if found := [
-            (source, passage) for source in others for passage in quotation.exact(_index(source))
-        ]:
-            return self._found("found_elsewhere" if claim.named else "verbatim", found)
-        nears = [(near, source) for source in sources if (near := quotation.near(_index(source)))]
-        if not nears:
-            nears = [
-                (near, source) for source in others if (near := quotation.near(_index(source)))
-            ]
-            if found := [(source, near.passage) for near, source in nears if near.is_same]:
-                return self._found("found_elsewhere" if claim.named else "verbatim", found)
-            if claim.named and not named:  # what it names is missing
-                nears = []
-        if not nears:
-            return _Judged("not_found")
-        return self._altered(quotation, *max(nears, key=lambda found: found[0].share))
 
-    def _in_named(
-        self, quotation: Quotation, named: list[tuple[Named, CheckedSource]]
-    ) -> _Judged | None:
-        """Return the verdict where the quotation is in a source that is named, be it on another
-        page.
+        def exact(source: CheckedSource) -> list[_Spot]:
+            return [_spot(source, passage) for passage in quotation.exact(source.index)]
+
+        def near(source: CheckedSource) -> _Near | None:
+            found = quotation.near(source.index)
+            if found is None:
+                return None
+            if found.is_same:
+                return _Near(1.0, _spot(source, found.passage), Judgement("verbatim"))
+            pieces = differences(quotation, source.index, found)
+            equal = next((i1 for kind, i1, *_ in found.ops if kind == "equal"), found.passage.start)
+            place = source.index.place(source.index.starts[equal])
+            why = flags(pieces, quotation, source.index, found)
+            judged = Judgement("altered", why, source.path, place, [], pieces)
+            return _Near(found.share, None, judged)
+
+        return self._held(claim, exact, near)
+
+    def _number(self, claim: Claim) -> Judgement:
+        language = language_of(claim.context, self._language)
+        figure = Figure.of(claim.context, claim.at, claim.text, language)
+
+        def exact(source: CheckedSource) -> list[_Spot]:
+            return [_spot(source, at) for at in source.figures.same_words(figure)]
+
+        def near(source: CheckedSource) -> _Near | None:
+            found = source.figures.places(figure)
+            if not found:
+                return None
+            same = next((place for place in found if agrees(figure, place)), None)
+            ours, theirs = figure.number, found[0].number
+            why: Flag = "unit" if ours.value == theirs.value else "number"
+            diff: list[Piece] = [("delete", theirs.spelled), ("insert", ours.spelled)]
+            where = source.index.place(found[0].character)
+            judged = Judgement("altered", [why], source.path, where, [], diff)
+            return _Near(0.0, _spot(source, same.character) if same else None, judged)
+
+        return self._held(claim, exact, near)
+
+    def _held(
+        self,
+        claim: Claim,
+        exact: Callable[[CheckedSource], list[_Spot]],
+        near: Callable[[CheckedSource], _Near | None],
+    ) -> Judgement:
+        """Hold a claim against the sources: first those it names, each as it is and then nearly,
+        then all others.
         """
-        elsewhere: list[tuple[CheckedSource, Passage]] = []
-        for one, source in named:
-            index = _index(source)
-            found = quotation.exact(index)
-            if not found and (near := quotation.near(index)) and near.is_same:
-                found = [near.passage]
-            right = [passage for passage in found if _is_on(index, passage, one)]
-            ordered = [
-                (source, passage)
-                for passage in (*right, *(other for other in found if other not in right))
-            ]
-            if right:
-                return self._found("verbatim", ordered)
-            elsewhere += ordered
-        return self._found("found_elsewhere", elsewhere, "page") if elsewhere else None
-
-    def _found(
-        self, verdict: Verdict, places: list[tuple[CheckedSource, Passage]], *why: Flag
-    ) -> _Judged:
-        (first, passage), *more = places
-        others = [
-            Other(source.path, _place(_index(source), other))
-            for source, other in more[:_MOST_OTHERS]
-        ]
-        return _Judged(verdict, [*why], first.path, _place(_index(first), passage), others)
-
-    def _altered(self, quotation: Quotation, near: Near, source: CheckedSource) -> _Judged:
-        index = _index(source)
-        pieces = differences(quotation, index, near)
-        equal = next((i1 for kind, i1, *_ in near.ops if kind == "equal"), near.passage.start)
-        place = _place(index, Passage(equal, max(near.passage.end, equal + 1)))
-        return _Judged(
-            "altered", flags(pieces, quotation, index, near), source.path, place, [], pieces
-        )
-
-    # ── Numbers
-    # ────────────────────────────────────────────────────────────────────────────────
-
-    def _number(self, claim: Claim) -> _Judged:
         named = [(one, self._by_path[one.path]) for one in claim.named if one.path in self._by_path]
-        if unreadable := _unreadable(claim, named):
-            return unreadable
-        figure = Figure.of(
-            claim.context, claim.at, claim.text, language_of(claim.context, self._language)
-        )
-        judged: _Judged | None = None
-        for one, source in named:
-            judged = self._number_in(figure, source, one)
-            if judged.verdict == "verbatim":
-                page = judged.place.get("page", 0)
-                is_right = not one.first or not page or one.has(page)
-                return (
-                    judged
-                    if is_right
-                    else msgspec.structs.replace(judged, verdict="found_elsewhere", flags=["page"])
-                )
-        if judged is not None and judged.verdict == "altered":
-            return judged
-        sources = [source for _, source in named]
-        best = judged
-        for source in self._read:
-            if source not in sources:
-                other = self._number_in(figure, source)
-                if other.verdict == "verbatim":
-                    return msgspec.structs.replace(
-                        other, verdict="found_elsewhere" if claim.named else "verbatim"
-                    )
-                if not claim.named and other.verdict == "altered" and best is None:
-                    best = other
-        return best or _Judged("not_found")
+        readable = [(one, source) for one, source in named if not source.index.reason]
+        if named and not readable:
+            return Judgement("unreadable_source", [], named[0][1].path)
+        elsewhere: list[_Spot] = []
+        nears: list[_Near] = []
+        for one, source in readable:
+            spots = exact(source)
+            if not spots and (found := near(source)):
+                spots = [found.same] if found.same else []
+                nears += [] if found.same else [found]
+            right = [spot for spot in spots if not spot.pages or any(map(one.has, spot.pages))]
+            if right:
+                return _found("verbatim", [*right, *(spot for spot in spots if spot not in right)])
+            elsewhere += spots
+        if elsewhere:
+            return _found("found_elsewhere", elsewhere, "page")
+        if nears:
+            return max(nears, key=lambda found: found.share).altered
+        seen = [source for _, source in named]
+        others = [one for one in self._by_path.values() if not one.index.reason and one not in seen]
+        verdict: Verdict = "found_elsewhere" if claim.named else "verbatim"
+        if spots := [spot for source in others for spot in exact(source)]:
+            return _found(verdict, spots)
+        nears = [found for source in others if (found := near(source))]
+        if spots := [found.same for found in nears if found.same]:
+            return _found(verdict, spots)
+        if not nears or (claim.named and (claim.kind == "number" or not readable)):
+            return Judgement("not_found")
+        return max(nears, key=lambda found: found.share).altered
 
-    def _number_in(
-        self, figure: Figure, source: CheckedSource, named: Named | None = None
-    ) -> _Judged:
-        index = _index(source)
-        if same := [place_at(index, at) for at in source.figures.same_words(figure)]:
-            meant = (place for place in same if named and named.has(place.get("page", 0)))
-            return _Judged("verbatim", [], source.path, next(meant, same[0]))
-        places = source.figures.places(figure)
-        found = [place for place in places if place.is_found]
-        right = next((place for place in found if agrees(figure, place)), None)
-        if right is not None:
-            return _Judged("verbatim", [], source.path, place_at(index, right.character))
-        if not found:
-            return _Judged("not_found")
-        return _altered_number(figure, found[0], source)
-
-    # ── Citations
-    # ────────────────────────────────────────────────────────────────────────────────
-
-    def _citation(self, claim: Claim) -> _Judged:
-        if claim.is_missing:
-            return _Judged("not_found")
+    def _citation(self, claim: Claim) -> Judgement:
         for one in claim.named:
             source = self._by_path.get(one.path) if one.path else None
             if one.path != "" and source is None:
-                return _Judged("not_found")
-            if source is not None and source.index is None:
-                return _Judged("unreadable_source", [], source.path)
-            if one.is_beyond(source.index.pages if source is not None and source.index else 0):
-                return _Judged("not_found", ["page"])
-        path = next((one.path for one in claim.named if one.path), None)
-        page = next((one.first for one in claim.named if one.path), 0)
-        return _Judged("verbatim", [], path, {"page": page} if page else {})
+                return Judgement("not_found")
+            if source is not None and source.index.reason:
+                return Judgement("unreadable_source", [], source.path)
+            if one.is_beyond(source.index.pages if source is not None else 0):
+                return Judgement("not_found", ["page"])
+        first = next((one for one in claim.named if one.path), Named(None))
+        return Judgement("verbatim", [], first.path, {"page": first.first} if first.first else {})
 
 
-def _unreadable(claim: Claim, named: list[tuple[Named, CheckedSource]]) -> _Judged | None:
-    """Return the verdict where nothing that is named can be read; what can be is left in
-    `named`.
-    """
-    unreadable = [source for _, source in named if source.index is None]
-    named[:] = [(one, source) for one, source in named if source.index is not None]
-    return (
-        _Judged("unreadable_source", [], unreadable[0].path)
-        if claim.named and unreadable and not named
-        else None
-    )
+def _spot(source: CheckedSource, found: Passage | int) -> _Spot:
+    """Return the place of a passage, or of a character."""
+    index = source.index
+    place = index.place(found if isinstance(found, int) else index.starts[found.start])
+    page = {place["page"]} if "page" in place else set()
+    return _Spot(source.path, place, page if isinstance(found, int) else index.pages_of(found))
 
 
-def _is_on(index: SourceIndex, passage: Passage, named: Named) -> bool:
-    pages = index.pages_of(passage) if named.first else set()
-    return not pages or any(map(named.has, pages))
-
-
-def _index(source: CheckedSource) -> SourceIndex:
-    assert source.index is not None
-    return source.index
-
-
-def _place(index: SourceIndex, passage: Passage) -> dict[str, Any]:
-    return place_at(index, index.starts[passage.start])
-
-
-def place_at(index: SourceIndex, character: int) -> dict[str, Any]:
-    """Return where a character of the source is, without what does not apply."""
-    found: dict[str, Any] = {
-        name: value
-        for name, value in msgspec.to_builtins(index.source_of(character)).items()
-        if value
-    }
-    return found
-
-
-def _altered_number(figure: Figure, place: Place, source: CheckedSource) -> _Judged:
-    ours, theirs = figure.number, place.number
-    same = bool(ours.values & theirs.values)
-    diff: list[Piece] = [("delete", theirs.spelled), ("insert", ours.spelled)]
-    where = place_at(_index(source), place.character)
-    return _Judged("altered", ["unit" if same else "number"], source.path, where, [], diff)
+def _found(verdict: Verdict, spots: list[_Spot], *why: Flag) -> Judgement:
+    others = [Other(spot.source, spot.place) for spot in spots[1 : _MOST_OTHERS + 1]]
+    return Judgement(verdict, [*why], spots[0].source, spots[0].place, others)

@@ -4,54 +4,67 @@ that it names for them.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 import msgspec
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
 
+from dogent_tui.documents.bibliography import pages_in
 from dogent_tui.sources.quotes.numbers import NUMBER, SENTENCE_END
 from dogent_tui.sources.quotes.sources import Named, Names
 from dogent_tui.sources.quotes.tokens import HAN
 
 Kind = Literal["quote", "number", "citation"]
 
-_FENCE = re.compile(r" {0,3}(?:>\s?)*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
-_NOTE = re.compile(r" {0,3}\[\^([^\]\s]+)\]:[ \t]*")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(?:\d+(?:\.\d+)*\.?(?=\s)\s*)?")
-_PREFIX = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
-_DASH = re.compile(r"[ \t>]*(?:—|–|---?|―)\s*")
-_ATTRIBUTION = re.compile(_DASH.pattern + r"\S")
+_NOTE = re.compile(r"\s*\[\^[^\]\s]+\]:[ \t]*")
+_LEAD = re.compile(
+    r"(?:\s*(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[[ xX]\]\s+|\s*#{1,6}\s+(?:\d+(?:\.\d+)*\.?(?=\s)\s*)?)?"
+)
+"""What a list or heading begins with, its own numbering included."""
+_PREFIX = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
+_DASH = re.compile(r"[ \t>]*(?:—|–|---?|―)\s*(?=\S)")
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->|<(?:https?:|mailto:)[^>\s]*>|https?://[^\s)>\]]+", re.DOTALL)
 _LINK = re.compile(
     r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?((?:[^()<>\n]|\([^()\n]*\))*?)>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)"
 )
+_TARGET = re.compile(r"\]\([^)\n]*\)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _PANDOC = re.compile(r"\[[^\[\]@]*(?<![\w])-?@[^\[\]]+\]")
 _KEY = re.compile(r"(?<![\w])-?@(?:\{([^{}]+)\}|([\w:.#$%&+?<>~/-]*[\w/]))")
 _REFERENCE = re.compile(r"\[\^([^\]\s]+)\](?!:)")
 _PARENTHESES = re.compile(r"\(([^()\n]{1,200}(?:\n[^()\n]{1,200})?)\)|（([^（）\n]{1,200})）")
 _BARE = re.compile(r"(?<![\w@(\[])@[\w./~-]*\w")
-_CLOSING = {
-    "“": "”",
-    "”": "”",
-    "„": "“”",
-    "«": "»",
-    "»": "«",
-    "「": "」",
-    "『": "』",
-    '"': '"',
-    "＂": "＂",
-}
-_OPENING = re.compile("[" + "".join(_CLOSING) + "]")
-_HAN = re.compile(f"[{HAN}]")
-_WORD = re.compile(rf"[^\W_{HAN}]+(?:['’.,][^\W_{HAN}]+)*")
-
-
+_NO_NUMBER = re.compile(r"\[\d[\d,;–-]*\]|@\S+")
+_AROUND_BLOCK = " \t>\r\n\u00a0\u202f\u2009"
+_NOT_AFTER_WORD = f"(?<![^\\W_{HAN}])"
 _LONGEST = 5_000
 """Characters of a quotation between marks; a mark that is not closed by then opens none."""
+
+
+def _between(opening: str, closing: str) -> str:
+    """Return the pattern of what is between marks, in which there may be the same marks."""
+    inside = f"[^{opening}{closing}]"
+    return f"{opening}((?:{inside}|{opening}{inside}*[{closing}]){{1,{_LONGEST}}})[{closing}]"
+
+
+_QUOTE = re.compile(
+    "|".join(
+        (
+            *map(_between, "“„«「『", ("”", "“”", "»", "」", "』")),
+            f"“([^“]{{1,{_LONGEST}}})“",
+            rf"{_NOT_AFTER_WORD}»(?!\s)([^»«]{{1,{_LONGEST}}})«",
+            rf"{_NOT_AFTER_WORD}”(?!\s)([^”]{{1,{_LONGEST}}})”",
+            rf"{_NOT_AFTER_WORD}[\"＂](?!\s)((?:[^\"＂]|(?<=\s)\"(?=\w)){{1,{_LONGEST}}})[\"＂]",
+        )
+    )
+)
+_OPENING = re.compile('[“”„«»「『"＂]')
+_HAN = re.compile(f"[{HAN}]")
+_WORD = re.compile(rf"[^\W_{HAN}]+(?:['’.,][^\W_{HAN}]+)*")
 
 
 class Span(NamedTuple):
@@ -63,7 +76,7 @@ class Span(NamedTuple):
 
 class Claim(msgspec.Struct, frozen=True):
     """What is to be checked. `named` is what the draft names for it; of a citation, all that it
-    names.
+    names, with the path None for a key or note that there is not.
 
     `context` is the sentence, row or cell with its heads around a number; `text` is without the
     prefixes of a block quote.
@@ -73,8 +86,6 @@ class Claim(msgspec.Struct, frozen=True):
     span: Span
     text: str
     named: tuple[Named, ...] = ()
-    is_missing: bool = False
-    """Of a citation: a key or note that there is not."""
     context: str = ""
     at: int = 0
     """Where in `context` the number begins."""
@@ -96,10 +107,8 @@ class Draft:
         self._names = names
         self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
         self._notes: dict[str, str] = {}
-        self._masked = text
         self._paragraphs = [*self._split()]
-        self._mask(_CODE)
-        self._mask(_HIDDEN)
+        self._masked = _without(_without(text, _CODE), _HIDDEN)
 
     def place(self, offset: int) -> tuple[int, int]:
         """Return line and column of a character, from 1."""
@@ -110,250 +119,163 @@ class Draft:
         """Return everything that is to be checked, in order."""
         found: list[Claim] = []
         for index, paragraph in enumerate(self._paragraphs):
-            behind = self._paragraphs[index + 1] if index + 1 < len(self._paragraphs) else None
-            found += (
-                self._block_quote(paragraph, behind)
-                if paragraph.kind == "block"
-                else self._prose(paragraph)
-            )
+            if paragraph.kind == "block":
+                found += self._block_quote(paragraph.span, self._paragraphs[index + 1 : index + 2])
+            else:
+                found += self._prose(paragraph)
         return sorted(found, key=lambda claim: claim.span)
 
-    # ── Paragraphs
-    # ────────────────────────────────────────────────────────────────────────────────
-
-    def _mask(self, pattern: re.Pattern[str]) -> None:
-        self._masked = pattern.sub(lambda found: re.sub(r"[^\n]", "\x01", found[0]), self._masked)
-
     def _split(self) -> Iterator[_Paragraph]:
-        spans = [Span(begin, end) for begin, end in pairwise([*self._lines, len(self.text)])]
-        if front := re.match(
-            r"\ufeff?---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", self.text, re.DOTALL
-        ):
-            spans = [span for span in spans if span.start >= front.end()]
-        run: list[Span] = []
-        fence = ""
-        for span in spans:
-            line = self.text[span.start : span.end]
-            opening = _FENCE.match(line)
-            if fence or opening:
-                yield from self._paragraphs_of(run)
-                run = []
-                if opening and (not fence or opening[1].startswith(fence)):
-                    fence = "" if fence else opening[1]
-            elif not line.strip():
-                yield from self._paragraphs_of(run)
-                run = []
-            else:
-                run.append(span)
-        yield from self._paragraphs_of(run)
-
-    def _paragraphs_of(self, lines: list[Span]) -> Iterator[_Paragraph]:
-        """Take lines without an empty one between them apart: headings, items, rows, block
-        quotes, definitions of notes.
+        """Yield what is read: paragraphs, headings, items, rows and block quotes. Notes are kept
+        for those that refer to them.
         """
-        run: list[Span] = []
-        kind = ""
-        head = ""
-        for span in lines:
-            line = self.text[span.start : span.end]
-            now = _kind_of(line, kind)
-            if now != kind or now in {"row", "heading", "item", "note"}:
-                yield from self._paragraph(run, kind, head)
-                run = []
-            if now == "row" and kind != "row":
-                head = line
-            run.append(span)
-            kind = now
-            if now in {"heading", "item", "note"}:
-                kind = f"{now}, continued"
-        yield from self._paragraph(run, kind, head)
-
-    def _paragraph(self, run: list[Span], kind: str, head: str) -> Iterator[_Paragraph]:
-        if not run:
-            return
-        start, end = run[0].start, run[-1].end
-        line = self.text[start:end]
-        kind = kind.partition(",")[0]
-        if kind == "note":
-            found = _NOTE.match(line)
-            if found:
-                self._notes[found[1]] = line[found.end() :]
-        elif kind == "block":
-            yield _Paragraph(Span(start, end), "block")
-        elif kind == "row":
-            if not re.fullmatch(r"[\s|:-]+", line):
-                yield _Paragraph(Span(start, end), "row", head)
-        elif kind != "code":
-            skipped = (
-                (_HEADING if kind == "heading" else _ITEM).match(line)
-                if kind in {"heading", "item"}
-                else None
-            )
-            yield _Paragraph(Span(start + (skipped.end() if skipped else 0), end), "text")
+        parser = MarkdownIt("commonmark").enable("table")
+        parser.use(front_matter_plugin).use(footnote_plugin)
+        parser.core.ruler.enableOnly(["normalize", "block"])
+        bounds, done, head = [*self._lines, len(self.text)], 0, ""
+        # A carriage return within a line would be another line to the parser.
+        for token in parser.parse(re.sub(r"\r(?!\n)", " ", self.text)):
+            if token.map is None or token.map[0] < done:
+                continue
+            start, end = bounds[token.map[0]], bounds[token.map[1]]
+            if token.type == "table_open":
+                head = self.text[start:end].partition("\n")[0]
+            elif token.type in {"inline", "html_block"}:
+                lead = _LEAD.match(self.text, start, end)
+                yield _Paragraph(Span(lead.end() if lead else start, end), "text")
+            elif token.type in {"blockquote_open", "tr_open", "footnote_reference_open"}:
+                done = token.map[1]
+                if token.type == "blockquote_open":
+                    yield _Paragraph(Span(start, end), "block")
+                elif token.type == "tr_open":
+                    yield _Paragraph(Span(start, end), "row", head)
+                else:
+                    self._notes[token.meta["label"]] = _NOTE.sub("", self.text[start:end], count=1)
 
     # ── Quotations
     # ────────────────────────────────────────────────────────────────────────────────
 
-    def _block_quote(self, paragraph: _Paragraph, behind: _Paragraph | None) -> Iterator[Claim]:
-        found = re.compile(r"[^\n]+\n?").finditer(self.text, *paragraph.span)
-        lines = [Span(*line.span()) for line in found]
-        bare = [self.text[line.start : line.end] for line in lines]
-        while lines and not bare[-1].strip(" \t>\r\n"):
-            lines, bare = lines[:-1], bare[:-1]
-        citations: list[Claim] = []
-        if len(lines) > 1 and _ATTRIBUTION.match(bare[-1]):
-            last = lines.pop()
-            bare.pop()
-            dash = _DASH.match(self.text, last.start, last.end)
-            begin = dash.end() if dash else last.start
-            citations = self._citations(Span(begin, last.end))
-            if not citations:
-                spelled = self.text[begin : last.end].strip()
-                if named := tuple(self._names.named_in(spelled, loose=True)):
-                    citations = [
-                        Claim("citation", Span(begin, begin + len(spelled)), spelled, named)
-                    ]
-        while lines and not bare[-1].strip(" \t>\r\n"):
-            lines, bare = lines[:-1], bare[:-1]
+    def _block_quote(self, span: Span, behind: Iterable[_Paragraph]) -> Iterator[Claim]:
+        start, end = self._trimmed(*span)
+        last = self.text.rfind("\n", start, end) + 1
+        if last > start and (dash := _DASH.match(self.text, last, end)):
+            said = Span(dash.end(), end)
+            citations = self._citations(said)
+            spelled = self.text[said.start : said.end]
+            named = tuple(self._names.named_in(spelled, loose=True))
+            if named and not citations:
+                citations = [Claim("citation", said, spelled, named)]
+            _, end = self._trimmed(start, last)
+        else:
+            citations = self._citations(Span(start, end))[-1:]
+            if citations and self.text[citations[0].span.end : end].strip(' ."”“»'):
+                citations = []
+            end = self._trimmed(start, citations[0].span.start).end if citations else end
         yield from citations
-        if not lines or re.match(r"[ \t>]*\[![A-Za-z]+\]", bare[0]):
+        if re.match(r"\[![A-Za-z]+\]", self.text[start:end]):
             return
-        prefix = re.match(r"[ \t>]*", bare[0])
-        start = lines[0].start + (prefix.end() if prefix else 0)
-        end = lines[-1].start + len(bare[-1].rstrip())
-        inside = self._citations(Span(start, end))
-        if not citations and inside and self.text[inside[-1].span.end : end].strip(' ."”“»') == "":
-            citations = [inside[-1]]
-            yield inside[-1]
-            end = start + len(self.text[start : inside[-1].span.start].rstrip())
-        if not citations and behind is not None and behind.kind == "text":
-            citations = self._leading_citation(behind)
+        for paragraph in behind if not citations else ():
+            citations = self._leading_citation(paragraph)
         if _is_long(self.text[start:end]):
-            yield Claim(
-                "quote", Span(start, end), self._without_prefixes(start, end), _named(citations[:1])
-            )
+            text = _PREFIX.sub("", self.text[start:end])
+            yield Claim("quote", Span(start, end), text, citations[0].named if citations else ())
+
+    def _trimmed(self, start: int, end: int, around: str | None = _AROUND_BLOCK) -> Span:
+        """Return characters without white space, and prefixes of block quotes, around them."""
+        text = self.text[start:end]
+        start = end - len(text.lstrip(around))
+        return Span(start, start + len(text.strip(around)))
 
     def _leading_citation(self, paragraph: _Paragraph) -> list[Claim]:
         """Return the citation of a paragraph behind a block quote, unless it is for something in
         that paragraph itself.
         """
-        citations = self._citations(paragraph.span)
-        if not citations:
+        if paragraph.kind != "text":
             return []
-        before = self._masked[paragraph.span.start : citations[0].span.start]
-        return citations[:1] if not (_OPENING.search(before) or NUMBER.search(before)) else []
-
-    def _without_prefixes(self, start: int, end: int) -> str:
-        first, *more = self.text[start:end].split("\n")
-        return "\n".join([first, *(_PREFIX.sub("", line, count=1) for line in more)])
+        for first in self._citations(paragraph.span)[:1]:
+            before = self._masked[paragraph.span.start : first.span.start]
+            return [] if _OPENING.search(before) or NUMBER.search(before) else [first]
+        return []
 
     def _prose(self, paragraph: _Paragraph) -> Iterator[Claim]:
-        quotes = [*self._quotes(paragraph.span)]
+        text = _without(self._masked[slice(*paragraph.span)], _TARGET)
+        start = paragraph.span.start
+        quotes = [
+            self._trimmed(start + found.start(group), start + found.end(group), None)
+            for found in _QUOTE.finditer(text)
+            if (group := found.lastindex)
+        ]
         citations = [
             claim
             for claim in self._citations(paragraph.span)
-            if not any(_within(claim.span, quote) for quote in quotes)
+            if not any(q.start <= claim.span.start and claim.span.end <= q.end for q in quotes)
         ]
         yield from citations
+        quotes = [quote for quote in quotes if _is_long(self.text[slice(*quote)])]
         for quote in quotes:
-            if _is_long(self.text[quote.start : quote.end]):
-                named = _named(_nearest(quote, citations))
-                yield Claim("quote", quote, self.text[quote.start : quote.end], named)
-        long = [quote for quote in quotes if _is_long(self.text[quote.start : quote.end])]
-        yield from self._numbers(paragraph, long, citations)
-
-    def _quotes(self, span: Span) -> Iterator[Span]:
-        text = re.sub(
-            r"\]\([^)\n]*\)",
-            lambda found: "\x01" * len(found[0]),
-            self._masked[span.start : span.end],
-        )
-        at = 0
-        while opening := _OPENING.search(text, at):
-            at = opening.end()
-            if opening[0] in '"”“»' and not _opens(text, opening.start()):
-                continue
-            end = _closing(text, opening.start())
-            if end is None:
-                continue
-            begin, stop = at, end
-            while begin < stop and text[begin].isspace():
-                begin += 1
-            while stop > begin and text[stop - 1].isspace():
-                stop -= 1
-            yield Span(span.start + begin, span.start + stop)
-            at = end + 1
+            yield Claim("quote", quote, self.text[slice(*quote)], _nearest(quote, citations))
+        yield from self._numbers(paragraph, quotes, citations)
 
     # ── Citations
     # ────────────────────────────────────────────────────────────────────────────────
 
     def _citations(self, span: Span) -> list[Claim]:
-        text = self._masked[span.start : span.end]
-        text = _IMAGE.sub(lambda found: "\x01" * len(found[0]), text)
+        text = _without(self._masked[slice(*span)], _IMAGE)
         found: list[Claim] = []
-        taken: list[Span] = []
-
-        def take(
-            match: re.Match[str], named: tuple[Named, ...] | None, missing: bool = False
-        ) -> None:
-            if any(match.start() < other.end and match.end() > other.start for other in taken):
-                return
-            taken.append(Span(*match.span()))
-            if named is not None:
+        for pattern, names in (
+            (_LINK, self._target),
+            (_PANDOC, self._keys),
+            (_REFERENCE, self._reference),
+            (_PARENTHESES, self._files),
+            (_BARE, self._files),
+        ):
+            for match in pattern.finditer(text):
+                named = names(match)
                 where = Span(span.start + match.start(), span.start + match.end())
-                found.append(
-                    Claim("citation", where, self.text[where.start : where.end], named, missing)
-                )
-
-        for match in _LINK.finditer(text):
-            take(match, self._target(match[2].strip()))
-        for match in _PANDOC.finditer(text):
-            take(match, *self._keys(match[0]))
-        for match in _REFERENCE.finditer(text):
-            note = self._notes.get(match[1])
-            take(match, self._note(note or ""), note is None)
-        for match in (*_PARENTHESES.finditer(text), *_BARE.finditer(text)):
-            named = tuple(self._names.named_in(match[0].strip("()（）")))
-            key, missing = (
-                self._keys(match[0]) if not named and _KEY.search(match[0]) else ((), False)
-            )
-            if named or (key and not missing):
-                take(match, named or key)
+                if named is not None:
+                    found.append(Claim("citation", where, self.text[slice(*where)], named))
+            text = _without(text, pattern)
         return sorted(found, key=lambda claim: claim.span)
 
-    def _target(self, target: str) -> tuple[Named, ...] | None:
+    def _target(self, link: re.Match[str]) -> tuple[Named, ...] | None:
         """Return what the target of a link names, None where that is no file."""
+        target = link[2].strip()
         if not target or re.match(r"[A-Za-z][\w+.-]+:|#|//|@", target) or target.endswith("/"):
             return None
         bare = target.partition("#")[0].partition("?")[0]
-        pages = next(iter(self._names.named_in(f"x.md, {target[len(bare) :]}")), Named(None))
-        return (pages._replace(path=self._names.path(bare)),)
+        return (Named(self._names.path(bare), *pages_in(target[len(bare) :])),)
 
-    def _keys(self, text: str) -> tuple[tuple[Named, ...], bool]:
-        """Return what the keys in a citation name, and whether one is missing."""
+    def _keys(self, citation: re.Match[str]) -> tuple[Named, ...]:
+        """Return what the keys in a citation name."""
         named: list[Named] = []
-        missing = False
-        for part in text.strip("[]()").split(";"):
+        for part in citation[0].strip("[]()").split(";"):
             for key in _KEY.finditer(part):
-                spelled = key[1] or key[2]
-                by_key = self._names.by_key(spelled, part[key.end() :])
-                files = (
-                    [*self._names.named_in(f"{spelled}{part[key.end() :]}")]
-                    if by_key is None
-                    else [by_key]
-                )
-                named += files
-                missing = missing or not files
-        return tuple(named), missing
+                spelled, behind = key[1] or key[2], part[key.end() :]
+                by_key = self._names.by_key(spelled, behind)
+                files = self._names.named_in(f"{spelled}{behind}")
+                named += [by_key] if by_key else [*files] or [Named(None)]
+        return tuple(named)
 
-    def _note(self, note: str) -> tuple[Named, ...]:
-        for match in _PANDOC.finditer(note):
-            return self._keys(match[0])[0]
-        for match in _LINK.finditer(note):
-            if path := self._names.path(match[2].partition("#")[0]):
-                pages = self._names.named_in(f"x.md, {note[match.end() :]}")
-                return (next(iter(pages), Named(None))._replace(path=path),)
+    def _reference(self, reference: re.Match[str]) -> tuple[Named, ...]:
+        """Return what the note names that is referred to."""
+        note = self._notes.get(reference[1])
+        if note is None:
+            return (Named(None),)
+        for keys in _PANDOC.finditer(note):
+            return self._keys(keys)
+        for link in _LINK.finditer(note):
+            if path := self._names.path(link[2].partition("#")[0]):
+                return (Named(path, *pages_in(note[link.end() :])),)
         return tuple(self._names.named_in(" ".join(note.split()), loose=True))
+
+    def _files(self, citation: re.Match[str]) -> tuple[Named, ...] | None:
+        """Return what a citation without brackets names, None where that is no file and no
+        key.
+        """
+        if named := tuple(self._names.named_in(citation[0].strip("()（）"))):
+            return named
+        keys = self._keys(citation)
+        return keys if keys and all(key.path is not None for key in keys) else None
 
     # ── Numbers
     # ────────────────────────────────────────────────────────────────────────────────
@@ -361,61 +283,35 @@ class Draft:
     def _numbers(
         self, paragraph: _Paragraph, quotes: list[Span], citations: list[Claim]
     ) -> Iterator[Claim]:
-        text = self._masked[paragraph.span.start : paragraph.span.end]
-        start = paragraph.span.start
-        taken = [*quotes, *(claim.span for claim in citations)]
-        for pattern in (_LINK, _IMAGE, _REFERENCE, re.compile(r"\[\d[\d,;–-]*\]|@\S+")):
-            taken += [
-                Span(start + found.start(), start + found.end()) for found in pattern.finditer(text)
-            ]
+        start, end = paragraph.span
+        text = self._masked[start:end]
+        for taken in (*quotes, *(claim.span for claim in citations)):
+            begin, behind = taken.start - start, taken.end - start
+            text = f"{text[:begin]}{_MASK * (behind - begin)}{text[behind:]}"
+        for pattern in (_LINK, _IMAGE, _REFERENCE, _NO_NUMBER):
+            text = _without(text, pattern)
+        bounds = [0, *(one.end() for one in SENTENCE_END.finditer(self.text[start:end])), len(text)]
+        cells, heads = self.text[start:end].split("|"), paragraph.head.split("|")
         for found in NUMBER.finditer(text):
             span = Span(start + found.start(), start + found.end())
-            if any(span.start < other.end and span.end > other.start for other in taken):
-                continue
-            context, at = self._context(paragraph, span, taken)
-            named = _named(_nearest(span, citations))
-            yield Claim(
-                "number", span, self.text[span.start : span.end], named, context=context, at=at
-            )
-
-    def _context(self, paragraph: _Paragraph, span: Span, taken: list[Span]) -> tuple[str, int]:
-        """Return the sentence of a number, or of a cell its row's first cell and its column's
-        head, and where it is in that.
-        """
-        begin, end = paragraph.span
-        if paragraph.kind == "row":
-            column = self.text.count("|", begin, span.start)
-            cells, heads = self.text[begin:end].split("|"), paragraph.head.split("|")
-            first = cells[1] if not cells[0].strip() and len(cells) > 1 else cells[0]
-            lead = f"{first} {heads[column] if column < len(heads) else ''} "
-            return lead + self.text[span.start : span.end], len(lead)
-        text = self.text[begin:end]
-        bounds = [0, *(found.end() for found in SENTENCE_END.finditer(text)), len(text)]
-        index = bisect_right(bounds, span.start - begin) - 1
-        begin, end = begin + bounds[index], begin + bounds[index + 1]
-        context = list(self.text[begin:end])
-        for other in taken:
-            for at in range(max(begin, other.start), min(end, other.end)):
-                context[at - begin] = " "
-        return "".join(context), span.start - begin
+            if paragraph.kind == "row":
+                column = text.count("|", 0, found.start())
+                first = cells[1] if not cells[0].strip() and len(cells) > 1 else cells[0]
+                lead = f"{first} {heads[column] if column < len(heads) else ''} "
+                context, at = lead + found[0], len(lead)
+            else:
+                index = bisect_right(bounds, found.start()) - 1
+                context = text[bounds[index] : bounds[index + 1]].replace(_MASK, " ")
+                at = found.start() - bounds[index]
+            yield Claim("number", span, found[0], _nearest(span, citations), context, at)
 
 
-def _kind_of(line: str, before: str) -> str:
-    """Return what a line is. `before` is what the line above it is, of the same run of lines."""
-    base = before.partition(",")[0]
-    if _NOTE.match(line):
-        return "note"
-    if line.lstrip(" ").startswith(">") or base == "block":
-        return "block"
-    if line.lstrip().startswith("|"):
-        return "row"
-    if re.match(r" {0,3}#{1,6}\s", line):
-        return "heading"
-    if _ITEM.match(line):
-        return "item"
-    if not before and re.match(r"(?: {4}|\t)", line):
-        return "code"
-    return before if base in {"item", "note", "code", "text"} else "text"
+_MASK = "\x01"
+
+
+def _without(text: str, pattern: re.Pattern[str]) -> str:
+    """Return a text with what a pattern matches made unreadable; places stay."""
+    return pattern.sub(lambda found: re.sub(r"[^\n]", _MASK, found[0]), text)
 
 
 def _is_long(text: str) -> bool:
@@ -424,62 +320,9 @@ def _is_long(text: str) -> bool:
     return 2 * len(words) + han >= 8 or (han > len(words) and han + sum(map(len, words)) >= 8)
 
 
-def _opens(text: str, at: int) -> bool:
-    before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    if text[at] == "“":
-        return bool(after)
-    return (
-        (not before or not before.isalnum() or bool(_HAN.match(before)))
-        and not after.isspace()
-        and bool(after)
-    )
-
-
-def _closing(text: str, at: int) -> int | None:
-    """Return where the quotation that opens at `at` closes; quotations within it may be of the
-    same marks.
+def _nearest(span: Span, citations: list[Claim]) -> tuple[Named, ...]:
+    """Return what is named for a claim: by the first citation around or behind it, else by the
+    last one before it.
     """
-    opening, depth = text[at], 0
-    closing = _CLOSING[opening]
-    for place in range(at + 1, min(len(text), at + _LONGEST)):
-        mark = text[place]
-        if mark in closing:
-            if opening == '"' and (
-                text[place - 1].isspace() and text[place + 1 : place + 2].isalnum()
-            ):
-                continue
-            if depth == 0:
-                return place
-            depth -= 1
-        elif mark == opening and opening != "»":
-            depth += 1
-    if opening == "“":
-        end = text.find("“", at + 1, at + _LONGEST)
-        return end if end > 0 else None
-    return None
-
-
-def _within(inner: Span, outer: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
-
-
-def _nearest(span: Span, citations: list[Claim]) -> list[Claim]:
-    """Return the citation that belongs to a claim: the first one behind it, else the last one
-    before it; one around it first.
-    """
-    around = [
-        claim
-        for claim in citations
-        if claim.span.start <= span.start and span.end <= claim.span.end
-    ]
-    behind = [claim for claim in citations if claim.span.start >= span.end]
-    return (around or behind or citations[-1:])[:1]
-
-
-def _named(citations: list[Claim]) -> tuple[Named, ...]:
-    """Return what citations name; what is missing counts as a name of nothing."""
-    return tuple(
-        named
-        for claim in citations
-        for named in claim.named or ((Named(None),) if claim.is_missing else ())
-    )
+    behind = [claim for claim in citations if claim.span.end >= span.end]
+    return next((claim.named for claim in (*behind, *reversed(citations))), ())

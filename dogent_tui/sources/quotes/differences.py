@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from dogent_tui.sources.quotes.index import SourceIndex
+from dogent_tui.sources.quotes.index import GAP, SourceIndex
 from dogent_tui.sources.quotes.matching import Near, Quotation
-from dogent_tui.sources.quotes.numbers import NUMBER, numbers_in
+from dogent_tui.sources.quotes.numbers import units_in
 from dogent_tui.sources.quotes.tokens import negates, readable
 
 Piece = tuple[Literal["equal", "delete", "insert"], str]
+_NAME = re.compile(r"(?<!^)\b[A-ZÄÖÜ][^\W\d_]+|^[A-Z][a-z]+(?=\s*$)")
 Flag = Literal["negation", "number", "name", "unit", "order", "page"]
 
 
@@ -37,43 +38,26 @@ def _passage_text(index: SourceIndex, begin: int, end: int, last: int) -> str:
     ends.
     """
     start, stop = index.starts[begin], index.ends[end - 1]
-    if end < last and index.tokens[end] and index.starts[end] > stop:
+    if end < last and index.coded[end] != GAP and index.starts[end] > stop:
         stop = index.starts[end]
-    return (
-        readable(index.text[start:stop])
-        if stop > start
-        else " ".join(index.words(begin, end)) + " "
-    )
+    if stop <= start:
+        return " ".join(index.words(begin, end)) + " "
+    return readable(index.text[start:stop])
 
 
 def flags(
     pieces: Sequence[Piece], quotation: Quotation, index: SourceIndex, near: Near
 ) -> list[Flag]:
     """Return why the differences matter."""
-    left = [
-        word for kind, i1, i2, *_ in near.ops if kind != "equal" for word in index.words(i1, i2)
-    ]
-    put = [
-        word
-        for kind, _, _, j1, j2 in near.ops
-        if kind != "equal"
-        for word in quotation.plain_words.words[j1:j2]
-    ]
-    changed = [text for kind, text in pieces if kind != "equal"]
-    found: list[Flag] = []
-    if any(map(negates, {*left} ^ {*put})):
-        found.append("negation")
-    if any(re.search(r"\d", word) for word in {*left} ^ {*put}):
-        found.append("number")
-    if any(re.search(r"(?<!^)\b[A-ZÄÖÜ][^\W\d_]+|^[A-Z][a-z]+(?=\s*$)", text) for text in changed):
-        found.append("name")
-    if _units(left) != _units(put):
-        found.append("unit")
-    if left and sorted(left) == sorted(put):
-        found.append("order")
-    return found
-
-
-def _units(words: list[str]) -> set[str]:
-    text = " ".join(f"1 {word}" for word in words if not NUMBER.fullmatch(word))
-    return {number.unit for number in numbers_in(text, "en") if number.unit}
+    changed = [step for step in near.ops if step[0] != "equal"]
+    left = [word for _, i1, i2, *_ in changed for word in index.words(i1, i2)]
+    put = [word for *_, j1, j2 in changed for word in quotation.plain_words.words[j1:j2]]
+    odd = {*left} ^ {*put}
+    why: dict[Flag, bool] = {
+        "negation": any(map(negates, odd)),
+        "number": any(re.search(r"\d", word) for word in odd),
+        "name": any(_NAME.search(text) for kind, text in pieces if kind != "equal"),
+        "unit": {*units_in(left, "en")} != {*units_in(put, "en")},
+        "order": bool(left) and sorted(left) == sorted(put),
+    }
+    return [flag for flag, is_so in why.items() if is_so]

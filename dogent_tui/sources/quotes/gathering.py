@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
@@ -19,15 +20,15 @@ from dogent_tui.documents.bibliography import (
     named_bibliographies,
     read_bibliography,
 )
-from dogent_tui.documents.export.source import front_matter
+from dogent_tui.documents.export.source import front_matter, read_text
 from dogent_tui.documents.library import MOST_CHARS, DocumentLibrary
 from dogent_tui.documents.model import DocumentError, ReadOptions, Source
 from dogent_tui.documents.store import ConversionStore, FileState
-from dogent_tui.errors import DogentError, UsageError, disk_remedy
+from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import tr
 from dogent_tui.references.walking import scan
-from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check, place_at
-from dogent_tui.sources.quotes.index import Block, Kept, SourceIndex, make
+from dogent_tui.sources.quotes.checking import CheckedSource, CheckReport, check
+from dogent_tui.sources.quotes.index import Block, SourceIndex, make
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.sources.quotes.sources import Named, Names
 from dogent_tui.sources.quotes.tokens import is_han, readable, words_of
@@ -35,16 +36,14 @@ from dogent_tui.sources.quotes.words import appendix
 from dogent_tui.sources.records import SourceRecords, records_in
 from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.storage.paths import Workspace, cache_dir, is_file
-from dogent_tui.storage.places import open_real
 
-_FORMAT = 1
+_FORMAT = 3
 _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile", "too_large"})
 """Why a file cannot be read for as long as it does not change."""
 _UNUSED_S = 14 * 86_400
 _AT_ONCE = 2
 _SHOWN = 300
 """Characters of a passage that are shown."""
-_LARGEST_DRAFT = 16 << 20
 
 
 class Nearest(NamedTuple):
@@ -81,18 +80,17 @@ class QuoteChecker:
 
         Raises UsageError where the draft cannot be read. A source that fails is in the report.
         """
-        text = await asyncio.to_thread(_read_draft, draft, is_real=stay_inside)
+        text = await asyncio.to_thread(_text, draft, stay_inside)
         files = await asyncio.to_thread(_files, folder, draft, stay_inside)
         for path in [path for path, real in files.items() if _is_export(real, draft, text)]:
             del files[path]
         read, unused = await asyncio.to_thread(_bibliographies, text, draft, root or folder, files)
-        sources = await asyncio.gather(
-            *(self._source(path, folder / path, real) for path, real in files.items())
-        )
+        sources = await self._sources(folder, files)
         keys = await asyncio.to_thread(_keys, folder, read, sources)
-        report = await asyncio.to_thread(check, _name(draft, folder), text, sources, keys)
+        place, inside = await asyncio.to_thread(lambda: (draft.resolve(), folder.resolve()))
+        name = str(place.relative_to(inside)) if place.is_relative_to(inside) else draft.name
+        report = await asyncio.to_thread(check, name, text, sources, keys)
         report = msgspec.structs.replace(report, unused=unused)
-        place = await asyncio.to_thread(draft.resolve)
         self._checked[place] = Checked(text.split("\n"), report.findings)
         await asyncio.to_thread(self._tidy)
         return report
@@ -102,9 +100,7 @@ class QuoteChecker:
         best first. They are no verdict.
         """
         files = await asyncio.to_thread(_files, folder, draft, True)
-        sources = await asyncio.gather(
-            *(self._source(path, folder / path, real) for path, real in files.items())
-        )
+        sources = await self._sources(folder, files)
         return await asyncio.to_thread(_nearest, claim, sources, most)
 
     async def appendix(self, draft: Path, root: Path) -> str:
@@ -112,83 +108,63 @@ class QuoteChecker:
         UsageError where the draft cannot be read.
         """
         report = await self.check(draft, root, stay_inside=True)
-        records = await asyncio.to_thread(SourceRecords(Workspace(root)).all)
-        return appendix(report, {record.file: record.url for record in records if record.url})
+        return await asyncio.to_thread(_appendix, report, draft, root)
+
+    async def _sources(self, folder: Path, files: Mapping[str, Path]) -> list[CheckedSource]:
+        sources = (self._source(path, folder / path, real) for path, real in files.items())
+        return await asyncio.gather(*sources)
 
     async def _source(self, path: str, absolute: Path, real: Path) -> CheckedSource:
         async with self._turn:
             try:
-                kept = await self._kept(absolute, real)
-            except DocumentError as error:
-                return CheckedSource(path, None, error.code)
+                return CheckedSource(path, await self._kept(absolute, real))
             except (OSError, DogentError):
-                return CheckedSource(path, None, "failed")
-        if kept.reason:
-            return CheckedSource(path, None, kept.reason, is_listed=kept.reason != "unsupported")
-        return CheckedSource(path, SourceIndex(kept))
+                return CheckedSource(path, SourceIndex("failed"))
 
-    async def _kept(self, path: Path, real: Path) -> Kept:
+    async def _kept(self, path: Path, real: Path) -> SourceIndex:
         state = await asyncio.to_thread(FileState.of, path)
-        key = f"{self._keys.key(state, ReadOptions())}-{_FORMAT}"
-        place = self._folder / f"{key}.words"
-        kept = await asyncio.to_thread(_load, place)
-        if kept is None:
+        place = self._folder / f"{self._keys.key(state, ReadOptions())}-{_FORMAT}.words"
+        if found := await asyncio.to_thread(_load, place):
+            return found
+        try:
             kept = await self._read(path, real)
-            if not kept.reason or kept.reason in _LASTING:
-                await asyncio.to_thread(_save, place, kept)
+        except DocumentError as error:
+            kept = SourceIndex(error.code)
+        if not kept.reason or kept.reason in _LASTING:
+            await asyncio.to_thread(_save, place, kept)
         return kept
 
-    async def _read(self, path: Path, real: Path) -> Kept:
-        try:
-            text, blocks, metadata = await self._markdown(path, real, ReadOptions())
-        except DocumentError as error:
-            return Kept(reason=error.code)
-        listed = metadata.get("sheets")
-        sheets = (
-            [str(sheet.get("name")) for sheet in listed if isinstance(sheet, dict)]
-            if isinstance(listed, list)
-            else []
-        )
-        for sheet in sheets:
-            if sheet == metadata.get("sheet"):
-                continue
-            with contextlib.suppress(DocumentError):  # a sheet of charts
-                more, others, _ = await self._markdown(path, real, ReadOptions(sheet=sheet))
-                behind = len(text) + 2
-                blocks += [
-                    Block(block.start + behind, block.source, block.table + behind)
-                    for block in others
-                ]
-                text = f"{text}\n\n{more}"
-        pages = metadata.get("pages")
-        return await asyncio.to_thread(make, text, blocks, pages if isinstance(pages, int) else 0)
-
-    async def _markdown(
-        self, path: Path, real: Path, options: ReadOptions
-    ) -> tuple[str, list[Block], dict[str, Any]]:
-        """Return a whole document's Markdown and its blocks; one that goes on with the one
-        before it is a part of that.
+    async def _read(self, path: Path, real: Path) -> SourceIndex:
+        """Read a whole document, of a workbook all sheets. A block that goes on with the one
+        before it is a part of that. Raises DocumentError.
         """
-        pieces: list[str] = []
-        blocks: list[Block] = []
-        offset, last = 0, -2
-        while True:
-            part = await self._documents.read(
-                path, options, max_chars=MOST_CHARS, offset=offset, place=real
-            )
-            pieces.append(part.text)
-            for shown in part.sources:
-                is_next = shown.start > last + 1
-                if is_next or blocks[-1].source != shown.source:
-                    blocks.append(
-                        Block(
-                            shown.start, shown.source, shown.start if is_next else blocks[-1].table
-                        )
+        text, blocks, pages, sheets = "", list[Block](), 0, [""]
+        for sheet in sheets:
+            options, last, behind = ReadOptions(sheet=sheet), -2, len(text)
+            offset: int | None = 0
+            while offset is not None:
+                try:
+                    part = await self._documents.read(
+                        path, options, max_chars=MOST_CHARS, offset=offset, place=real
                     )
-                last = shown.end
-            if part.next_offset is None:
-                return "".join(pieces), blocks or [Block(0, Source(), 0)], part.metadata
-            offset = part.next_offset
+                except DocumentError:
+                    if not sheet:
+                        raise
+                    break  # a sheet of charts
+                for shown in part.sources:
+                    start, is_next = behind + shown.start, shown.start > last + 1
+                    if is_next or blocks[-1].source != shown.source:
+                        table = start if is_next else blocks[-1].table
+                        blocks.append(Block(start, shown.source, table))
+                    last = shown.end
+                text, offset = text + part.text, part.next_offset
+            if not sheet:
+                pages = part.metadata.get("pages") or 0
+                listed = part.metadata.get("sheets") or []
+                names = [each["name"] for each in listed if isinstance(each, dict)]
+                sheets += [name for name in names if name != part.metadata.get("sheet")]
+            text += "\n\n"
+        return await asyncio.to_thread(make, text, blocks or [Block(0, Source(), 0)], pages)
 
     def _tidy(self) -> None:
         """Drop what nobody used for a long time."""
@@ -203,50 +179,47 @@ def _nearest(claim: str, sources: Iterable[CheckedSource], most: int) -> list[Ne
     words = {word for word in words_of(claim).words if len(word) > 1 or is_han(word)}
     found = []
     for source in sources:
-        if index := source.index:
-            for begin, score in index.nearest(words, most):
-                text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
-                found.append((score, Nearest(source.path, place_at(index, begin), text)))
-    found.sort(key=lambda scored: -scored[0])
-    return [one for _, one in found[:most]]
+        index = source.index
+        for begin, score in index.nearest(words, most):
+            text = " ".join(readable(index.text[begin : begin + _SHOWN]).split())
+            found.append((score, Nearest(source.path, index.place(begin), text)))
+    return [one for _, one in sorted(found, key=lambda scored: -scored[0])[:most]]
 
 
-def _load(place: Path) -> Kept | None:
-    try:
-        kept = msgspec.msgpack.decode(place.read_bytes(), type=Kept)
+def _appendix(report: CheckReport, draft: Path, root: Path) -> str:
+    beside = {
+        source.path: quote(os.path.relpath(root / source.path, draft.parent))
+        for source in report.sources
+        if source.path.lower().endswith(".pdf")
+    }
+    records = SourceRecords(Workspace(root)).all()
+    return appendix(report, beside | {record.file: record.url for record in records if record.url})
+
+
+def _load(place: Path) -> SourceIndex | None:
+    with contextlib.suppress(OSError, msgspec.DecodeError):
         os.utime(place)
-    except (OSError, msgspec.DecodeError):
-        return None
-    return kept
+        return msgspec.msgpack.decode(place.read_bytes(), type=SourceIndex)
+    return None
 
 
-def _save(place: Path, kept: Kept) -> None:
+def _save(place: Path, kept: SourceIndex) -> None:
     with contextlib.suppress(OSError):
         private_folder(place.parent)
         atomic_write(place, msgspec.msgpack.encode(kept), mode=0o600, durable=False)
 
 
-def _read_draft(draft: Path, *, is_real: bool) -> str:
+def _text(draft: Path, is_real: bool) -> str:
     try:
-        if draft.stat().st_size > _LARGEST_DRAFT:
-            raise UsageError(
-                tr("{name} is too large to check.").format(name=draft.name),
-                tr("Split it into several documents."),
-            )
-        with os.fdopen(open_real(draft), "rb") if is_real else draft.open("rb") as file:
-            return file.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
+        text, warnings = read_text(draft if is_real else draft.resolve())
+    except DocumentError as error:
+        raise UsageError(error.message, error.remedy) from None
+    if warnings:  # its encoding was guessed
         raise UsageError(
             tr("{name} is not UTF-8 text.").format(name=draft.name),
             tr("Convert it to UTF-8 first."),
-        ) from None
-    except OSError as error:
-        raise UsageError(
-            tr("{path} cannot be read: {strerror}.").format(
-                path=draft, strerror=error.strerror or error
-            ),
-            disk_remedy(error),
-        ) from None
+        )
+    return text
 
 
 def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
@@ -254,32 +227,21 @@ def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
     is.
     """
     root, own = os.path.realpath(folder), os.path.realpath(draft)
-    found = {}
-    for inside, _, files in scan(folder):
-        for name in files:
-            path = f"{inside}/{name}" if inside else name
-            real = os.path.realpath(folder / path)
-            if (
-                real != own
-                and Path(real).is_file()
-                and (not stay_inside or Path(real).is_relative_to(root))
-            ):
-                found[path] = Path(real)
-    found |= {
-        path: file for path, file in records_in(folder).items() if os.path.realpath(file) != own
+    found = [f"{inside}/{name}".lstrip("/") for inside, _, names in scan(folder) for name in names]
+    real = {path: Path(os.path.realpath(folder / path)) for path in [*found, *records_in(folder)]}
+    return {
+        path: file
+        for path, file in sorted(real.items())
+        if str(file) != own and is_file(file) and (file.is_relative_to(root) or not stay_inside)
     }
-    return dict(sorted(found.items()))
 
 
 def _is_export(file: Path, draft: Path, text: str) -> bool:
     """Whether a file is what the draft was exported as, in which each of its quotations is found:
     it is named like it, and the draft does not name it.
     """
-    return (
-        file.suffix in {".pdf", ".docx"}
-        and file.with_suffix("") == draft.with_suffix("")
-        and file.name not in text
-    )
+    is_beside = file.with_suffix("") == draft.with_suffix("")
+    return is_beside and file.suffix in {".pdf", ".docx"} and file.name not in text
 
 
 def _bibliographies(
@@ -291,15 +253,19 @@ def _bibliographies(
     own = front_matter(text).bibliography
     named = named_bibliographies(root, own, draft.parent)
     real = {os.path.realpath(path) for path in named}
-    listed = [name for name in files if name.endswith((".bib", ".bibtex"))]
-    more = [files[name] for name in listed if str(files[name]) not in real]
-    for name in [name for name, path in files.items() if name in listed or str(path) in real]:
+    listed = {
+        name: path
+        for name, path in files.items()
+        if name.endswith((".bib", ".bibtex")) or str(path) in real
+    }
+    for name in listed:
         del files[name]
+    more = [path for path in listed.values() if str(path) not in real]
     read = [*map(read_bibliography, [*named, *more])]
     cited = cited_keys(text)
     mine = read[: len(named)] if own else []
-    records = root / SOURCE_ENTRIES
-    entries = [entry for each in mine if each.path != records for entry in each.entries]
+    mine = [each for each in mine if each.path != root / SOURCE_ENTRIES]
+    entries = [entry for each in mine for entry in each.entries]
     return read, [entry.key for entry in entries if entry.key not in cited]
 
 
@@ -318,10 +284,3 @@ def _keys(
                     path = ""
             keys.setdefault(entry.key, Named(path, work=entry.pages))
     return keys
-
-
-def _name(draft: Path, folder: Path) -> str:
-    try:
-        return draft.resolve().relative_to(folder.resolve()).as_posix()
-    except ValueError:
-        return draft.name

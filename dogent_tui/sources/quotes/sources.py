@@ -14,6 +14,7 @@ _SUFFIXES = names(
     "md markdown txt text pdf docx odt rtf epub html htm xhtml xlsx xlsm ods csv tsv pptx ipynb"
     " json xml tex rst org adoc doc xls ppt png jpg jpeg gif tif tiff webp svg"
 )
+_WEB = re.compile(r"www\.|.*://")
 _FILE = re.compile(r"[^\s()（）\[\];,；，“”\"<>|]+\.[A-Za-z0-9]{1,8}(?![\w/])")
 
 
@@ -30,9 +31,11 @@ class Named(NamedTuple):
     work: tuple[int, int] = (0, 0)
 
     def has(self, page: int) -> bool:
-        """Whether a page of the document, counted from 1, is one that is named."""
+        """Whether a page of the document, counted from 1, is one that is named; all are where
+        none is.
+        """
         printed = page + max(0, self.work[0] - 1)
-        return any(self.first <= each <= self.last for each in (page, printed))
+        return not self.first or any(self.first <= each <= self.last for each in (page, printed))
 
     def is_beyond(self, pages: int) -> bool:
         """Whether no such page is in the work, or in its document of so many `pages`."""
@@ -89,16 +92,12 @@ class Names:
             if spaced is not None:
                 yield Named(spaced, *pages)
                 continue
-            files = [
-                found
-                for found in _FILE.finditer(part)
-                if "://" not in found[0] and not found[0].startswith("www.")
-            ]
-            names = [found[0].lstrip("@") for found in files]
+            spelled = (found[0].lstrip("@") for found in _FILE.finditer(part))
             names = [
                 name
-                for name in names
-                if name.rpartition(".")[2].lower() in _SUFFIXES or self.path(name, exact=True)
+                for name in spelled
+                if not _WEB.match(name)
+                and (name.rpartition(".")[2].lower() in _SUFFIXES or self.path(name, exact=True))
             ]
             yield from (Named(self.path(name, exact=True), *pages) for name in names)
             bare = re.split(r"[,，#]", part)[0].strip(" @\t\n—–-*_.")

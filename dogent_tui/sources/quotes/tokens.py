@@ -74,6 +74,7 @@ class Words(NamedTuple):
     marks: list[tuple[int, str]]
 
 
+_PLAIN = str.maketrans("’ʼ−–⁄", "''--/", "\\")
 _levels: dict[str, str] = {}
 _MOST_LEVELS = 500_000
 
@@ -82,49 +83,32 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
     """Return the words of `text` from character `begin` to `end`; their places are those in
     `text`.
     """
-    words: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    marks: list[tuple[int, str]] = []
+    words, starts, ends, marks = found_words = Words([], [], [], [])
     if len(_levels) > _MOST_LEVELS:
         _levels.clear()
     for found in _TOKEN.finditer(text, begin, len(text) if end is None else end):
-        kind = found.lastgroup
-        if kind == "skip" or kind == "entity":
+        kind, raw = found.lastgroup, found[0]
+        if kind in {"skip", "entity"}:
             continue
-        raw = found[0]
+        level = _levels.get(raw) or _level(raw)
         if kind == "mark":
             mark = _mark(raw)
-            if not (
-                mark.lstrip("-").isdigit()
-                and raw[0] != "["
-                and _EXPONENT.search(text, max(0, found.start() - 12), found.start())
-            ):
+            before = text[max(0, found.start() - 12) : found.start()]
+            is_number = mark.lstrip("-").isdigit() and raw[0] != "["
+            if not (is_number and _EXPONENT.search(before)):
                 marks.append((len(words), mark))
                 continue
             level = f"^{mark}"
-        else:
-            level = _levels.get(raw) or _level(raw)
         words.append(level)
         starts.append(found.start())
         ends.append(found.end())
-    return Words(words, starts, ends, marks)
+    return found_words
 
 
 def _level(raw: str) -> str:
-    text = unicodedata.normalize("NFKC", _BETWEEN.sub("", raw)).casefold().replace("⁄", "/")
-    for other, plain in (
-        ("’", "'"),
-        ("ʼ", "'"),
-        ("−", "-"),
-        ("–", "-"),
-        ("\\", ""),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-    ):
-        text = text.replace(other, plain)
-    _levels[raw] = text
-    return text
+    text = unicodedata.normalize("NFKC", _BETWEEN.sub("", raw)).casefold().translate(_PLAIN)
+    _levels[raw] = level = text.replace("&lt;", "<").replace("&gt;", ">")
+    return level
 
 
 def _mark(raw: str) -> str:
@@ -132,23 +116,9 @@ def _mark(raw: str) -> str:
     return unicodedata.normalize("NFKC", bare).replace("−", "-").casefold()
 
 
-def run_together(words: list[str]) -> tuple[str, list[int]]:
-    """Return the words without what is between them, and where each begins. Digits that a space
-    parts stay parted.
-    """
-    pieces: list[str] = []
-    begins: list[int] = []
-    length = 0
-    last = ""
-    for word in words:
-        if last[-1:].isdigit() and word[:1].isdigit():
-            pieces.append("\x1f")
-            length += 1
-        begins.append(length)
-        pieces.append(word)
-        length += len(word)
-        last = word
-    return "".join(pieces), begins
+def run_together(words: list[str]) -> str:
+    """Return the words without spaces. Digits that a space parts stay parted."""
+    return re.sub(r"(?<!\d) | (?!\d)", "", " ".join(words))
 
 
 def readable(markdown: str) -> str:

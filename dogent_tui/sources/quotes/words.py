@@ -48,12 +48,11 @@ def where(source: str | None, place: Mapping[str, Any]) -> str:
 
 def difference(finding: Finding) -> str:
     """Return the difference in one line: ``does [-not-] wait``."""
-    marks = {"equal": "{}", "delete": "[-{}-]", "insert": "{{+{}+}}"}
     pieces = []
     for kind, text in finding.diff:
-        bare = text.strip()
-        room = text[len(text.rstrip()) :]
-        pieces.append(text if kind == "equal" or not bare else marks[kind].format(bare) + room)
+        bare, room = text.strip(), text[len(text.rstrip()) :]
+        marked = f"[-{bare}-]{room}" if kind == "delete" else f"{{+{bare}+}}{room}"
+        pieces.append(text if kind == "equal" or not bare else marked)
     return "".join(pieces)
 
 
@@ -70,7 +69,8 @@ def finding_lines(draft: str, finding: Finding) -> Iterator[str]:
 
 def appendix(report: CheckReport, addresses: Mapping[str, str]) -> str:
     """Return “Sources checked” as Markdown: each claim with its verdict and where it stands.
-    `addresses` are those of sources that are on the web.
+    `addresses` are those of sources, on the web or from where the draft lies; of a pdf, the page
+    is added.
     """
     title = tr("Sources checked")
     lines = [f"# {title} {{.unnumbered}}", "", escaped(summary(report)), ""]
@@ -78,7 +78,9 @@ def appendix(report: CheckReport, addresses: Mapping[str, str]) -> str:
         text = " ".join(found.text.split())
         said = code_span(text) if "@" in text else f"“{escaped(text)}”"
         place = escaped(where(found.source, found.place))
-        if address := addresses.get(found.source or ""):
+        address, page = addresses.get(found.source or "", ""), found.place.get("page")
+        if address:
+            address += f"#page={page}" if page else ""
             place = f"[{place}]({link_target(address)})"
         lines.append("- " + " · ".join(filter(None, (said, escaped(verdict(found)), place))))
     return "\n".join(lines)

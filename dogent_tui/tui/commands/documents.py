@@ -189,4 +189,6 @@ class DocumentCommands:
             return tr("Specify a Markdown file: /outline FILE.md.")
         from dogent_tui.tui.outline.opening import edit_document
 
-        return await edit_document(self._app, self._app.opened.workspace, self._app.edits, path)
+        app = self._app
+        completions = app.conversation.prompt.completions
+        return await edit_document(app, app.opened.workspace, app.edits, path, completions)

@@ -18,15 +18,20 @@ if TYPE_CHECKING:
     from dogent_tui.storage.answer_drafts import AnswerDrafts
     from dogent_tui.storage.paths import Workspace
     from dogent_tui.tui.draft_keeper import DraftKeeper
+    from dogent_tui.tui.prompt.completion import Completions
 
 _AGAIN = tr("Your unsaved edit was restored: Ctrl+S saves it, Ctrl+Z undoes it.")
 
 
 async def edit_document(
-    app: "App[None]", workspace: "Workspace", keeper: "DraftKeeper", typed: str
+    app: "App[None]",
+    workspace: "Workspace",
+    keeper: "DraftKeeper",
+    typed: str,
+    completions: "Completions",
 ) -> str:
-    """Open the editor on the file that a user `typed`. Returns the sentence for what went wrong, or
-    nothing.
+    """Open the editor on the file that a user `typed`; `completions` may be cited in it. Returns
+    the sentence for what went wrong, or nothing.
 
     What is not saved yet is kept with every change, and is there again the next time, unless the
     user left without it.
@@ -60,6 +65,7 @@ async def edit_document(
         on_draft=keep,
         save=file.save,
         save_as=lambda new, text: save_new(workspace, new, text),
+        completions=completions,
     )
     screen = await asyncio.to_thread(OutlineScreen, task)  # parsing a long document takes a while
     app.push_screen(screen, lambda _: keeper.keep(_key(file), None))

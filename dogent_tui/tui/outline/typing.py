@@ -12,9 +12,9 @@ from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines
+from dogent_tui.tui.prompt.citing import CitingArea
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
-from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
@@ -81,7 +81,7 @@ class LineInput(ImmediateKeys, Input):
     ]
 
 
-class NoteArea(ImmediateKeys, LiteralArea):
+class NoteArea(CitingArea):
     """The note of a heading: what its section should say."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -89,7 +89,7 @@ class NoteArea(ImmediateKeys, LiteralArea):
     ]
 
 
-class RawMarkdown(ImmediateKeys, LiteralArea):
+class RawMarkdown(CitingArea):
     """The whole outline as Markdown, its headings, lists and code told apart."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}

@@ -2,62 +2,21 @@
 
 from typing import ClassVar
 
-from textual import on
 from textual.binding import Binding, BindingType
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 from dogent_tui.language import tr
-from dogent_tui.tui.prompt.completion import completion_at
-from dogent_tui.tui.prompt.literal import carry
-from dogent_tui.tui.prompt.picker import ReferencePicker
+from dogent_tui.tui.prompt.citing import CitingArea
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
-from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 
-class HunkArea(ImmediateKeys, LiteralArea):
-    """The text of a hunk, to be written instead of what was proposed. `picker` offers what may be
-    cited, behind ``[@``.
-    """
-
-    picker: ReferencePicker | None = None
+class HunkArea(CitingArea):
+    """The text of a hunk, to be written instead of what was proposed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+s", "screen.keep_edit", tr("Keep and accept"), key_display="Esc"),
         Binding("ctrl+x", "screen.drop_edit", tr("Revert"), key_display="^X"),
     ]
-
-    async def press(self, key: str) -> bool:
-        """Do what `key` means: first in the list of what may be cited."""
-        picker = self.picker
-        if picker is None or picker.current is None:
-            return await super().press(key)
-        if key in picker.STEPS:
-            picker.move(picker.STEPS[key])
-        elif key in ("tab", "enter"):
-            self._cite(picker)
-        elif key == "escape":
-            picker.dismiss()
-        else:
-            return await super().press(key)
-        return True
-
-    @on(TextArea.Changed)
-    @on(TextArea.SelectionChanged)
-    def _offer(self) -> None:
-        if self.picker is not None:
-            row, column = self.cursor_location
-            found = completion_at(self.document.get_line(row), column)
-            wanted = found if found is not None and found.kind == "citation" else None
-            self.picker.request(wanted, (row, wanted.start) if wanted else None)
-
-    def _cite(self, picker: ReferencePicker) -> None:
-        picker.settle()
-        wanted, chosen = picker.completion, picker.current
-        if wanted is not None and chosen is not None:
-            row = self.cursor_location[0]
-            begin, end = (row, wanted.start), (row, wanted.end)
-            self.replace(carry(chosen.insert), begin, end, maintain_selection_offset=False)
-        picker.dismiss()
 
 
 class CommentInput(ImmediateKeys, Input):

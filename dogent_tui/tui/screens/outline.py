@@ -36,6 +36,7 @@ from dogent_tui.tui.outline.typing import (
 )
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.literal import carry, release
+from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -86,6 +87,10 @@ class OutlineScreen(Withdrawable[Reply], Screen[Reply]):
         self._line = LineInput(compact=True, id="outline-line")
         self._note = NoteArea(id="outline-note", soft_wrap=True, tab_behavior="focus", compact=True)
         self._raw_area = RawMarkdown(id="outline-raw")
+        self._picker = (
+            ReferencePicker(task.completions, id="outline-picker") if task.completions else None
+        )
+        self._note.picker = self._raw_area.picker = self._picker
         self.raw = RawMode(self.editing, self._raw_area, self._raw_followed)
         self._said = Static(id="outline-said", markup=False)
         self._noted: int | None = None
@@ -108,6 +113,8 @@ class OutlineScreen(Withdrawable[Reply], Screen[Reply]):
             yield self._raw_area
             yield self._preview
         yield self._note
+        if self._picker is not None:
+            yield self._picker
         with Horizontal(id="outline-ask"):
             yield Static(id="outline-question", markup=False)
             yield self._line

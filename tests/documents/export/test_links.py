@@ -7,9 +7,18 @@ from dogent_tui.documents.export.links import Targets, refusal, slug
 
 
 @pytest.mark.parametrize(
-    "address", ["#a", "https://example.com", "HTTP://example.com", "mailto:a@b.c", "tel:+49"]
+    "address",
+    [
+        "#a",
+        "https://example.com",
+        "HTTP://example.com",
+        "mailto:a@b.c",
+        "tel:+49",
+        "report.pdf#page=3",
+        "../my%20sources/Report.PDF#page=12",
+    ],
 )
-def test_links_to_the_web_and_into_the_document_are_kept(address):
+def test_links_to_the_web_into_the_document_and_to_pages_beside_it_are_kept(address):
     assert refusal(address) == ""
 
 
@@ -22,6 +31,15 @@ def test_links_to_the_web_and_into_the_document_are_kept(address):
         "javascript:alert(1)",
         "data:text/html,x",
         "other.md",
+        "report.pdf",
+        "report.docx#page=3",
+        "report.pdf#page=0",
+        "//host/report.pdf#page=3",
+        "%2F%2Fhost/report.pdf#page=3",
+        "\\\\host\\report.pdf#page=3",
+        "%5C%5Chost%5Creport.pdf#page=3",
+        "file:report.pdf#page=3",
+        "C:/report.pdf#page=3",
         "/etc/passwd",
         "",
     ],

@@ -37,13 +37,13 @@ def source(path, text):
         page += part.startswith("<!-- page")
         where = Source(page=page) if page else Source(line=text.count("\n", 0, start) + 1)
         blocks.append(Block(start, where, start))
-    return CheckedSource(path, SourceIndex(make(text, blocks, page)))
+    return CheckedSource(path, make(text, blocks, page))
 
 
 SOURCES = (
     source("log.md", LOG),
     source("beech.pdf", PAGES),
-    CheckedSource("scan.pdf", None, "scanned"),
+    CheckedSource("scan.pdf", SourceIndex("scanned")),
 )
 
 
@@ -234,3 +234,13 @@ def test_citations_resolve():
         "(scan.pdf)": "unreadable_source",
         "(beech.pdf, p. 9)": "not_found",
     }
+
+
+def test_places_are_those_of_the_draft_on_disk():
+    draft = (
+        "One\rline.\r\n\r\n> The ferry leaves the small harbour\r\n>\r\n> — log.md\r\n\r\n"
+        '1. Of "one of the users <a@b.c>".\r\n'
+    )
+    first, second = findings(draft)
+    assert (first.verdict, first.line, first.column, first.end_line) == ("verbatim", 3, 3, 3)
+    assert (second.text, second.line, second.column) == ("one of the users <a@b.c>", 7, 8)

@@ -1,5 +1,6 @@
 """The outline editor, key by key."""
 
+import json
 import re
 from contextlib import asynccontextmanager
 
@@ -9,10 +10,14 @@ from textual import events
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.markdown import render
+from dogent_tui.references.file_index import FileIndex
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.outline import raw_mode
 from dogent_tui.tui.outline.keys import EDITOR_KEYS
 from dogent_tui.tui.outline.task import OutlineTask
 from dogent_tui.tui.outline.view import OutlineView
+from dogent_tui.tui.prompt.picker import ReferencePicker
+from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from tests.tui.outline.host import OutlineHost
 
@@ -577,3 +582,22 @@ async def test_saving_a_copy(context):
         await editor.pilot.pause()
         assert saved == {"o.md": TEXT}
         assert editor.said == "Saved as o.md."
+
+
+@pytest.mark.parametrize("area", ["note", "raw"])
+async def test_what_may_be_cited_is_offered_in_a_note_and_in_the_markdown(tmp_path, area):
+    (tmp_path / ".dogent/sources").mkdir(parents=True)
+    entries = [{"id": key, "title": title} for key, title in (("hale", "Tea"), ("oka", "Boats"))]
+    (tmp_path / ".dogent/sources/sources.json").write_text(json.dumps(entries))
+    completions = WorkspaceReferences(Workspace(tmp_path), FileIndex(tmp_path)).completions
+    host = OutlineHost(OutlineTask("Plan", "# Plan\n\nTea.", completions=completions))
+    async with host.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*(("n",) if area == "note" else ("ctrl+t", "down", "down", "end")))
+        await pilot.press(*" [@boat")
+        picker = host.screen.query_one(ReferencePicker)
+        while picker.current is None:
+            await pilot.pause(0.01)
+        assert picker.region.bottom <= 24
+        await pilot.press("enter", "]", "escape" if area == "note" else "ctrl+t")
+        await pilot.pause()
+        assert host.editor.editing.markdown.strip() == "# Plan\n\nTea. [@oka]"

@@ -89,7 +89,15 @@ def test_no_row_with_a_change_is_left_out(before, after):
 async def test_a_hunk_that_changes_a_verbatim_quotation_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     text = "They say “tea is served here all day long”.\n\nIt is true.\n"
-    finding = Finding("quote", "tea is served here all day long", 1, 11, 1, 42, "verbatim")
+    finding = Finding(
+        "verbatim",
+        kind="quote",
+        text="tea is served here all day long",
+        line=1,
+        column=11,
+        end_line=1,
+        end_column=42,
+    )
     host = ReviewHost(
         tmp_path,
         text,

@@ -1,0 +1,49 @@
+"""A text area in which what may be cited is offered, behind ``[@``."""
+
+from textual import on
+from textual.widgets import TextArea
+
+from dogent_tui.tui.prompt.completion import completion_at
+from dogent_tui.tui.prompt.literal import carry
+from dogent_tui.tui.prompt.picker import ReferencePicker
+from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
+from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
+
+
+class CitingArea(ImmediateKeys, LiteralArea):
+    """Offers what may be cited in `picker`, which its screen lays out; areas may share one."""
+
+    picker: ReferencePicker | None = None
+
+    async def press(self, key: str) -> bool:
+        """Do what `key` means: first in the list of what may be cited."""
+        picker = self.picker
+        if picker is None or picker.current is None:
+            return await super().press(key)
+        if key in picker.STEPS:
+            picker.move(picker.STEPS[key])
+        elif key in ("tab", "enter"):
+            self._cite(picker)
+        elif key == "escape":
+            picker.dismiss()
+        else:
+            return await super().press(key)
+        return True
+
+    @on(TextArea.Changed)
+    @on(TextArea.SelectionChanged)
+    def _offer(self) -> None:
+        if self.picker is not None and self.has_focus:
+            row, column = self.cursor_location
+            found = completion_at(self.document.get_line(row), column)
+            wanted = found if found is not None and found.kind == "citation" else None
+            self.picker.request(wanted, (row, wanted.start) if wanted else None)
+
+    def _cite(self, picker: ReferencePicker) -> None:
+        picker.settle()
+        wanted, chosen = picker.completion, picker.current
+        if wanted is not None and chosen is not None:
+            row = self.cursor_location[0]
+            begin, end = (row, wanted.start), (row, wanted.end)
+            self.replace(carry(chosen.insert), begin, end, maintain_selection_offset=False)
+        picker.dismiss()
