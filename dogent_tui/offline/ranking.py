@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from dogent_tui.offline.passages import Passage, width
+from dogent_tui.offline.passages import Passage
 from dogent_tui.offline.words import Language, language_of, related, terms, words
+from dogent_tui.plain import columns_of
 
 _SATURATION, _LENGTH = 1.2, 0.65
 _RELATED, _ACROSS, _MISSPELT, _SIGN = 0.45, 0.2, 0.8, 0.3
@@ -66,7 +67,7 @@ class Index:
             window = self._windows[-1] if at else []
             parts = [*(self._passages[near] for near in window), one]
             is_text = {(part.path, part.is_row) for part in parts} == {(one.path, False)}
-            fits = is_text and sum(width(part.text) for part in parts) <= _WINDOW
+            fits = is_text and sum(columns_of(part.text) for part in parts) <= _WINDOW
             self._windows.append(window if fits else [])
             self._windows[-1].append(at)
 
