@@ -43,25 +43,27 @@ class _Asked:
         self._table, self._operation, self._language = table, operation, language_of(question)
         self._asked = set(terms(pattern(operation).sub(" ", question) if operation else question))
         self._question = " ".join(question.casefold().split())
-        self._raw = set(re.findall(r"[\w-]+", self._question)) - (words()["stop"] - {"may"})
-        self._limit = next(reversed(figures(self._question)), None)
+        self._limits = figures(question)
         columns = [[row[at] for row in table.rows if row[at]] for at in range(len(table.names))]
         shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
         self._figures = [at for at, share in enumerate(shares) if share >= 0.8]
-        if self._figures[1:] and self._figures[0] == 0 and len(set(columns[0])) == len(table.rows):
-            self._figures.pop(0)  # a first column that has no number twice names rows: years, ids
         self._likes = [self._like(name) for name in table.names]
+        if operation in ("earliest", "latest"):  # the smallest year is the oldest
+            self._operation = "smallest" if operation == "earliest" else "largest"
+            dated = [bool(pattern("dated").search(name)) for name in table.names]
+            self._figures = [at for at in self._figures if dated[at]]
+            self._likes = list(map(float, dated))
+        elif (
+            self._figures[1:] and self._figures[0] == 0 and len(set(columns[0])) == len(table.rows)
+        ):
+            self._figures.pop(0)  # a first column that has no number twice names rows: years, ids
         self._columns = [at for at in self._figures if self._likes[at]]
         self._columns.sort(key=lambda at: (-self._likes[at], -len(_parts(table.names[at]))))
         last = len(table.rows) - 1
-        if operation in ("earliest", "latest"):
-            self._when(operation)
         is_total = last > 0 and set(re.findall(r"\w+", table.rows[last][0].casefold())) & _TOTALS
-        self._total = last if is_total else None
+        self._total = last if is_total else -1
         self._rows = self._rows_named()
-        if (
-            self._rows[1:] and operation != "difference" and pattern("range").search(question)
-        ):  # from the first to the last
+        if self._rows[1:] and operation != "difference" and pattern("range").search(question):
             self._rows = list(range(min(self._rows), max(self._rows) + 1))
         self._group = self._grouped_by(question)
         if operation == "rows" and self._rows and self._columns:  # how many of what a column counts
@@ -77,19 +79,12 @@ class _Asked:
             if self._group is not None and self._columns:
                 return column + file + 0.5
             return column + file if direct and column >= _CELL and 0 < len(self._rows) < 3 else 0.0
-        has_limit = self._limit is not None
+        has_limit = bool(self._limits)
         needs = {"over": has_limit, "under": has_limit, "rows": file > _CELL}
-        least = 0.1 if self._operation == "sum" and self._total is not None else _NAMED
+        least = 0.1 if self._operation == "sum" and self._total > 0 else _NAMED
         if not needs.get(self._operation, True) or max(column, file) < least:
             return 0.0
         return column + file + 0.5 * max(self._likes) + 0.2 * bool(self._rows)
-
-    def _when(self, operation: str) -> None:
-        """Take the oldest for the smallest year or date, the newest for the largest."""
-        names = self._table.names
-        dated = [at for at, name in enumerate(names) if pattern("dated").search(name)]
-        self._columns, self._operation = dated, "smallest" if operation == "earliest" else "largest"
-        self._likes = [float(at in dated) for at in range(len(names))]
 
     def _grouped_by(self, question: str) -> int | None:
         """Return the column that the question groups by, none where it does not."""
@@ -100,69 +95,63 @@ class _Asked:
         cells = [row[by] for row in self._table.rows] if by is not None else []
         return by if len(set(cells)) < len(cells) else None
 
-    def _groups(self, values: dict[int, float], top: int, by: int) -> str:
-        """Say the sum or the average of each group."""
-        groups: dict[str, list[float]] = {}
-        for row, value in values.items():
-            groups.setdefault(self._table.rows[row][by], []).append(value)
-        is_mean = self._operation == "average"
-        sums = {name: sum(of) / (len(of) if is_mean else 1) for name, of in groups.items()}
-        ends = {"largest": max, "smallest": min}
-        if self._operation in ends:
-            best = ends[self._operation](sums.values())
-            sums = {name: value for name, value in sums.items() if value == best}
-        told = "; ".join(f"{name} {_show(value)}" for name, value in sums.items())
-        return self._say("cell", top, list(values), told=told)
-
     def answer(self) -> str:
         """Return the answer, and the rows that show it."""
-        operation, top = self._operation, (self._columns or self._figures)[0]
-        cells = enumerate(row[top] for row in self._table.rows)
+        table, operation, chosen = self._table, self._operation, self._rows
+        top = (self._columns or self._figures)[0]
+        cells = enumerate(row[top] for row in table.rows)
         values = {at: _number(cell) for at, cell in cells if _is_number(cell)}
-        if operation == "sum" and self._total in values and not self._rows:
-            label, value = self._label(self._total), values[self._total]
-            return self._say("total", top, list(values), value, label)
-        values.pop(-1 if self._total is None else self._total, None)
-        within = {at: values[at] for at in self._rows if at in values} or values
-        rows, value = list(within), self._limit or 0.0
-        if self._group is not None and operation in ("", "sum", "average", "largest", "smallest"):
-            return self._groups(within, top, self._group)
+        if operation == "sum" and not chosen and self._total in values:
+            operation, chosen = "", [self._total]
+        elif self._total in values:
+            del values[self._total]
+        within = {at: values[at] for at in chosen if at in values} or values
+        value, parts = self._limits[-1] if self._limits else 0.0, self._parts(within)
         match operation:
             case "largest" | "smallest":
-                value = (max if operation == "largest" else min)(within.values())
-                rows = [at for at in rows if within[at] == value]
-            case "sum" | "average":
-                value = sum(within.values()) / (len(within) if operation == "average" else 1)
+                ends = [part[1] for part in parts]
+                value = max(ends) if operation == "largest" else min(ends)
+                parts = [part for part in parts if part[1] == value]
             case "over" | "under":
                 sign = 1 if operation == "over" else -1
-                rows = [at for at in within if (within[at] - value) * sign > 0]
+                parts = [part for part in parts if (part[1] - value) * sign > 0]
+            case "sum" | "average":
+                operation, value = operation if len(parts) == 1 else "", parts[0][1]
             case "difference":
-                return self._difference(within, top)
-            case "":
-                told = "; ".join(f"{self._label(at)} {self._table.rows[at][top]}" for at in rows)
-                return self._say("cell", top, rows, told=told)
-        told = ", ".join(map(self._label, rows[:_MOST]))
-        return self._say(operation, top, rows, value, told)
-
-    def _difference(self, within: dict[int, float], top: int) -> str:
-        """Say the difference of two rows, or of two columns in the rows that are named."""
-        rows, table = list(within), self._table
-        ends = [(self._label(at), value) for at, value in within.items()]
-        if len(rows) != 2:
-            columns = {at: [table.rows[row][at] for row in rows] for at in self._columns[:2]}
-            ends = [(table.names[at], sum(map(_number, cells))) for at, cells in columns.items()]
-        told = ", ".join(f"{name} {_show(value)}" for name, value in ends)
-        value = abs(ends[0][1] - ends[1][1]) if len(ends) == 2 else 0.0
-        return self._say("difference", top, rows, value, told) if len(ends) == 2 else ""
-
-    def _say(self, name: str, top: int, rows: list[int], value: float = 0.0, told: str = "") -> str:
-        table = self._table
-        said = words()["tells"][name][self._language == "zh"]
+                if len(parts) != 2:  # of two columns in the rows that are named
+                    columns = {at: [table.rows[row][at] for row in within] for at in self._columns}
+                    sums = [(at, sum(map(_number, cells))) for at, cells in columns.items()]
+                    parts = [(table.names[at], end, list(within)) for at, end in sums[:2]]
+                if len(parts) != 2:
+                    return ""
+                value = abs(parts[0][1] - parts[1][1])
+        rows = list(dict.fromkeys(at for part in parts for at in part[2]))
         slots = {"name": table.names[top], "value": _show(value), "count": len(rows)}
-        said = said.format(**slots, rows=told or "–")
+        slots["rows"] = ", ".join(part[0] for part in parts[:_MOST]) or "–"
+        slots["cells"] = "; ".join(f"{name} {_show(end)}" for name, end, _ in parts[:_MOST])
+        said = words()["tells"][operation or "cell"][self._language == "zh"].format(**slots)
         place = f", {table.place}" if table.place else ""
-        shown = table.markdown(rows[:_MOST], sorted({0, top}) if name == "each" else ())
+        shown = table.markdown(rows[:_MOST], sorted({0, top}) if operation == "each" else ())
         return f"`{table.path}`{place}: {said}\n\n{shown}"
+
+    def _parts(self, values: dict[int, float]) -> list[tuple[str, float, list[int]]]:
+        """Return the name of each group of rows, its sum or average, and its rows.
+
+        Where the question groups by no column, all rows are one group to be summed, else each is
+        one.
+        """
+        operation, groups = self._operation, dict[str, list[int]]()
+        for at in values:
+            alone = "" if operation in ("sum", "average") else str(at)
+            key = alone if self._group is None else self._table.rows[at][self._group]
+            groups.setdefault(key, []).append(at)
+        sums = {key: sum(values[at] for at in rows) for key, rows in groups.items()}
+        if operation == "average":
+            sums = {key: whole / len(groups[key]) for key, whole in sums.items()}
+        return [
+            (key if self._group is not None else self._label(rows[0]), sums[key], rows)
+            for key, rows in groups.items()
+        ]
 
     def _like(self, name: str) -> float:
         """Return how much of a name the question holds, 0 to 1."""
@@ -176,17 +165,18 @@ class _Asked:
         """Return the rows that the question names by the words of a cell, those best that it
         names most of.
         """
-        asked, found = self._raw | self._asked, dict[int, float]()
+        found = dict[int, float]()
         for at, row in enumerate(self._table.rows):
             for cell in (cell for column, cell in enumerate(row) if column not in self._figures):
-                parts = set(re.findall(r"[\w-]+", cell.casefold())) | set(terms(cell))
-                if any(len(part) > 1 and not part.isdigit() for part in parts & asked):
-                    found[at] = max(found.get(at, 0.0), len(parts & asked) / len(parts))
+                parts = set(terms(cell))
+                if any(len(part) > 1 and not part.isdigit() for part in parts & self._asked):
+                    length = max(len(parts), len(re.findall(r"\w+", cell)))
+                    found[at] = max(found.get(at, 0.0), len(parts & self._asked) / length)
         least = min(0.5, max(found.values(), default=0.0))
         return [at for at, share in found.items() if share >= max(least, _CALLED)]
 
-    def _label(self, row: int | None) -> str:
-        cells = self._table.rows[row or 0]
+    def _label(self, row: int) -> str:
+        cells = self._table.rows[row]
         return ", ".join([cell for cell in cells[:3] if not _is_number(cell)][:2]) or cells[0]
 
 
