@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dogent_tui.offline.words import Language, language_of, number_of, pattern, terms, words
+from dogent_tui.offline.words import Language, figures, language_of, pattern, terms, words
 
 _FILE = pattern("file").pattern
 _LEADS = r"(?:\b(?:and|or|with|from|in|of|using|to|into|as|based on)\b|[,，、和与用从在根据把\s])*"
@@ -107,48 +107,44 @@ def _verb(clause: str) -> tuple[str, Mapping[str, str]]:
 
 def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
     """Tell the files that are named from the one that is written."""
-    known = {posixpath.basename(path).casefold(): path for path in reversed(paths)}
-    known |= {path.casefold(): path for path in paths}
-    for found in pattern("file").finditer(typed):
-        # Chinese does not set a name apart from the words before it: the longest end that is a file
-        # is meant.
-        whole = found[0].lstrip("@").casefold()
-        ends = [whole[found.start() :] for found in re.finditer(r"(?a)(?<![\w-]).", whole)]
-        name = next((end for end in ends if end in known), "")
-        path, plain = known.get(name, ""), found[0].lstrip("@")
-        name = name or re.sub(r"^[\u3400-\u9fff]+(?=[A-Za-z0-9_])", "", plain)
-        before = typed[: found.end() - len(name)]
+    known = {name.casefold(): path for path in reversed(paths) for name in _names(path)}
+    held = [name for name in sorted(known, key=len, reverse=True) if name in typed.casefold()]
+    names = "|".join([*map(re.escape, held), "(?!)"])
+    # Chinese does not set a name apart from the words before it, so what is here comes first.
+    is_here = re.compile(rf"(?i)(?<![A-Za-z0-9_-])(?:{names})(?!\.?[A-Za-z0-9_])")
+    rest = is_here.sub(lambda found: " " * len(found[0]), typed)
+    for found in (*is_here.finditer(typed), *pattern("file").finditer(rest)):
+        name = found[0].lstrip("@")
+        path, before = known.get(name.casefold(), ""), typed[: found.end() - len(name)]
         writes, is_source = request.verb in _WRITES, pattern("source").search(before)
         # A file that is not there is the one to write, unless it is named as a source.
-        makes = request.verb == "export" or (
-            not is_source and (writes or request.verb == "summarize")
-        )
+        makes = writes or request.verb == "summarize"
+        makes = request.verb == "export" or (makes and not is_source)
         if (makes and not path) or (writes and pattern("target").search(before)):
             request.target = path or name
-        elif path:
-            request.files.append(path)
         else:
-            request.missing.append(name)
-    for path in paths:  # a name without its ending: where it is no plain word
-        stem = posixpath.basename(path).rpartition(".")[0]
-        is_telling = (re.search(r"[-_]", stem) or not stem.isascii()) and len(stem) > 2
-        if is_telling and re.search(rf"{re.escape(stem)}(?!\.\w)", typed, re.IGNORECASE):
-            request.files.append(path)
+            (request.files if path else request.missing).append(path or name)
     request.files = [path for path in dict.fromkeys(request.files) if path != request.target]
+
+
+def _names(path: str) -> list[str]:
+    """Return what a file may be called: by its path, or its name, without its ending where that
+    is no plain word.
+    """
+    name = posixpath.basename(path)
+    stem = name.rpartition(".")[0]
+    is_telling = (re.search(r"[-_]", stem) or not stem.isascii()) and len(stem) > 2
+    return [stem, name, path] if is_telling else [name, path]
 
 
 def _described(said: str, paths: Sequence[str]) -> list[str]:
     """Return the files whose names `said` describes: “the minutes”, “the grant letter”."""
     meant = set(terms(said))
     names = {path: set(terms(posixpath.basename(path).rpartition(".")[0])) for path in paths}
-    found = {path: len(meant & name) for path, name in names.items()}
-    most = max(found.values(), default=0)
+    most = max((len(meant & name) for name in names.values()), default=0)
     # Most of what is said of them has to be in their names: else it is a topic.
-    return (
-        [path for path, held in found.items() if held == most and 2 * held >= len(meant)]
-        if most
-        else []
-    )
+    is_enough = 2 * most >= max(1, len(meant))
+    return [path for path, name in names.items() if is_enough and len(meant & name) == most]
 
 
 def without_files(text: str) -> str:
@@ -175,7 +171,5 @@ def _first(name: str, text: str) -> str:
 
 
 def _number(said: str) -> float:
-    names = ["half", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    if said.lower() in names:
-        return names.index(said.lower()) or 0.5
-    return float(said) if said.isdigit() else number_of(said) if said else 0.0
+    """Return the number that is said, 0 for none, and a half for what is no number: “half”."""
+    return next(iter(figures(said)), 0.5 if said else 0.0)

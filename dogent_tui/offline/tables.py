@@ -74,13 +74,13 @@ class _Asked:
         name = self._table.path.rpartition("/")[2].rpartition(".")[0]
         file = self._like(f"{name} {self._table.place.removeprefix('sheet ')}") + named
         column = self._likes[self._columns[0]] if self._columns else 0.0
-        if not self._operation:  # one cell: its row, and its column by a word of its own
-            direct = self._columns and _parts(self._table.names[self._columns[0]]) & self._asked
-            if self._group is not None and self._columns:
-                return column + file + 0.5
-            return column + file if direct and column >= _CELL and 0 < len(self._rows) < 3 else 0.0
-        has_limit = bool(self._limits)
-        needs = {"over": has_limit, "under": has_limit, "rows": file > _CELL}
+        needs = dict.fromkeys(("over", "under"), bool(self._limits))
+        # One cell: its row and its column, or a column of groups.
+        is_cell = column >= _CELL and 0 < len(self._rows) < 3
+        needs |= {
+            "rows": file > _CELL,
+            "": bool(self._columns) and (is_cell or self._group is not None),
+        }
         least = 0.1 if self._operation == "sum" and self._total > 0 else _NAMED
         if not needs.get(self._operation, True) or max(column, file) < least:
             return 0.0

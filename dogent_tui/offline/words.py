@@ -77,15 +77,13 @@ def _chinese(run: str) -> Iterator[str]:
 def number_of(numeral: str) -> int:
     """Return the value of a Chinese numeral: 二十三 is 23, 一九六三 is 1963."""
     total = digits = 0
-    for value in map(
-        "零一二三四五六七八九十百千万".index, numeral.replace("两", "二").replace("〇", "零")
-    ):
-        if value == 13:
-            total, digits = (total + digits) * 10_000, 0
-        elif value > 9:
-            total, digits = total + (digits or 1) * 10 ** (value - 9), 0
-        else:
+    for value in (int(unicodedata.numeric(sign)) for sign in numeral.replace("两", "二")):
+        if value < 10:
             digits = 10 * digits + value
+        elif value < 10_000:
+            total, digits = total + (digits or 1) * value, 0
+        else:
+            total, digits = (total + digits) * value, 0
     return total + digits
 
 
