@@ -126,21 +126,22 @@ class Finder:
 
     def _ask(self) -> list[str]:
         topic, documents = self.request.topic, self.sources()
-        tables = [table for document in documents for table in document.tables]
         typed = ["", *(run.typed for run in self._talk.runs)]
         before = typed[-2] if pattern("goes_on").match(typed[-1]) else ""
         if not terms(topic) and not before:
             return self._summarize() if self.request.files else []
-        answer = ask(tables, topic, named=bool(self.request.files))
+        # What goes on is said on its own, else of what was asked before.
         operation, earlier = operation_of(topic), operation_of(before)
-        if before and not answer and (operation or earlier):
-            plain = pattern(earlier or operation).sub(" ", before) if operation else ""
-            answer = ask(tables, f"{plain} {topic}", operation or earlier)
+        plain = pattern(earlier or operation).sub(" ", before) if operation else ""
+        readings = [(topic, operation), (f"{plain} {topic}", operation or earlier)]
+        tables = [table for document in documents for table in document.tables]
+        said = (ask(tables, *one, named=bool(self.request.files)) for one in readings)
+        answer = next(filter(None, said), "")
         index = Index(one for one in _passages(documents) if not (answer and one.is_row))
         least = _BESIDE if answer else _SAYS_ALL if self.request.verb == "phrase" else _ANSWERS
         hits = good(index.search(topic), least)
-        if before and not hits and not answer:
-            hits = good(index.search(f"{topic} {before}"), _ANSWERS)
+        if before and not hits:
+            hits = good(index.search(f"{topic} {before}"), least)
             hits = [hit for hit in hits if set(terms(topic)) & set(terms(hit.passage.text))]
         quotes = [_quote(hit.passage) for hit in hits[:_QUOTED]]
         return [answer, *quotes[:1]] if answer else quotes
@@ -222,14 +223,14 @@ class Finder:
         self._why = "not_found"
         return said
 
-    def _change(self, path: str, text: str, summary: str) -> str:
-        """Propose `text` for the file, or write it where nobody is there to review; return what
-        came of it.
+    def _change(self, path: str, text: str, summary: str, *, is_new: bool = False) -> str:
+        """Propose `text` for the file, or write it where it is new or nobody can review; return
+        what came of it.
         """
         if extension(path) in DOCUMENTS:
             return self._say("not_text", path=path)
         place = self._talk.absolute(path)
-        if PROPOSE in self._talk.tools:
+        if PROPOSE in self._talk.tools and not is_new:
             call = self._desk.call(PROPOSE, path=place, new_content=text, summary=summary)
         else:
             call = self._desk.call("Write", file_path=place, content=text)
@@ -273,30 +274,26 @@ class Finder:
         keys = self._desk.keys
         draft = drafting.compose(sections, documents, request.language, keys=keys)
         path = self._free(title)
-        text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
-        call = self._desk.call("Write", file_path=path, content=text)
-        path = self._talk.shown(path)
-        if call.error:
-            return [self._say("failed", path=path, reason=call.error)]
         files = ", ".join(f"`{name}`" for name in dict.fromkeys(one.path for one in draft.quoted))
-        said = [self._say("wrote", path=path, count=len(draft.quoted), files=files)]
+        wrote = self._say("wrote", path=path, count=len(draft.quoted), files=files)
+        text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
+        said = [self._change(path, text, wrote, is_new=True)]
+        if path not in self._talk.written():
+            return said
         said += [self._say("taken", path=request.target)] * (request.target not in ("", path))
-        said += [self._say("decided", outcome=call.review)] if call.review else []
         wish = _WISH.search(self._talk.system) if EXPORT in self._talk.tools else None
         kinds = request.formats or ([wish[1].lower()] if wish else [])
         return [*said, *draft.remarks, *self._exported(path, kinds)]
 
     def _free(self, title: str) -> str:
-        """Return the absolute path to write a draft to: one that nothing has, but the draft of
-        this run.
-        """
+        """Return the path to write a draft to: one that nothing has, but the draft of this run."""
         calls = [call.path for call in self._talk.current.calls if call.name == "Write"]
         slug = "-".join(re.findall(r"\w+", title.casefold())[:6])
         stem, ending = posixpath.splitext(self.request.target or f"drafts/{slug}.md")
         ending = ending if ending in (".md", ".markdown", ".txt") else ".md"
         names = (f"{stem}-{at}{ending}" if at > 1 else stem + ending for at in range(1, 1_000))
-        free = next(name for name in names if name not in self._desk.existing)
-        return calls[0] if calls else self._talk.absolute(free)
+        made = map(self._talk.shown, calls)
+        return next(made, "") or next(name for name in names if name not in self._desk.existing)
 
     def _material(self, documents: Sequence[Document]) -> list[Passage]:
         """Return the passages on the topic, of each file that was named some."""

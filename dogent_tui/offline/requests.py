@@ -52,14 +52,15 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         attached: the files that it refers to with ``@``.
         paths: the files that are there, which may also be named plainly.
     """
-    polite = re.compile(rf"^(?:{pattern('polite').pattern})", re.IGNORECASE)
     thanked = pattern("thanking").sub("", " ".join(typed.split()))
     clauses = map(str.strip, pattern("clause").split(thanked))
-    said = [polite.sub("", part) for part in clauses if not pattern("not").fullmatch(part)]
+    said = [
+        pattern("polite").sub("", part) for part in clauses if not pattern("not").fullmatch(part)
+    ]
     read = [(*_verb(part), part) for part in said if part]
-    acts = [found for found in read if found[0] not in ("ask", "phrase", "none", "thanks")]
-    asks = [found for found in read if found[0] == "ask"]
-    verb, slots, text = (acts or asks or read or [("none", {}, "")])[0]
+    rank = {"ask": 1, "phrase": 2, "none": 2, "thanks": 2}
+    read = sorted(read, key=lambda found: rank.get(found[0], 0)) or [("none", {}, "")]
+    verb, slots, text = read[0]
     whole = " ".join(said)
     request = Request(verb, language_of(typed), files=list(attached))
     _name_files(request, typed, paths)
@@ -87,7 +88,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         request.headings = [name[:1].upper() + name[1:] for name in named if name]
     request.words = int(_PAGE * _number(_first("pages", whole)))
     request.lines = int(_number(_first("lines", whole)))
-    if any(found[0] == "export" for found in acts):
+    if any(found[0] == "export" for found in read):
         kinds = re.findall("pdf|docx|word", whole.casefold())
         request.formats = list(dict.fromkeys("pdf" if one == "pdf" else "docx" for one in kinds))
     request.only = next((name for name in ("en", "zh") if pattern(f"in_{name}").search(whole)), "")
@@ -110,8 +111,9 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
     known = {name.casefold(): path for path in reversed(paths) for name in _names(path)}
     held = [name for name in sorted(known, key=len, reverse=True) if name in typed.casefold()]
     names = "|".join([*map(re.escape, held), "(?!)"])
+    other = r"[^\W\u3400-\u9fff]"
     # Chinese does not set a name apart from the words before it, so what is here comes first.
-    is_here = re.compile(rf"(?i)(?<![A-Za-z0-9_-])(?:{names})(?!\.?[A-Za-z0-9_])")
+    is_here = re.compile(rf"(?i)(?<!-)(?<!{other})(?:{names})(?!\.?{other})")
     rest = is_here.sub(lambda found: " " * len(found[0]), typed)
     for found in (*is_here.finditer(typed), *pattern("file").finditer(rest)):
         name = found[0].lstrip("@")

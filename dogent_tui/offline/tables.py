@@ -22,13 +22,12 @@ def operation_of(question: str) -> str:
     return next((name for name in words()["operations"] if pattern(name).search(question)), "")
 
 
-def ask(tables: Iterable[Table], question: str, operation: str = "", *, named: bool = False) -> str:
+def ask(tables: Iterable[Table], question: str, operation: str, *, named: bool = False) -> str:
     """Return what one of `tables` answers, as Markdown with the rows that show it.
 
-    Empty where the question names no operation, or no table, column or row to do it with. `named`:
-    the user named the files that the tables are of.
+    Empty where there is no table, column or row to do the `operation` with. `named`: the user named
+    the files that the tables are of.
     """
-    operation = operation or operation_of(question)
     asked = [_Asked(table, question, operation, float(named)) for table in tables]
     best = max(asked, key=lambda one: one.fit, default=None)
     return best.answer() if best is not None and best.fit > 0 else ""

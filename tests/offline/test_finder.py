@@ -196,6 +196,7 @@ def test_a_draft_quotes_under_the_headings_named_flags_what_differs_and_marks_ga
         "Write a report from @notes.md and @talk.txt with the sections Cost of a cup, Elephants."
         " Save it as tea.md"
     )
+    assert [name for name, _ in turn.calls] == ["Read", "Read", "Write"]
     draft = turn.written["tea.md"]
     assert re.search(r"## Cost of a cup\n\n.*A cup costs 3 euros\.\[\^1\]", draft, re.DOTALL)
     assert re.search(r"## Elephants\n\n\*\*\[Gap", draft)
