@@ -5,15 +5,15 @@ citation where a bibliography has it, else as a footnote.
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TypeAlias
 
-from dogent_tui.offline.passages import Document, Passage, Table
+from dogent_tui.offline.passages import Passage
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.words import Language, phrase, terms
 
 Found: TypeAlias = Sequence[Passage]
-Documents: TypeAlias = Sequence[Document]
 Sections: TypeAlias = Sequence[tuple[str, Found]]
 
 _LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.55, 0.25, 4, 20
@@ -86,46 +86,40 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
 
 
 def compose(
-    sections: Sections,
-    documents: Documents,
-    language: Language,
-    into: str = "",
-    keys: Mapping[str, str] | None = None,
+    sections: Sections, language: Language, keys: Mapping[str, str], into: str = ""
 ) -> Draft:
     """Write `sections` down, with footnotes that go on with those of the document `into`.
 
-    A file that has a key in `keys` is cited by it. Of `documents` that are small tables, all is
-    shown where rows are quoted.
+    A file that has a key in `keys` is cited by it. A small table of which rows are quoted is shown
+    whole.
     """
-    tables = (table for one in documents if one.is_table for table in one.tables)
-    small = {(table.path, table.place): table for table in tables if len(table.rows) <= _SMALL}
     first = max(map(int, _NOTE.findall(into)), default=0) + 1
     lines, notes, gaps, quoted = list[str](), list[str](), list[str](), list[Passage]()
     for heading, found in sections:
         lines += [f"## {heading}", ""] + ([] if found else [phrase(language, "gap"), ""])
         gaps += [] if found else [heading]
-        shown = list[Table | None]()
-        for passage in found:
-            table = small.get((passage.path, passage.place.rpartition("row ")[0].rstrip(", ")))
-            if table and table in shown:
-                continue
-            shown.append(table)
-            where, number = table.place if table else passage.where, first + len(notes)
-            source = f"{passage.path}, {where}" if where else passage.path
-            if key := (keys or {}).get(passage.path):
+        for passage in dict.fromkeys(map(_whole, found)):
+            where, cited = passage.where, f"[^{first + len(notes)}]"
+            if key := keys.get(passage.path):
                 page = f", p. {where.removeprefix('page ')}" if where.startswith("page ") else ""
                 cited = f" [@{key}{page}]"
             else:
-                cited = f"[^{number}]"
-                notes.append(f"[^{number}]: {source}")
+                notes.append(f"{cited}: {passage.source}")
             quoted.append(passage)
-            asked = f"*{passage.question}*\n\n" if passage.question else ""
-            text = f"{table.markdown()}\n\n*{source}*" if table else asked + passage.text
-            lines += [f"{text}{cited}", ""]
+            lines += [f"*{passage.question}*", ""] if passage.question else []
+            lines += [f"{passage.text}{cited}", ""]
     differ = differing(quoted, language)
     lines += [f"> {line}\n" for line in differ]
     lacking = [phrase(language, "gaps", names=", ".join(gaps))] if gaps else []
     return Draft("\n".join([*lines, *notes]), quoted, lacking + differ)
+
+
+def _whole(passage: Passage) -> Passage:
+    table = passage.table
+    if table is None or len(table.rows) > _SMALL:
+        return passage
+    whole = replace(passage, place=table.place)
+    return replace(whole, text=f"{table.markdown()}\n\n*{whole.source}*")
 
 
 def added(text: str, part: Draft) -> str:
@@ -160,20 +154,17 @@ def differing(quoted: Sequence[Passage], language: Language) -> list[str]:
     facts = [
         (passage.path, set(filter(str.isalpha, terms(sentence))), figure.replace(",", ""), unit)
         for passage in quoted
-        for sentence in _SENTENCE.split("" if passage.is_row else passage.text)
+        for sentence in _SENTENCE.split("" if passage.table else passage.text)
         for figure, unit in _FACT.findall(sentence)
         if terms(unit) or unit == "%"
     ]
-    told = [
-        f"{figure} {unit} ({path}), {other} {unit} ({place})"
-        for at, (path, held, figure, unit) in enumerate(facts)
-        for place, also, other, its in facts[at + 1 :]
-        if path != place
-        and terms(unit) == terms(its)
-        and figure != other
-        and len(held & also) >= max(3, 0.5 * min(len(held), len(also)))
-    ]
-    figures = "; ".join(list(dict.fromkeys(told))[:5])
+    told = dict.fromkeys(
+        f"{figure} {unit} ({path}), {other} {its} ({place})"
+        for (path, held, figure, unit), (place, also, other, its) in combinations(facts, 2)
+        if path != place and figure != other and terms(unit) == terms(its)
+        if len(held & also) >= max(3, 0.5 * min(len(held), len(also)))
+    )
+    figures = "; ".join([*told][:5])
     return [phrase(language, "differ", figures=figures)] if figures else []
 
 

@@ -137,7 +137,7 @@ class Finder:
         tables = [table for document in documents for table in document.tables]
         said = (ask(tables, *one, named=bool(self.request.files)) for one in readings)
         answer = next(filter(None, said), "")
-        index = Index(one for one in _passages(documents) if not (answer and one.is_row))
+        index = Index(one for one in _passages(documents) if not (answer and one.table))
         least = _BESIDE if answer else _SAYS_ALL if self.request.verb == "phrase" else _ANSWERS
         hits = good(index.search(topic), least)
         if before and not hits:
@@ -271,8 +271,7 @@ class Finder:
             return []
         known = documents[0].title if len(documents) == 1 else ""
         title = request.topic[:1].upper() + request.topic[1:] or known or self._say("report")
-        keys = self._desk.keys
-        draft = drafting.compose(sections, documents, request.language, keys=keys)
+        draft = drafting.compose(sections, request.language, self._desk.keys)
         path = self._free(title)
         files = ", ".join(f"`{name}`" for name in dict.fromkeys(one.path for one in draft.quoted))
         wrote = self._say("wrote", path=path, count=len(draft.quoted), files=files)
@@ -323,7 +322,7 @@ class Finder:
         text = self._desk.text(target)
         title = pattern("article").sub("", request.topic) or found[0].heading or found[0].path
         sections = [(title[:1].upper() + title[1:], found)]
-        part = drafting.compose(sections, documents, request.language, text, self._desk.keys)
+        part = drafting.compose(sections, request.language, self._desk.keys, text)
         said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
         return [self._change(target, drafting.added(text, part), said), *part.remarks]
 

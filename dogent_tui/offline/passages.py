@@ -34,7 +34,8 @@ class Passage:
     """Some blocks of a file under one heading, or a row of a table. `headings` are those above it,
     outermost first.
 
-    `place` is its page, sheet or row, `question` what it answers, `title` that of the file.
+    `place` is its page, sheet or row, `question` what it answers, `title` that of the file,
+    `table` the one that it is a row of.
     """
 
     path: str
@@ -43,12 +44,17 @@ class Passage:
     place: str = ""
     question: str = ""
     title: str = ""
-    is_row: bool = False
+    table: "Table | None" = field(default=None, compare=False)
 
     @property
     def heading(self) -> str:
         """The nearest heading, empty for none."""
         return self.headings[-1] if self.headings else ""
+
+    @property
+    def source(self) -> str:
+        """Its file, and where in it."""
+        return f"{self.path}, {self.where}" if self.where else self.path
 
     @property
     def where(self) -> str:
@@ -92,7 +98,7 @@ class Document:
     @property
     def is_table(self) -> bool:
         """Whether it is nothing but tables."""
-        return bool(self.tables) and all(passage.is_row for passage in self.passages)
+        return bool(self.tables) and all(passage.table for passage in self.passages)
 
 
 @lru_cache(maxsize=64)
@@ -102,7 +108,7 @@ def parse(path: str, text: str) -> Document:
     is_csv = path.lower().endswith((".csv", ".tsv")) and not text.startswith("|")
     parts = _csv_parts(document) if is_csv else _text_parts(document)
     for part in parts:  # blocks in the same place make one passage, up to a length
-        last = document.passages[-1] if document.passages and not part.is_row else part
+        last = document.passages[-1] if document.passages and not part.table else part
         is_more = last is not part and replace(last, text=part.text) == part
         text = f"{last.text}\n\n{part.text}" if is_more else ""
         if text and columns_of(text) <= _LONGEST:
@@ -167,7 +173,8 @@ def _table_parts(
     names = tuple(cell.strip() for cell in rows[0])
     full = ([*map(str.strip, row), *[""] * len(names)] for row in rows[1:])
     body = tuple(tuple(row[: len(names)]) for row in full)
-    document.tables.append(Table(here.path, here.place, names, body))
+    table = Table(here.path, here.place, names, body)
+    document.tables.append(table)
     pairs = (zip(names, row, strict=True) for row in body)
     told = [[f"{name}: {cell}".removeprefix(": ") for name, cell in row if cell] for row in pairs]
     texts = ["; ".join(row) for row in told]
@@ -176,7 +183,7 @@ def _table_parts(
         return
     for number, text in enumerate(texts, first):
         place = f"{here.place}, row {number}".removeprefix(", ")
-        yield replace(here, text=text, place=place, is_row=True)
+        yield replace(here, text=text, place=place, table=table)
 
 
 def _lines(block: "SyntaxTreeNode") -> Iterator[str]:

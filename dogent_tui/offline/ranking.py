@@ -66,7 +66,7 @@ class Index:
         for at, one in enumerate(self._passages):
             window = self._windows[-1] if at else []
             parts = [*(self._passages[near] for near in window), one]
-            is_text = {(part.path, part.is_row) for part in parts} == {(one.path, False)}
+            is_text = all(part.path == one.path and not part.table for part in parts)
             fits = is_text and sum(columns_of(part.text) for part in parts) <= _WINDOW
             self._windows.append(window if fits else [])
             self._windows[-1].append(at)
@@ -116,7 +116,7 @@ class Index:
         share = covered / (whole or 1.0)
         is_named = all(ways.keys() & heading for weight, ways in asked if weight == 1)
         is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
-        score *= _ROW**passage.is_row * _NAMED**is_named * _README**is_readme
+        score *= _ROW ** bool(passage.table) * _NAMED**is_named * _README**is_readme
         return Hit(passage, score * (0.5 + share), share)
 
     def _ways(self, term: str) -> Mapping[str, float]:
