@@ -110,23 +110,23 @@ class Materials:
 
     def _parts(self, path: str) -> str:
         given = {"path": self.conversation.absolute(path), "max_chars": _PART}
-        first = self.call(READ_DOCUMENT, **given)
-        about = first.text.partition("\n\n")[0]
-        if cited := _CITED.search(about):
-            self.keys[path] = cited[1]
-        known = _METADATA.search(about)
-        sheets = (json.loads(known[1]).get("sheets") or []) if known else []
-        names = [sheet["name"] for sheet in sheets if sheet.get("state") == "visible"] or [""]
-        texts: list[str] = []
-        for number, name in enumerate(names):
-            texts += [f"<!-- sheet {name} -->\n"] if name else []
-            offset = "0"
-            while offset and len(texts) < _MOST_PARTS:
-                sheet = name if number else ""
-                part = self.call(READ_DOCUMENT, **given, sheet=sheet, offset=int(offset))
-                head, _, text = part.text.partition("\n\n")
-                texts.append(text or head)
-                offset = more[1] if (more := _MORE.search(head)) else ""
-            if part.error or offset:
-                self.unread[path] = part.error or "only its beginning was read"
+        texts, left = list[str](), [("", 0)]
+        while left and len(texts) < _MOST_PARTS:
+            sheet, offset = left.pop(0)
+            part = self.call(READ_DOCUMENT, **given, sheet=sheet, offset=offset)
+            head, _, text = part.text.partition("\n\n")
+            if part.error:
+                self.unread[path] = part.error
+            if cited := _CITED.search(head):
+                self.keys[path] = cited[1]
+            if not texts and (known := _METADATA.search(head)):
+                sheets = json.loads(known[1]).get("sheets") or []
+                names = [one["name"] for one in sheets if one.get("state") == "visible"]
+                sheet, left = next(iter(names), ""), [(name, 0) for name in names[1:]]
+            texts += [f"<!-- sheet {sheet} -->\n"] if sheet and not offset else []
+            texts.append(text or head)
+            if more := _MORE.search(head):
+                left.insert(0, (sheet, int(more[1])))
+        if left:
+            self.unread[path] = "only its beginning was read"
         return "\n".join(texts)

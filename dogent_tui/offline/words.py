@@ -12,8 +12,6 @@ from typing import Any, Literal, TypeAlias
 
 Language: TypeAlias = Literal["en", "zh"]
 
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = re.compile(rf"({'|'.join(_MONTHS)})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?")
 _MONTH_ZH = re.compile(r"(十?[一二三四五六七八九十])月")
 _CODE = re.compile(r"\b[A-Za-z]+\d\w*")
 """A name with a number, such as P07."""
@@ -27,8 +25,8 @@ _TOKEN = re.compile(
 def words() -> Mapping[str, Any]:
     """Return what `words.toml` holds."""
     found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-    lists = {"stop": frozenset(found["stop"].split()), "numerals": found["numerals"].split()}
-    return found | lists
+    lists = {name: found[name].split() for name in ("months", "numerals", "stop")}
+    return found | lists | {"stop": frozenset(lists["stop"])}
 
 
 @cache
@@ -62,10 +60,8 @@ def _terms(text: str) -> Iterator[str]:
             yield ("month" if found["in"] else "") + found["number"].replace(",", "")
         elif found["cjk"]:
             yield from _chinese(found["cjk"])
-        elif (month := _MONTH.fullmatch(word)) and found["word"] != "may":
-            yield f"month{_MONTHS.index(month[1]) + 1}"
         else:
-            yield word if word in words()["stop"] else _stemmer()(word)
+            yield word if word in words()["stop"] and found["word"] != "May" else _stem(word)
 
 
 def _chinese(run: str) -> Iterator[str]:
@@ -97,10 +93,14 @@ def figures(text: str) -> list[float]:
 
 
 @cache
-def _stemmer() -> Callable[[str], str]:
+def _stem(word: str) -> str:
+    """Return the month that a word is or begins, else its stem."""
     import snowballstemmer
 
-    return cache(snowballstemmer.stemmer("english").stemWord)
+    for number, name in enumerate(words()["months"], 1):
+        if len(word) > 2 and name.startswith(word):
+            return f"month{number}"
+    return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 @cache
@@ -129,14 +129,12 @@ def phrase(language: Language, name: str, /, **slots: object) -> str:
 
 def suggestions(language: Language, paths: Sequence[str]) -> list[str]:
     """Return three requests that work with the files that are here."""
-    texts = [path for path in paths if extension(path) in ("md", "txt", "docx", "pdf")]
-    texts.sort(key=lambda path: path.casefold().endswith("readme.md"))
-    tables = [path for path in paths if extension(path) in ("csv", "tsv", "xlsx")]
-    markdown = [path for path in texts if extension(path) == "md"]
-    having = {"text": texts, "table": tables, "texts": texts[1:] and texts, "markdown": markdown}
-    having |= {"words": texts, "empty": ["-"], "empty2": ["-"], "empty3": ["-"]}
-    made = ((words()["suggests"][name], files) for name, files in having.items() if files)
-    return [said[language == "zh"].format(*files) for said, files in made][:3]
+    last = sorted(paths, key=lambda path: path.casefold().endswith("readme.md"))
+    made = list[str]()
+    for kinds, least, *said in words()["suggests"]:
+        files = [path for path in last if extension(path) in kinds.split()]
+        made += [said[language == "zh"].format(*files)] if len(files) >= least else []
+    return made[:3]
 
 
 def extension(path: str) -> str:
