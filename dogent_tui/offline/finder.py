@@ -15,7 +15,7 @@ from dogent_tui.offline.passages import MARK, Document, Passage
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
-from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggestions, terms
+from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggest, terms, words
 
 _ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.45, 0.5
 """Coverage from which on a passage counts: as an answer, for words that are no question, beside
@@ -62,16 +62,13 @@ class Finder:
         self._talk, self._desk = talk, desk
         self.request = self._request_of(-1)
         self.request.files += [PASTED] if talk.current.material else []
-        reasons = {"ask": "nothing", "compare": "nothing", "phrase": "none", "find": "not_found"}
-        self._why = reasons.get(self.request.verb, "which")
+        self._why = words()["declines"].get(self.request.verb, "which")
 
     def answer(self) -> str:
         """Return what to say."""
         verb, missing, files = self.request.verb, self.request.missing, self.request.files
         method: Callable[[], list[str]] = getattr(self, f"_{verb}", list)
-        if method is list:
-            self._why = verb if verb in ("thanks", "undo") else "none"
-        elif (missing and not files) or not (self._desk.paths or files):
+        if method is not list and not files and (missing or not self._desk.paths):
             self._why, method = "missing" if missing else "no_files", list
         said = method()
         unread = "; ".join(f"`{path}` ({reason})" for path, reason in self._desk.unread.items())
@@ -86,7 +83,7 @@ class Finder:
         request = self.request
         name = [*request.missing, request.target][0]
         why = self._say(self._why, name=name, topic=request.topic or request.old, path=name)
-        works = (f"- {one}" for one in suggestions(request.language, self._desk.paths))
+        works = (f"- {one}" for one in suggest(request.language, self._desk.paths))
         model = self._say("model_alone" if self._talk.alone else "model")
         return [why, self._say("works"), "\n".join(works), model]
 
@@ -108,8 +105,8 @@ class Finder:
         named = [path for path in files if path == PASTED or extension(path)]
         named += [path for path in every if path.startswith(tuple(f"{one}/" for one in files))]
         # Of very many files only the first are read: those named like the request.
-        words = set(terms(self.request.topic))
-        every = [] if files else sorted(every, key=lambda path: -len(words & set(terms(path))))
+        topic = set(terms(self.request.topic))
+        every = [] if files else sorted(every, key=lambda path: -len(topic & set(terms(path))))
         wanted = [path for path in named or every if path != self.request.target]
         return self._desk.documents(wanted, drafts=bool(files))
 
@@ -209,10 +206,10 @@ class Finder:
 
     def _open(self) -> list[str]:
         one = (*self._meant(), Document("", ""))[0]
-        lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
-        shown = [self._say("open", path=one.path), "\n".join(lines)]
-        is_path = "/" in self.request.topic
-        return shown if one.path else [] if is_path else self._ask()
+        if not one.path:
+            return [] if "/" in self.request.topic else self._ask()
+        lines = one.text.strip().splitlines()[:20]
+        return [self._say("open", path=one.path), _marked("\n".join(lines))]
 
     def _replace(self) -> list[str]:
         old, new, said = self.request.old, self.request.new, []
@@ -320,7 +317,7 @@ class Finder:
         if not found:
             return []
         text = self._desk.text(target)
-        title = pattern("article").sub("", request.topic) or found[0].heading or found[0].path
+        title = request.topic or found[0].heading or found[0].path
         sections = [(title[:1].upper() + title[1:], found)]
         part = drafting.compose(sections, request.language, self._desk.keys, text)
         said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
@@ -333,10 +330,13 @@ def _passages(documents: Sequence[Document]) -> list[Passage]:
 
 def _quote(passage: Passage) -> str:
     text = passage.text if len(passage.text) <= _LONGEST else f"{passage.text[:_LONGEST]}…"
-    lines = [f"*{passage.question}*", ""] if passage.question else []
-    quoted = "\n".join(f"> {line}".rstrip() for line in (*lines, *text.splitlines()))
-    where = "" if passage.question else passage.where
-    return f"{quoted}\n\n— `{passage.path}`" + (f", {where}" if where else "")
+    asked = f"*{passage.question}*\n\n" if passage.question else ""
+    where = "" if passage.question or not passage.where else f", {passage.where}"
+    return f"{_marked(asked + text)}\n\n— `{passage.path}`{where}"
+
+
+def _marked(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
 
 
 def _side_reply(request: MessagesRequest) -> str:

@@ -52,16 +52,13 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         attached: the files that it refers to with ``@``.
         paths: the files that are there, which may also be named plainly.
     """
-    thanked = pattern("thanking").sub("", " ".join(typed.split()))
-    clauses = map(str.strip, pattern("clause").split(thanked))
-    said = [
-        pattern("polite").sub("", part) for part in clauses if not pattern("not").fullmatch(part)
-    ]
+    clauses = pattern("clause").split(" ".join(typed.split()))
+    said = [pattern("polite").sub("", part.strip()) for part in clauses]
     read = [(*_verb(part), part) for part in said if part]
     rank = {"ask": 1, "phrase": 2, "none": 2, "thanks": 2}
     read = sorted(read, key=lambda found: rank.get(found[0], 0)) or [("none", {}, "")]
     verb, slots, text = read[0]
-    whole = " ".join(said)
+    whole = "\n".join(said)
     request = Request(verb, language_of(typed), files=list(attached))
     _name_files(request, typed, paths)
     if not request.files and verb in _ON_FILES:
@@ -70,11 +67,10 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         request.verb = verb = "draft"
     bare = without_files(text)
     about = _first("topic", bare) or ("" if request.files else _first("topic_of", bare))
-    asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare", "open") else whole
-    request.topic = without_files(slots.get("what") or asked or about)
+    asked = whole if verb in ("ask", "phrase", "compare", "open") else ""
+    topic = without_files(slots.get("what") or asked or about)
+    request.topic = pattern("article").sub("", topic) if verb in _WRITES else topic
     quoted = re.findall(r"[“\"「『‘'](.+?)(?:[”」』]|[\"’'](?!\w))", text)
-    if verb == "add":
-        request.topic = pattern("article").sub("", request.topic)
     if verb == "add" and quoted:
         request.new = quoted[0]
         request.target = request.target or next(iter(request.files), "")
@@ -82,8 +78,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         pair = quoted[:2] if len(quoted) > 1 else [_object(slots["old"]), _object(slots["new"])]
         request.old, request.new = pair
     if verb == "draft":
-        told = next((names for part in said if (names := _first("headings", part))), "")
-        listed = re.split(r"\s*[,，;；、]\s*(?:and\s+|和)?|\s+and\s+|(?<=[”」])和", told)
+        listed = pattern("between").split(_first("headings", whole))
         named = (one.strip(' ."“”') for one in (_first("first", whole), *listed))
         request.headings = [name[:1].upper() + name[1:] for name in named if name]
     request.words = int(_PAGE * _number(_first("pages", whole)))
@@ -120,8 +115,8 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
         path, before = known.get(name.casefold(), ""), typed[: found.end() - len(name)]
         writes, is_source = request.verb in _WRITES, pattern("source").search(before)
         # A file that is not there is the one to write, unless it is named as a source.
-        makes = writes or request.verb == "summarize"
-        makes = request.verb == "export" or (makes and not is_source)
+        makes = not is_source and (writes or request.verb == "summarize")
+        makes = makes or request.verb == "export"
         if (makes and not path) or (writes and pattern("target").search(before)):
             request.target = path or name
         else:

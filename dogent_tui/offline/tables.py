@@ -65,8 +65,6 @@ class _Asked:
         if self._rows[1:] and operation != "difference" and pattern("range").search(question):
             self._rows = list(range(min(self._rows), max(self._rows) + 1))
         self._group = self._grouped_by(question)
-        if operation == "rows" and self._rows and self._columns:  # how many of what a column counts
-            self._operation = ""
         self.fit = self._fit(named) if self._figures and last > 0 else 0.0
 
     def _fit(self, named: float) -> float:

@@ -127,7 +127,7 @@ def phrase(language: Language, name: str, /, **slots: object) -> str:
     return str(words()["says"][name][language == "zh"]).format(**slots)
 
 
-def suggestions(language: Language, paths: Sequence[str]) -> list[str]:
+def suggest(language: Language, paths: Sequence[str]) -> list[str]:
     """Return three requests that work with the files that are here."""
     last = sorted(paths, key=lambda path: path.casefold().endswith("readme.md"))
     made = list[str]()
