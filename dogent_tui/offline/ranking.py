@@ -39,12 +39,13 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A passage that was found. `coverage`: the share of the question's words it holds, by
-    rarity, 0 to 1.
+    rarity, 0 to 1; `at`: where the passage is in its index.
     """
 
     passage: Passage
     score: float
     coverage: float
+    at: int
 
 
 def good(hits: Sequence[Hit], least: float) -> list[Hit]:
@@ -76,9 +77,9 @@ class Index:
         it, nothing twice.
         """
         hits, shown = list[Hit](), set[int]()
-        for at, hit in self._ranked(question):
-            if at not in shown:
-                around = self._windows[at] if hit.coverage < _SURE else [at]
+        for hit in self.rank(question):
+            if hit.at not in shown:
+                around = self._windows[hit.at] if hit.coverage < _SURE else [hit.at]
                 shown |= set(around)
                 parts = [self._passages[one] for one in around]
                 hits.append(replace(hit, passage=_joined(hit.passage, parts)))
@@ -86,20 +87,15 @@ class Index:
 
     def rank(self, question: str) -> list[Hit]:
         """Return the passages that hold words of `question`, best first."""
-        return [hit for _, hit in self._ranked(question)]
-
-    def _ranked(self, question: str) -> list[tuple[int, Hit]]:
         asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
         # A name or number that is nowhere here: what is asked is probably not here either.
         names = (terms(name) for name in _NAME_LIKE.findall(question))
-        absent = sum(
-            not any(way in self._rarity for way in self._ways(one[0])) for one in names if one
-        )
+        absent = sum(self._rarity.keys().isdisjoint(self._ways(one[0])) for one in names if one)
         beyond = _ABSENT * absent * self._rare(1)
         language = language_of(question)
-        hits = [self._score(at, asked, language, beyond) for at in range(len(self._bags))]
-        found = (one for one in enumerate(hits) if one[1].score)
-        return sorted(found, key=lambda one: (-one[1].score, one[1].passage.path, one[0]))
+        hits = (self._score(at, asked, language, beyond) for at in range(len(self._bags)))
+        found = (hit for hit in hits if hit.score)
+        return sorted(found, key=lambda hit: (-hit.score, hit.passage.path, hit.at))
 
     def _score(self, at: int, asked: Asked, language: Language, beyond: float) -> Hit:
         passage, bag = self._passages[at], self._bags[at]
@@ -117,7 +113,7 @@ class Index:
         is_named = all(ways.keys() & heading for weight, ways in asked if weight == 1)
         is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
         score *= _ROW ** bool(passage.table) * _NAMED**is_named * _README**is_readme
-        return Hit(passage, score * (0.5 + share), share)
+        return Hit(passage, score * (0.5 + share), share, at)
 
     def _ways(self, term: str) -> Mapping[str, float]:
         """Return the terms that `term` is looked for as, with what each counts."""

@@ -45,17 +45,15 @@ class _Asked:
         self._limits = figures(question)
         columns = [[row[at] for row in table.rows if row[at]] for at in range(len(table.names))]
         shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
+        is_dated = operation in ("earliest", "latest")  # the smallest year is the oldest
+        dated = [pattern("dated").search(name) is not None for name in table.names]
+        self._likes = list(map(float, dated)) if is_dated else list(map(self._like, table.names))
         self._figures = [at for at, share in enumerate(shares) if share >= 0.8]
-        self._likes = [self._like(name) for name in table.names]
-        if operation in ("earliest", "latest"):  # the smallest year is the oldest
+        if is_dated:
             self._operation = "smallest" if operation == "earliest" else "largest"
-            dated = [bool(pattern("dated").search(name)) for name in table.names]
             self._figures = [at for at in self._figures if dated[at]]
-            self._likes = list(map(float, dated))
-        elif (
-            self._figures[1:] and self._figures[0] == 0 and len(set(columns[0])) == len(table.rows)
-        ):
-            self._figures.pop(0)  # a first column that has no number twice names rows: years, ids
+        elif self._figures[1:] and len(set(columns[0])) == len(table.rows):
+            self._figures = [at for at in self._figures if at]  # no number twice: years, ids
         self._columns = [at for at in self._figures if self._likes[at]]
         self._columns.sort(key=lambda at: (-self._likes[at], -len(_parts(table.names[at]))))
         last = len(table.rows) - 1
