@@ -149,9 +149,9 @@ class Finder:
         sought, documents, lines = self.request.topic, self.sources(), list[str]()
         part = re.compile(rf".{{,60}}{re.escape(sought)}.{{,140}}", re.IGNORECASE)
         for document in documents if sought else ():
-            parts = enumerate(map(part.search, document.text.splitlines()), 1)
-            places = [(at, found[0].strip()) for at, found in parts if found][:_PLACES]
-            lines += [f"- `{document.path}`, {at}: {line}" for at, line in places]
+            places = enumerate(map(part.search, document.text.splitlines()), 1)
+            said = [f"{at}: {found[0].strip()}" for at, found in places if found]
+            lines += [f"- `{document.path}`, {one}" for one in said[:_PLACES]]
         if lines:
             return [self._say("found", topic=sought), "\n".join(lines[:_LISTED])]
         hits = good(Index(_passages(documents)).search(sought), _BESIDE)[:2]
@@ -162,14 +162,11 @@ class Finder:
         documents, sign = self.sources(), pattern("compares")
         topic, every = sign.sub(" ", self.request.topic), Index(_passages(documents))
         asked = [(every, side) for side in (topic, *sign.split(self.request.topic))]
-        said = list[str]()
         if self.request.files:
-            said = [ask(one.tables, topic, "each") for one in documents if one.is_table]
-            asked = [(Index(one.passages), topic) for one in documents if not one.is_table]
-        found = [hit.passage for index, side in asked for hit in good(index.rank(side), 0.2)[:2]]
-        said += map(_quote, found)
-        said += drafting.differing(list(dict.fromkeys(found)), self.request.language)
-        return list(dict.fromkeys(filter(None, said)))
+            asked = [(Index(one.passages), topic) for one in documents]
+        hits = (hit for index, side in asked for hit in good(index.rank(side), 0.2)[:2])
+        found = list(dict.fromkeys(hit.passage for hit in hits))
+        return [*map(_quote, found), *drafting.differing(found, self.request.language)]
 
     def _summarize(self) -> list[str]:
         if self.request.topic and not self.request.files:

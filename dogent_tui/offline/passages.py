@@ -20,6 +20,7 @@ _LONGEST = 700
 """Characters of a passage, a Chinese one counting as two. A longer section is several."""
 _PLACE = re.compile(r"<!-- (?P<place>page \d+|sheet .+) -->")
 _SPEAKER = re.compile(r"\**(?P<name>[^\W\d][\w .]{0,18}?)\s*\d*\s*[:：]\**\s*")
+_TURN = re.compile(rf"\n(?={_SPEAKER.pattern})|(?P<asked>[?？][ *_”\"]*)\n")
 _ASKERS = frozenset(["q", "question", "问", "问题"])
 _ASKS = re.compile(r"[^-#|>].*[?？][\s*_”\"]*", re.DOTALL)
 """A line that asks. In a text with two such lines each begins a pair with what follows."""
@@ -139,8 +140,10 @@ def _text_parts(document: Document) -> Iterator[Passage]:
     is_talk = len(asked) > 1 or bool(_ASKERS & names.keys())
     document.title = "" if every[0].startswith(("#", "<", "-", "|")) else every[0][:100]
     here, above = Passage(document.path, "", title=document.title), list[tuple[int, str]]()
+    # Who says something else begins a paragraph, and so does what follows a question.
+    text = _TURN.sub(r"\g<asked>\n\n", document.text) if is_talk else document.text
     markdown = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
-    for block in SyntaxTreeNode(markdown.parse(document.text)).children:
+    for block in SyntaxTreeNode(markdown.parse(text)).children:
         if block.type == "heading":
             level, title = int(block.tag[1:]), _plain(block)
             document.headings.append((level, title))
@@ -155,13 +158,12 @@ def _text_parts(document: Document) -> Iterator[Passage]:
         elif found := _PLACE.match(block.content):
             here = replace(here, place=found["place"])
         elif block.type not in ("front_matter", "hr", "html_block"):
-            is_said = is_talk and block.type == "paragraph"
-            said = _turns(block.children[0].content) if is_said else ["\n".join(_lines(block))]
-            for text in said:
-                if (is_said and _ASKS.fullmatch(text)) or _speaker(text) in askers:
-                    here = replace(here, question=_SPEAKER.sub("", text, count=1).strip("* "))
-                else:
-                    yield replace(here, text=text)
+            text = "\n".join(_lines(block))
+            is_asked = is_talk and block.type == "paragraph" and _ASKS.fullmatch(text)
+            if is_asked or _speaker(text) in askers:
+                here = replace(here, question=_SPEAKER.sub("", text, count=1).strip("* "))
+            else:
+                yield replace(here, text=text)
 
 
 def _table_parts(
@@ -197,17 +199,6 @@ def _lines(block: "SyntaxTreeNode") -> Iterator[str]:
         elif node.type in ("inline", "code_block", "fence"):
             yield mark + _joined(node.content)
             mark = ""
-
-
-def _turns(text: str) -> Iterator[str]:
-    """Yield who says what in a paragraph of a talk, a question apart from its answer."""
-    lines = list[str]()
-    for line in text.splitlines():
-        if lines and (_speaker(line) or _ASKS.fullmatch(lines[-1])):
-            yield _joined("\n".join(lines))
-            lines = []
-        lines.append(line)
-    yield _joined("\n".join(lines))
 
 
 def _speaker(line: str) -> str:
