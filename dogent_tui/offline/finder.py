@@ -5,7 +5,7 @@ in a sentence.
 import json
 import posixpath
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dogent_tui.offline import drafting
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation, conversation_of
@@ -54,7 +54,7 @@ def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tup
 class Finder:
     """Answers the current prompt of `talk`.
 
-    The method of a verb returns the paragraphs of the answer, none where `_why` says why there is
+    The method of a verb yields the paragraphs of the answer, none where `_why` says why there is
     none. It raises Pending with calls that have to return first.
     """
 
@@ -67,10 +67,10 @@ class Finder:
     def answer(self) -> str:
         """Return what to say."""
         verb, missing, files = self.request.verb, self.request.missing, self.request.files
-        method: Callable[[], list[str]] = getattr(self, f"_{verb}", list)
+        method: Callable[[], Iterable[str]] = getattr(self, f"_{verb}", list)
         if method is not list and not files and (missing or not self._desk.paths):
             self._why, method = "missing" if missing else "no_files", list
-        said = method()
+        said = list(filter(None, method()))
         unread = "; ".join(f"`{path}` ({reason})" for path, reason in self._desk.unread.items())
         said = said or self._decline()
         said += [self._say("unread", names=unread)] if unread else []
@@ -121,12 +121,13 @@ class Finder:
 
     # ── Finding ───────────────────────────────────────────────────────────────────────────────────
 
-    def _ask(self) -> list[str]:
+    def _ask(self) -> Iterator[str]:
         topic, documents = self.request.topic, self.sources()
         typed = ["", *(run.typed for run in self._talk.runs)]
         before = typed[-2] if pattern("goes_on").match(typed[-1]) else ""
         if not terms(topic) and not before:
-            return self._summarize() if self.request.files else []
+            yield from self._summarize() if self.request.files else ()
+            return
         # What goes on is said on its own, else of what was asked before.
         operation, earlier = operation_of(topic), operation_of(before)
         plain = pattern(earlier or operation).sub(" ", before) if operation else ""
@@ -140,12 +141,12 @@ class Finder:
         if before and not hits:
             hits = good(index.search(f"{topic} {before}"), least)
             hits = [hit for hit in hits if set(terms(topic)) & set(terms(hit.passage.text))]
-        quotes = [_quote(hit.passage) for hit in hits[:_QUOTED]]
-        return [answer, *quotes[:1]] if answer else quotes
+        yield answer
+        yield from (_quote(hit.passage) for hit in hits[: 1 if answer else _QUOTED])
 
     _phrase = _ask
 
-    def _find(self) -> list[str]:
+    def _find(self) -> Iterator[str]:
         sought, documents, lines = self.request.topic, self.sources(), list[str]()
         part = re.compile(rf".{{,60}}{re.escape(sought)}.{{,140}}", re.IGNORECASE)
         for document in documents if sought else ():
@@ -153,12 +154,12 @@ class Finder:
             said = [f"{at}: {found[0].strip()}" for at, found in places if found]
             lines += [f"- `{document.path}`, {one}" for one in said[:_PLACES]]
         if lines:
-            return [self._say("found", topic=sought), "\n".join(lines[:_LISTED])]
-        hits = good(Index(_passages(documents)).search(sought), _BESIDE)[:2]
-        quotes = [_quote(hit.passage) for hit in hits]
-        return [self._say("not_found", topic=sought), *quotes] if quotes else []
+            yield from (self._say("found", topic=sought), "\n".join(lines[:_LISTED]))
+        elif hits := good(Index(_passages(documents)).search(sought), _BESIDE):
+            yield self._say("not_found", topic=sought)
+            yield from (_quote(hit.passage) for hit in hits[:_QUOTED])
 
-    def _compare(self) -> list[str]:
+    def _compare(self) -> Iterator[str]:
         documents, sign = self.sources(), pattern("compares")
         topic, every = sign.sub(" ", self.request.topic), Index(_passages(documents))
         asked = [(every, side) for side in (topic, *sign.split(self.request.topic))]
@@ -166,56 +167,53 @@ class Finder:
             asked = [(Index(one.passages), topic) for one in documents]
         hits = (hit for index, side in asked for hit in good(index.rank(side), 0.2)[:2])
         found = list(dict.fromkeys(hit.passage for hit in hits))
-        return [*map(_quote, found), *drafting.differing(found, self.request.language)]
+        yield from (*map(_quote, found), *drafting.differing(found, self.request.language))
 
-    def _summarize(self) -> list[str]:
-        if self.request.topic and not self.request.files:
-            return self._ask()
+    def _summarize(self) -> Iterator[str]:
         lines = self.request.lines
-        found = drafting.within(_passages(self._meant()), _LINE * lines or _SUMMARY)
-        quotes = [_quote(passage) for passage in found[: lines or None]]
-        return [self._say("extracts"), *quotes] if quotes else []
+        if self.request.topic and not self.request.files:
+            yield from self._ask()
+        elif found := drafting.within(_passages(self._meant()), _LINE * lines or _SUMMARY):
+            yield self._say("extracts")
+            yield from map(_quote, found[: lines or None])
 
     # ── Acting ────────────────────────────────────────────────────────────────────────────────────
 
-    def _list(self) -> list[str]:
+    def _list(self) -> Iterator[str]:
         paths = sorted(self._desk.existing)
         lines = [f"- `{path}`" for path in paths[:_LISTED]] + ["- …"] * (len(paths) > _LISTED)
-        return [self._say("listed", count=len(paths)), "\n".join(lines)]
+        yield from (self._say("listed", count=len(paths)), "\n".join(lines))
 
-    def _count(self) -> list[str]:
-        counted = [(one.path, drafting.count_words(one.text)) for one in self._meant()]
-        return [self._say("counted", path=path, count=count) for path, count in counted]
+    def _count(self) -> Iterator[str]:
+        for one in self._meant():
+            yield self._say("counted", path=one.path, count=drafting.count_words(one.text))
 
-    def _outline(self) -> list[str]:
-        said = []
+    def _outline(self) -> Iterator[str]:
         for one in self._meant():
             lines = [f"{'  ' * (level - 1)}- {title}" for level, title in one.headings]
-            said.append(self._say("headings" if lines else "no_headings", path=one.path))
-            said.append("\n".join(lines))
-        return list(filter(None, said))
+            yield self._say("headings" if lines else "no_headings", path=one.path)
+            yield "\n".join(lines)
 
-    def _contents(self) -> list[str]:
-        one, title = (*self._meant(), Document("", ""))[0], self._say("contents_title")
-        below = [(level, name) for level, name in one.headings if level > 1 and name != title]
-        text = drafting.with_contents(one.text, below, title)
-        return [self._change(one.path, text, self._say("contents", path=one.path))] if below else []
+    def _contents(self) -> Iterator[str]:
+        title = self._say("contents_title")
+        for one in self._meant()[:1]:
+            if below := [each for each in one.headings if each[0] > 1 and each[1] != title]:
+                text = drafting.with_contents(one.text, below, title)
+                yield self._change(one.path, text, self._say("contents", path=one.path))
 
-    def _open(self) -> list[str]:
-        one = (*self._meant(), Document("", ""))[0]
-        if not one.path:
-            return [] if "/" in self.request.topic else self._ask()
-        lines = one.text.strip().splitlines()[:20]
-        return [self._say("open", path=one.path), _marked("\n".join(lines))]
+    def _open(self) -> Iterator[str]:
+        for one in (meant := self._meant()[:1]):
+            yield self._say("open", path=one.path)
+            yield _marked("\n".join(one.text.strip().splitlines()[:20]))
+        if not meant and "/" not in self.request.topic:
+            yield from self._ask()
 
-    def _replace(self) -> list[str]:
-        old, new, said = self.request.old, self.request.new, []
-        documents = [one for one in self.sources() if old and old in one.text]
-        for path, text in ((one.path, one.text) for one in documents):
-            summary = self._say("proposed", path=path, count=text.count(old), old=old, new=new)
-            said.append(self._change(path, text.replace(old, new), summary))
-        self._why = "not_found"
-        return said
+    def _replace(self) -> Iterator[str]:
+        old, new = self.request.old, self.request.new
+        for one in self.sources():
+            if count := one.text.count(old) if old else 0:
+                said = self._say("proposed", path=one.path, count=count, old=old, new=new)
+                yield self._change(one.path, one.text.replace(old, new), said)
 
     def _change(self, path: str, text: str, summary: str, *, is_new: bool = False) -> str:
         """Propose `text` for the file, or write it where it is new or nobody can review; return
@@ -232,26 +230,23 @@ class Finder:
             return self._say("failed", path=path, reason=call.error)
         return f"{summary} {self._say('decided', outcome=call.review)}" if call.review else summary
 
-    def _export(self) -> list[str]:
+    def _export(self) -> Iterator[str]:
         kinds = self.request.formats or [extension(self.request.target)]
         for one in self._meant()[:1]:
             is_markdown = extension(one.path) in ("md", "markdown")
             self._why, self.request.target = "format" if is_markdown else "only_markdown", one.path
             if is_markdown and kinds[0] in ("pdf", "docx"):
-                return self._exported(one.path, kinds)
-        return []
+                yield from self._exported(one.path, kinds)
 
-    def _exported(self, path: str, kinds: Sequence[str]) -> list[str]:
-        said = []
+    def _exported(self, path: str, kinds: Sequence[str]) -> Iterator[str]:
         for kind in kinds:
             call = self._desk.call(EXPORT, md_path=self._talk.absolute(path), format=kind)
             name = "not_exported" if call.error else "exported"
-            said.append(self._say(name, path=path, reason=call.error, made=call.text.strip()))
-        return said
+            yield self._say(name, path=path, reason=call.error, made=call.text.strip())
 
     # ── Drafting ──────────────────────────────────────────────────────────────────────────────────
 
-    def _draft(self) -> list[str]:
+    def _draft(self) -> Iterator[str]:
         request = self.request
         self._why = "no_material" if terms(request.topic) else "no_topic"
         documents = self.sources()
@@ -262,7 +257,7 @@ class Finder:
         every, found = _passages(documents), self._material(documents)
         sections = drafting.sections_of(every, found, request.headings, request.words or _DRAFT)
         if not any(quoted for _, quoted in sections):
-            return []
+            return
         known = documents[0].title if len(documents) == 1 else ""
         title = request.topic[:1].upper() + request.topic[1:] or known or self._say("report")
         draft = drafting.compose(sections, request.language, self._desk.keys)
@@ -270,22 +265,23 @@ class Finder:
         files = ", ".join(f"`{name}`" for name in dict.fromkeys(one.path for one in draft.quoted))
         wrote = self._say("wrote", path=path, count=len(draft.quoted), files=files)
         text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
-        said = [self._change(path, text, wrote, is_new=True)]
+        yield self._change(path, text, wrote, is_new=True)
         if path not in self._talk.written():
-            return said
-        said += [self._say("taken", path=request.target)] * (request.target not in ("", path))
+            return
+        if request.target not in ("", path):
+            yield self._say("taken", path=request.target)
         wish = _WISH.search(self._talk.system) if EXPORT in self._talk.tools else None
         kinds = request.formats or ([wish[1].lower()] if wish else [])
-        return [*said, *draft.remarks, *self._exported(path, kinds)]
+        yield from (*draft.remarks, *self._exported(path, kinds))
 
     def _free(self, title: str) -> str:
         """Return the path to write a draft to: one that nothing has, but the draft of this run."""
-        calls = [call.path for call in self._talk.current.calls if call.name == "Write"]
+        calls = self._talk.current.calls
+        made = (self._talk.shown(call.path) for call in calls if call.name == "Write")
         slug = "-".join(re.findall(r"\w+", title.casefold())[:6])
         stem, ending = posixpath.splitext(self.request.target or f"drafts/{slug}.md")
         ending = ending if ending in (".md", ".markdown", ".txt") else ".md"
         names = (f"{stem}-{at}{ending}" if at > 1 else stem + ending for at in range(1, 1_000))
-        made = map(self._talk.shown, calls)
         return next(made, "") or next(name for name in names if name not in self._desk.existing)
 
     def _material(self, documents: Sequence[Document]) -> list[Passage]:
@@ -299,26 +295,22 @@ class Finder:
         both = zip(each, about, strict=True) if any(about) or not terms(request.topic) else ()
         return [one for some, mine in both for one in mine or some]
 
-    def _add(self) -> list[str]:
+    def _add(self) -> Iterator[str]:
         request = self.request
         request.target = target = request.target or next(reversed(self._talk.written()), "")
         if target not in self._desk.existing:
             self._why = "missing" if target else "which"
-            return []
-        if request.new:
+        elif request.new:
             text = self._desk.text(target)
             said = self._say("added_text", path=target, text=request.new)
-            return [self._change(target, f"{text.rstrip()}\n\n{request.new}\n", said)]
-        documents, self._why = self.sources(), "no_material"
-        found = drafting.within(self._material(documents), request.words or _ADDED)
-        if not found:
-            return []
-        text = self._desk.text(target)
-        title = request.topic or found[0].heading or found[0].path
-        sections = [(title[:1].upper() + title[1:], found)]
-        part = drafting.compose(sections, request.language, self._desk.keys, text)
-        said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
-        return [self._change(target, drafting.added(text, part), said), *part.remarks]
+            yield self._change(target, f"{text.rstrip()}\n\n{request.new}\n", said)
+        elif found := drafting.within(self._material(self.sources()), request.words or _ADDED):
+            text = self._desk.text(target)
+            title = request.topic or found[0].heading or found[0].path
+            sections = [(title[:1].upper() + title[1:], found)]
+            part = drafting.compose(sections, request.language, self._desk.keys, text)
+            said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
+            yield from (self._change(target, drafting.added(text, part), said), *part.remarks)
 
 
 def _passages(documents: Sequence[Document]) -> list[Passage]:
