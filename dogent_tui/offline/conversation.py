@@ -75,7 +75,7 @@ class Call:
     @property
     def text(self) -> str:
         """What the call returned, a Read without its line numbers; empty after an error."""
-        said = self.outcome.text if self.outcome is not None and not self.error else ""
+        said = self.outcome.text if self.outcome and not self.error and not self.is_partial else ""
         return _LINE_NUMBER.sub("", said) if self.name == "Read" else said
 
 
@@ -104,11 +104,6 @@ class Conversation:
     runs: tuple[Run, ...]
     introduced: bool
     system: str
-
-    @property
-    def alone(self) -> bool:
-        """Whether nobody is there to answer: print mode says so (`agent/prompts/not-asking.md`)."""
-        return "(print mode)" in self.system
 
     @property
     def current(self) -> Run:

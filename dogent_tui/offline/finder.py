@@ -27,6 +27,8 @@ _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
 """Words."""
 _COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
 """From the prompt with which the CLI asks for a summary when the context window is nearly full."""
+_ALONE = "(print mode)"
+"""From the system prompt where nobody is there to answer (`agent/prompts/not-asking.md`)."""
 _WISH = re.compile(r"output format\W+(pdf|docx)", re.IGNORECASE)
 
 
@@ -84,7 +86,7 @@ class Finder:
         name = [*request.missing, request.target][0]
         why = self._say(self._why, name=name, topic=request.topic or request.old, path=name)
         works = (f"- {one}" for one in suggest(request.language, self._desk.paths))
-        model = self._say("model_alone" if self._talk.alone else "model")
+        model = self._say("model_alone" if _ALONE in self._talk.system else "model")
         return [why, self._say("works"), "\n".join(works), model]
 
     def _say(self, name: str, /, **slots: object) -> str:

@@ -93,8 +93,11 @@ class Materials:
             return self._parts(path)
         if self._seen.get(path) == self._changed.get(path) and (known := self._earlier(path)):
             return known
-        self._seen[path] = self._changed.get(path, 0.0)
-        read = self.call("Read", file_path=self.conversation.absolute(path))
+        try:
+            read = self.call("Read", file_path=self.conversation.absolute(path))
+        except Pending:
+            self._seen[path] = self._changed.get(path, 0.0)
+            raise
         if read.is_partial or re.search("exceeds maximum|too large", read.error):
             return self._parts(path)
         if read.error:

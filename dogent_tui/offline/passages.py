@@ -5,7 +5,7 @@ as tables.
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -96,11 +96,6 @@ class Document:
     passages: list[Passage] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
 
-    @property
-    def is_table(self) -> bool:
-        """Whether it is nothing but tables."""
-        return bool(self.tables) and all(passage.table for passage in self.passages)
-
 
 @lru_cache(maxsize=64)
 def parse(path: str, text: str) -> Document:
@@ -108,15 +103,25 @@ def parse(path: str, text: str) -> Document:
     document = Document(path, text)
     is_csv = path.lower().endswith((".csv", ".tsv")) and not text.startswith("|")
     parts = _csv_parts(document) if is_csv else _text_parts(document)
-    for part in parts:  # blocks in the same place make one passage, up to a length
-        last = document.passages[-1] if document.passages and not part.table else part
-        is_more = last is not part and replace(last, text=part.text) == part
-        text = f"{last.text}\n\n{part.text}" if is_more else ""
-        if text and columns_of(text) <= _LONGEST:
-            document.passages[-1] = replace(part, text=text)
-        elif part.text.strip():
-            document.passages.append(part)
+    # Blocks in the same place make one passage.
+    for run in runs(parts, _LONGEST, lambda last, part: replace(last, text=part.text) == part):
+        text = "\n\n".join(part.text for part in run)
+        document.passages += [replace(run[0], text=text)] if text.strip() else []
     return document
+
+
+def runs(
+    parts: Iterable[Passage], longest: int, alike: Callable[[Passage, Passage], bool]
+) -> Iterator[list[Passage]]:
+    """Yield runs of what is alike, each up to a length in columns; a row of a table is alone."""
+    run = list[Passage]()
+    for part in parts:
+        is_more = run and not part.table and not run[-1].table and alike(run[-1], part)
+        if run and not (is_more and sum(columns_of(one.text) for one in (*run, part)) <= longest):
+            yield run
+            run = []
+        run.append(part)
+    yield from filter(None, [run])
 
 
 def _csv_parts(document: Document) -> Iterator[Passage]:

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from dogent_tui.offline.passages import Passage
+from dogent_tui.offline.passages import Passage, runs
 from dogent_tui.offline.words import Language, language_of, related, terms, words
-from dogent_tui.plain import columns_of
 
 _SATURATION, _LENGTH = 1.2, 0.65
 _RELATED, _ACROSS, _MISSPELT, _SIGN = 0.45, 0.2, 0.8, 0.3
@@ -63,26 +62,19 @@ class Index:
         self._average = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
         holders = Counter(term for bag in self._bags for term in bag)
         self._rarity = {term: self._rare(holders) for term, holders in holders.items()}
-        self._windows = list[list[int]]()
-        for at, one in enumerate(self._passages):
-            window = self._windows[-1] if at else []
-            parts = [*(self._passages[near] for near in window), one]
-            is_text = all(part.path == one.path and not part.table for part in parts)
-            fits = is_text and sum(columns_of(part.text) for part in parts) <= _WINDOW
-            self._windows.append(window if fits else [])
-            self._windows[-1].append(at)
+        near = runs(self._passages, _WINDOW, lambda last, one: last.path == one.path)
+        self._windows = [run for run in near for _ in run]
 
     def search(self, question: str) -> list[Hit]:
         """Return what to quote, best first: what holds words of `question`, with what is around
         it, nothing twice.
         """
-        hits, shown = list[Hit](), set[int]()
+        hits, shown = list[Hit](), set[Passage]()
         for hit in self.rank(question):
-            if hit.at not in shown:
-                around = self._windows[hit.at] if hit.coverage < _SURE else [hit.at]
+            if hit.passage not in shown:
+                around = self._windows[hit.at] if hit.coverage < _SURE else [hit.passage]
                 shown |= set(around)
-                parts = [self._passages[one] for one in around]
-                hits.append(replace(hit, passage=_joined(hit.passage, parts)))
+                hits.append(replace(hit, passage=_joined(hit.passage, around)))
         return hits
 
     def rank(self, question: str) -> list[Hit]:

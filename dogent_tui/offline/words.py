@@ -32,9 +32,8 @@ def words() -> Mapping[str, Any]:
 @cache
 def pattern(name: str) -> re.Pattern[str]:
     """Return one of its regular expressions: any of its alternatives."""
-    families = (words()["verbs"], words()["patterns"], words()["operations"])
-    alternatives = next(family[name] for family in families if name in family)
-    return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
+    known = words()["verbs"] | words()["patterns"] | words()["operations"]
+    return re.compile("|".join(known[name]), re.IGNORECASE | re.DOTALL)
 
 
 def language_of(text: str) -> Language:

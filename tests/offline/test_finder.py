@@ -316,6 +316,11 @@ def test_a_changed_file_is_read_again_and_an_unchanged_one_is_not(conversation, 
     assert "9 euros" in conversation.ask("@notes.md what does a cup cost?").said
 
 
+def test_what_was_changed_a_moment_ago_is_read_again(conversation):
+    conversation.ask("replace euros by dollars in notes.md")
+    assert "3 dollars" in conversation.ask("@notes.md what does a cup cost?").said
+
+
 def test_an_empty_folder_and_print_mode_say_what_helps(tmp_path):
     said = Conversation(tmp_path, system="(print mode)").ask("What was decided?").said
     assert is_honest(said)
