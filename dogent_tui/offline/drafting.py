@@ -43,9 +43,8 @@ def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passa
     `named`: the user named the sources, so that less of it will do.
     """
     hits = good(Index(found).rank(topic), 0.0)
-    if not hits or max(hit.coverage for hit in hits) < (_LEAST_NAMED if named else _LEAST):
-        return []
-    chosen = {hit.passage for hit in hits}
+    is_enough = any(hit.coverage >= (_LEAST_NAMED if named else _LEAST) for hit in hits)
+    chosen = {hit.passage for hit in hits if is_enough}
     return [passage for passage in found if passage in chosen]
 
 
@@ -94,10 +93,9 @@ def compose(
     whole.
     """
     first = max(map(int, _NOTE.findall(into)), default=0) + 1
-    lines, notes, gaps, quoted = list[str](), list[str](), list[str](), list[Passage]()
+    lines, notes, quoted = list[str](), list[str](), list[Passage]()
     for heading, found in sections:
         lines += [f"## {heading}", ""] + ([] if found else [phrase(language, "gap"), ""])
-        gaps += [] if found else [heading]
         for passage in dict.fromkeys(map(_whole, found)):
             where, cited = passage.where, f"[^{first + len(notes)}]"
             if key := keys.get(passage.path):
@@ -110,6 +108,7 @@ def compose(
             lines += [f"{passage.text}{cited}", ""]
     differ = differing(quoted, language)
     lines += [f"> {line}\n" for line in differ]
+    gaps = [heading for heading, found in sections if not found]
     lacking = [phrase(language, "gaps", names=", ".join(gaps))] if gaps else []
     return Draft("\n".join([*lines, *notes]), quoted, lacking + differ)
 

@@ -75,7 +75,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         request.new = quoted[0]
         request.target = request.target or next(iter(request.files), "")
     if verb == "replace":
-        pair = quoted[:2] if len(quoted) > 1 else [_object(slots["old"]), _object(slots["new"])]
+        pair = quoted[:2] if quoted[1:] else map(without_files, (slots["old"], slots["new"]))
         request.old, request.new = pair
     if verb == "draft":
         listed = pattern("between").split(_first("headings", whole))
@@ -153,13 +153,6 @@ def without_files(text: str) -> str:
     text = re.sub(rf"(?i)[“\"'`]?(?:{_FILE})[”\"'`]?\s*(?:里的?|中的?)?", "\0", text)
     text = re.sub(f"{_LEADS}\0", " ", text, flags=re.IGNORECASE)
     return " ".join(text.split()).strip(" .,;:!?。，；：！？\"'“”")
-
-
-def _object(text: str) -> str:
-    """Return what is replaced, or by what, without the file it is in."""
-    text = re.sub(rf"(?i)\s+(?:in (?:@|{_FILE}|all\b|the\b|every)|everywhere$).*$", "", text)
-    text = re.sub(rf"^.*?(?:{_FILE})\s*(?:里面?的?|中的?)?", "", text, flags=re.IGNORECASE)
-    return text.strip(" .。\"“”'‘’「」『』")
 
 
 def _first(name: str, text: str) -> str:

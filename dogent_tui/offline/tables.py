@@ -79,7 +79,7 @@ class _Asked:
         least = 0.1 if self._operation == "sum" and self._total > 0 else _NAMED
         if not needs.get(self._operation, True) or max(column, file) < least:
             return 0.0
-        return column + file + 0.5 * max(self._likes) + 0.2 * bool(self._rows)
+        return column + file
 
     def _grouped_by(self, question: str) -> int | None:
         """Return the column that the question groups by, none where it does not."""

@@ -25,8 +25,7 @@ _TOKEN = re.compile(
 def words() -> Mapping[str, Any]:
     """Return what `words.toml` holds."""
     found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-    lists = {name: found[name].split() for name in ("months", "numerals", "stop")}
-    return found | lists | {"stop": frozenset(lists["stop"])}
+    return found | {"stop": frozenset(found["stop"].split())}
 
 
 @cache
