@@ -93,10 +93,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Everything said so far. `cwd` is the absolute path of the workspace, empty where the CLI did
-    not name it.
+    """Everything said so far; the last of `runs` is to be answered now.
 
-    `introduced`: it was said that this is no model. `system` is the system prompt.
+    `cwd` is the absolute path of the workspace, empty where the CLI did not name it. `introduced`:
+    it was said that this is no model. `system` is the system prompt.
     """
 
     cwd: str
@@ -104,11 +104,6 @@ class Conversation:
     runs: tuple[Run, ...]
     introduced: bool
     system: str
-
-    @property
-    def current(self) -> Run:
-        """The run to answer now."""
-        return self.runs[-1]
 
     def absolute(self, path: str) -> str:
         """Return `path` as the CLI's file tools want it."""

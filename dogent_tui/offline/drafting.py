@@ -14,7 +14,7 @@ from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.words import Language, phrase, terms
 
 Found: TypeAlias = Sequence[Passage]
-Sections: TypeAlias = Sequence[tuple[str, Found]]
+Parts: TypeAlias = Sequence[tuple[str, Found]]
 
 _LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.55, 0.25, 4, 20
 """Coverage of a topic from which on sources hold something about it, any of the folder and those
@@ -48,7 +48,7 @@ def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passa
     return [passage for passage in found if passage in chosen]
 
 
-def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -> Sections:
+def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -> Parts:
     """Return the passages of `found` under `headings`, in this order; one without any is kept.
 
     Where less than two headings are named, those of the sources follow, with passages of `rest` of
@@ -71,8 +71,7 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
     """Return the first passages of each section, then more, up to `most` words in all, in their
     order.
     """
-    seen = Counter[tuple[str, ...]]()
-    turns: list[tuple[int, int]] = []
+    seen, turns = Counter[tuple[str, ...]](), list[tuple[int, int]]()
     for at, one in enumerate(found):
         seen[key := (one.path, one.heading, one.question)] += 1
         turns.append((seen[key], at))
@@ -84,9 +83,7 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
     return [found[at] for at in sorted(chosen)]
 
 
-def compose(
-    sections: Sections, language: Language, keys: Mapping[str, str], into: str = ""
-) -> Draft:
+def compose(sections: Parts, language: Language, keys: Mapping[str, str], into: str = "") -> Draft:
     """Write `sections` down, with footnotes that go on with those of the document `into`.
 
     A file that has a key in `keys` is cited by it. A small table of which rows are quoted is shown
@@ -135,11 +132,10 @@ def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) ->
 
     Links that are there already are replaced.
     """
+    from mdit_py_plugins.anchors.index import slugify
+
     text = re.sub(rf"^## {title}\n\n(?: *- \[.*\n)+\n?", "", text, flags=re.MULTILINE)
-    rows = list[str]()
-    for level, name in headings:
-        slug = re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
-        rows.append(f"{'  ' * (level - 2)}- [{name}](#{slug})\n")
+    rows = (f"{'  ' * (level - 2)}- [{name}](#{slugify(name)})\n" for level, name in headings)
     links = "".join([f"\n\n## {title}\n\n", *rows, "\n"])
     first = re.compile(r"(?:---\n.*?\n---\n)?\s*(?:# [^\n]*\n+)?", re.DOTALL)
     return first.sub(lambda above: above[0].rstrip() + links, text, count=1).lstrip()

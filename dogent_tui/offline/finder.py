@@ -44,7 +44,7 @@ def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tup
     if not request.tools:
         return (ReplyText(_side_reply(request)),)
     talk = conversation_of(request)
-    if _COMPACTION.search(talk.current.typed):
+    if _COMPACTION.search(talk.runs[-1].typed):
         prompts = [f"- {' '.join(run.typed.split())[:200]}" for run in talk.runs[:-1]]
         return (ReplyText("\n".join(["<summary>", *prompts, *talk.written(), "</summary>"])),)
     try:
@@ -63,7 +63,7 @@ class Finder:
     def __init__(self, talk: Conversation, desk: Materials) -> None:
         self._talk, self._desk = talk, desk
         self.request = self._request_of(-1)
-        self.request.files += [PASTED] if talk.current.material else []
+        self.request.files += [PASTED] if talk.runs[-1].material else []
         self._why = words()["declines"].get(self.request.verb, "which")
 
     def answer(self) -> str:
@@ -72,9 +72,8 @@ class Finder:
         method: Callable[[], Iterable[str]] = getattr(self, f"_{verb}", list)
         if method is not list and not files and (missing or not self._desk.paths):
             self._why, method = "missing" if missing else "no_files", list
-        said = list(filter(None, method()))
+        said = list(filter(None, method())) or self._decline()
         unread = "; ".join(f"`{path}` ({reason})" for path, reason in self._desk.unread.items())
-        said = said or self._decline()
         said += [self._say("unread", names=unread)] if unread else []
         return "\n\n".join(said + [self._say("mark")] * (not self._talk.introduced))
 
@@ -117,7 +116,7 @@ class Finder:
         last.
         """
         named = self.request.files or [self.request.target] * bool(self.request.target)
-        runs = range(len(self._talk.runs) - 1) if not named else ()
+        runs = () if named else range(len(self._talk.runs) - 1)
         earlier = [path for at in runs for path in self._request_of(at).files[:1]]
         return self._desk.documents(named or (self._talk.written() or earlier)[-1:], drafts=True)
 
@@ -278,7 +277,7 @@ class Finder:
 
     def _free(self, title: str) -> str:
         """Return the path to write a draft to: one that nothing has, but the draft of this run."""
-        calls = self._talk.current.calls
+        calls = self._talk.runs[-1].calls
         made = (self._talk.shown(call.path) for call in calls if call.name == "Write")
         slug = "-".join(re.findall(r"\w+", title.casefold())[:6])
         stem, ending = posixpath.splitext(self.request.target or f"drafts/{slug}.md")
@@ -303,9 +302,9 @@ class Finder:
         if target not in self._desk.existing:
             self._why = "missing" if target else "which"
         elif request.new:
-            text = self._desk.text(target)
             said = self._say("added_text", path=target, text=request.new)
-            yield self._change(target, f"{text.rstrip()}\n\n{request.new}\n", said)
+            text = self._desk.text(target).rstrip()
+            yield self._change(target, f"{text}\n\n{request.new}\n", said)
         elif found := drafting.within(self._material(self.sources()), request.words or _ADDED):
             text = self._desk.text(target)
             title = request.topic or found[0].heading or found[0].path
@@ -336,6 +335,5 @@ def _side_reply(request: MessagesRequest) -> str:
     """
     text = request.last_user_text()
     title = " ".join(re.sub(r"<[^>]{0,40}>", " ", text).split()[:6])[:60] or "Conversation"
-    if "json" not in f"{request.system} {text}".lower():
-        return title
-    return json.dumps({"isNewTopic": False, "title": title}, ensure_ascii=False)
+    is_json = "json" in f"{request.system} {text}".lower()
+    return json.dumps({"title": title}, ensure_ascii=False) if is_json else title

@@ -61,7 +61,7 @@ class Materials:
     def call(self, name: str, **given: object) -> Call:
         """Return the call of this run, made and returned. Raises Pending while it is not."""
         wanted = Call(name, {key: value for key, value in given.items() if value not in ("", 0)})
-        calls = self.conversation.current.calls
+        calls = self.conversation.runs[-1].calls
         made = next((call for call in calls if call.key == wanted.key and call.outcome), None)
         if made is None:
             assert len(calls) < _MOST_CALLS, "the calls of a run do not come to an end"
@@ -72,8 +72,7 @@ class Materials:
         """Return what the files hold, but those that cannot be read (`unread` says why), and
         drafts of ours unless `drafts`.
         """
-        found: list[Document] = []
-        pending: list[ReplyToolUse] = []
+        found, pending = list[Document](), list[ReplyToolUse]()
         for path in list(dict.fromkeys(paths))[:_MOST_FILES]:
             try:
                 text = self.text(path)
@@ -88,7 +87,7 @@ class Materials:
     def text(self, path: str) -> str:
         """Return what the file holds as text, empty where it cannot be read."""
         if path == PASTED:
-            return self.conversation.current.material
+            return self.conversation.runs[-1].material
         if extension(path) in DOCUMENTS:
             return self._parts(path)
         if self._seen.get(path) == self._changed.get(path) and (known := self._earlier(path)):

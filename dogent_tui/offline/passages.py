@@ -207,8 +207,7 @@ def _lines(block: "SyntaxTreeNode") -> Iterator[str]:
 
 
 def _speaker(line: str) -> str:
-    found = _SPEAKER.match(line)
-    return found["name"].casefold() if found else ""
+    return str((_SPEAKER.match(line) or {"name": ""})["name"]).casefold()
 
 
 def _joined(text: str) -> str:

@@ -83,9 +83,11 @@ def number_of(numeral: str) -> int:
 
 def figures(text: str) -> list[float]:
     """Return the numbers in `text`, in digits or in words."""
-    names: list[str] = words()["numerals"]
     return [
-        float(digits.replace(",", "") or (names.index(name) if name else number_of(numeral)))
+        float(
+            digits.replace(",", "")
+            or (words()["numerals"].index(name) if name else number_of(numeral))
+        )
         for digits, numeral, name in pattern("figure").findall(text.replace("−", "-"))
     ]
 
