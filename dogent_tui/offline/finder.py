@@ -265,8 +265,7 @@ class Finder:
         path = self._free(title)
         files = ", ".join(f"`{name}`" for name in dict.fromkeys(one.path for one in draft.quoted))
         wrote = self._say("wrote", path=path, count=len(draft.quoted), files=files)
-        text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
-        yield self._change(path, text, wrote, is_new=True)
+        yield self._change(path, f"# {title}\n\n{MARK}\n\n{draft.text}\n", wrote, is_new=True)
         if path not in self._talk.written():
             return
         if request.target not in ("", path):

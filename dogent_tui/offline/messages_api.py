@@ -382,10 +382,6 @@ def _message_json(
 ) -> dict[str, Any]:
     usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
     usage |= dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
-    made: dict[str, Any] = {
-        "id": f"msg_{secrets.token_hex(12)}",
-        "type": "message",
-        "role": "assistant",
-    }
-    made |= {"model": request.model, "content": content, "usage": usage}
+    made: dict[str, Any] = {"id": f"msg_{secrets.token_hex(12)}", "type": "message"}
+    made |= {"role": "assistant", "model": request.model, "content": content, "usage": usage}
     return made | {"stop_reason": reason, "stop_sequence": None}

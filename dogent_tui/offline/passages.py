@@ -144,7 +144,7 @@ def _text_parts(document: Document) -> Iterator[Passage]:
     askers = _ASKERS | {name for name, count in names.items() if name and count > 1}
     is_talk = len(asked) > 1 or bool(_ASKERS & names.keys())
     document.title = "" if every[0].startswith(("#", "<", "-", "|")) else every[0][:100]
-    here, above = Passage(document.path, "", title=document.title), list[tuple[int, str]]()
+    here, above = Passage(document.path, "", title=document.title), dict[int, str]()
     # Who says something else begins a paragraph, and so does what follows a question.
     text = _TURN.sub(r"\g<asked>\n\n", document.text) if is_talk else document.text
     markdown = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
@@ -153,9 +153,8 @@ def _text_parts(document: Document) -> Iterator[Passage]:
             level, title = int(block.tag[1:]), _plain(block)
             document.headings.append((level, title))
             document.title = document.title or title
-            above = [one for one in above if one[0] < level] + [(level, title)]
-            names_above = tuple(name for _, name in above)
-            here = replace(here, headings=names_above, title=document.title, question="")
+            above = {at: name for at, name in above.items() if at < level} | {level: title}
+            here = replace(here, headings=(*above.values(),), title=document.title, question="")
         elif block.type == "table":
             lines = (node for node in block.walk() if node.type == "tr")
             rows = [[_plain(cell) for cell in line.children] for line in lines]

@@ -3,7 +3,7 @@ than, one cell.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from dogent_tui.offline.passages import Table
 from dogent_tui.offline.words import figures, language_of, pattern, related, terms, words
@@ -98,10 +98,10 @@ class _Asked:
         values = {at: _number(cell) for at, cell in cells if _is_number(cell)}
         if operation == "sum" and not chosen and self._total in values:
             operation, chosen = "", [self._total]
-        elif self._total in values:
+        elif self._total in values and len(values) > 1:
             del values[self._total]
         within = {at: values[at] for at in chosen if at in values} or values
-        value, parts = self._limits[-1] if self._limits else 0.0, self._parts(within)
+        value, parts = self._limits[-1] if self._limits else 0.0, list(self._summed(within))
         match operation:
             case "largest" | "smallest":
                 ends = [part[1] for part in parts]
@@ -129,24 +129,20 @@ class _Asked:
         shown = table.markdown(rows[:_MOST], sorted({0, top}) if operation == "each" else ())
         return f"`{table.path}`{place}: {said}\n\n{shown}"
 
-    def _parts(self, values: dict[int, float]) -> list[tuple[str, float, list[int]]]:
-        """Return the name of each group of rows, its sum or average, and its rows.
+    def _summed(self, values: dict[int, float]) -> Iterator[tuple[str, float, list[int]]]:
+        """Yield the name of each group of rows, its sum or average, and its rows.
 
         Where the question groups by no column, all rows are one group to be summed, else each is
         one.
         """
-        operation, groups = self._operation, dict[str, list[int]]()
+        groups, is_mean = dict[str, list[int]](), self._operation == "average"
         for at in values:
-            alone = "" if operation in ("sum", "average") else str(at)
+            alone = "" if is_mean or self._operation == "sum" else str(at)
             key = alone if self._group is None else self._table.rows[at][self._group]
             groups.setdefault(key, []).append(at)
-        sums = {key: sum(values[at] for at in rows) for key, rows in groups.items()}
-        if operation == "average":
-            sums = {key: whole / len(groups[key]) for key, whole in sums.items()}
-        return [
-            (key if self._group is not None else self._label(rows[0]), sums[key], rows)
-            for key, rows in groups.items()
-        ]
+        for key, rows in groups.items():
+            whole = sum(values[at] for at in rows) / (len(rows) if is_mean else 1)
+            yield self._label(rows[0]) if self._group is None else key, whole, rows
 
     def _like(self, name: str) -> float:
         """Return how much of a name the question holds, 0 to 1."""

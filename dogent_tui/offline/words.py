@@ -83,12 +83,10 @@ def number_of(numeral: str) -> int:
 
 def figures(text: str) -> list[float]:
     """Return the numbers in `text`, in digits or in words."""
+    found, names = pattern("figure").findall(text.replace("−", "-")), words()["numerals"]
     return [
-        float(
-            digits.replace(",", "")
-            or (words()["numerals"].index(name) if name else number_of(numeral))
-        )
-        for digits, numeral, name in pattern("figure").findall(text.replace("−", "-"))
+        float(digits.replace(",", "") or (names.index(name) if name else number_of(numeral)))
+        for digits, numeral, name in found
     ]
 
 
