@@ -165,7 +165,9 @@ class Finder:
         topic, every = sign.sub(" ", self.request.topic), Index(_passages(documents))
         asked = [(every, side) for side in (topic, *sign.split(self.request.topic))]
         if self.request.files:
-            asked = [(Index(one.passages), topic) for one in documents]
+            yield from (ask(one.tables, topic, "each") for one in documents)
+            texts = ([one for one in each.passages if not one.table] for each in documents)
+            asked = [(Index(text), topic) for text in texts]
         hits = (hit for index, side in asked for hit in good(index.rank(side), 0.2)[:2])
         found = list(dict.fromkeys(hit.passage for hit in hits))
         yield from (*map(_quote, found), *drafting.differing(found, self.request.language))

@@ -69,7 +69,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     about = _first("topic", bare) or ("" if request.files else _first("topic_of", bare))
     asked = whole if verb in ("ask", "phrase", "compare", "open") else ""
     topic = without_files(slots.get("what") or asked or about)
-    request.topic = pattern("article").sub("", topic) if verb in _WRITES else topic
+    request.topic = pattern("article").sub("", topic) if verb == "add" else topic
     quoted = re.findall(r"[“\"「『‘'](.+?)(?:[”」』]|[\"’'](?!\w))", text)
     if verb == "add" and quoted:
         request.new = quoted[0]
