@@ -97,6 +97,13 @@ def test_a_table_is_asked_as_a_table(conversation, question, answer):
     assert answer in conversation.ask(question).said
 
 
+def test_the_oldest_is_that_of_the_smallest_year_and_a_date_is_no_number(conversation, folder):
+    (folder / "members.csv").write_text("name,since,fee\nAda,1999,3\nBo,1987,5\n")
+    assert "smallest **since** is 1,987: Bo" in conversation.ask("the oldest member?").said
+    (folder / "members.csv").write_text("name,since,fee\nAda,1999-05-01,3\nBo,1987-05-01,5\n")
+    assert is_honest(conversation.ask("@members.csv which member is the oldest?").said)
+
+
 def test_a_question_goes_on_with_the_one_before(conversation):
     conversation.ask("which month had the fewest cups?")
     assert "largest **cups** is 200" in conversation.ask("and the most?").said
