@@ -75,7 +75,7 @@ class Call:
     @property
     def text(self) -> str:
         """What the call returned, a Read without its line numbers; empty after an error."""
-        said = self.outcome.text if self.outcome is not None and not self.error else ""
+        said = self.outcome.text if self.outcome and not self.error and not self.is_partial else ""
         return _LINE_NUMBER.sub("", said) if self.name == "Read" else said
 
 
@@ -93,10 +93,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Everything said so far. `cwd` is the absolute path of the workspace, empty where the CLI did
-    not name it.
+    """Everything said so far; the last of `runs` is to be answered now.
 
-    `introduced`: it was said that this is no model. `system` is the system prompt.
+    `cwd` is the absolute path of the workspace, empty where the CLI did not name it. `introduced`:
+    it was said that this is no model. `system` is the system prompt.
     """
 
     cwd: str
@@ -104,16 +104,6 @@ class Conversation:
     runs: tuple[Run, ...]
     introduced: bool
     system: str
-
-    @property
-    def alone(self) -> bool:
-        """Whether nobody is there to answer: print mode says so (`agent/prompts/not-asking.md`)."""
-        return "(print mode)" in self.system
-
-    @property
-    def current(self) -> Run:
-        """The run to answer now."""
-        return self.runs[-1]
 
     def absolute(self, path: str) -> str:
         """Return `path` as the CLI's file tools want it."""

@@ -5,16 +5,16 @@ citation where a bibliography has it, else as a footnote.
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TypeAlias
 
-from dogent_tui.offline.passages import Document, Passage, Table
+from dogent_tui.offline.passages import Passage
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.words import Language, phrase, terms
 
 Found: TypeAlias = Sequence[Passage]
-Documents: TypeAlias = Sequence[Document]
-Sections: TypeAlias = Sequence[tuple[str, Found]]
+Parts: TypeAlias = Sequence[tuple[str, Found]]
 
 _LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.55, 0.25, 4, 20
 """Coverage of a topic from which on sources hold something about it, any of the folder and those
@@ -43,13 +43,12 @@ def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passa
     `named`: the user named the sources, so that less of it will do.
     """
     hits = good(Index(found).rank(topic), 0.0)
-    if not hits or max(hit.coverage for hit in hits) < (_LEAST_NAMED if named else _LEAST):
-        return []
-    chosen = {hit.passage for hit in hits}
+    is_enough = any(hit.coverage >= (_LEAST_NAMED if named else _LEAST) for hit in hits)
+    chosen = {hit.passage for hit in hits if is_enough}
     return [passage for passage in found if passage in chosen]
 
 
-def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -> Sections:
+def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -> Parts:
     """Return the passages of `found` under `headings`, in this order; one without any is kept.
 
     Where less than two headings are named, those of the sources follow, with passages of `rest` of
@@ -72,8 +71,7 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
     """Return the first passages of each section, then more, up to `most` words in all, in their
     order.
     """
-    seen = Counter[tuple[str, ...]]()
-    turns: list[tuple[int, int]] = []
+    seen, turns = Counter[tuple[str, ...]](), list[tuple[int, int]]()
     for at, one in enumerate(found):
         seen[key := (one.path, one.heading, one.question)] += 1
         turns.append((seen[key], at))
@@ -85,47 +83,39 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
     return [found[at] for at in sorted(chosen)]
 
 
-def compose(
-    sections: Sections,
-    documents: Documents,
-    language: Language,
-    into: str = "",
-    keys: Mapping[str, str] | None = None,
-) -> Draft:
+def compose(sections: Parts, language: Language, keys: Mapping[str, str], into: str = "") -> Draft:
     """Write `sections` down, with footnotes that go on with those of the document `into`.
 
-    A file that has a key in `keys` is cited by it. Of `documents` that are small tables, all is
-    shown where rows are quoted.
+    A file that has a key in `keys` is cited by it. A small table of which rows are quoted is shown
+    whole.
     """
-    tables = (table for one in documents if one.is_table for table in one.tables)
-    small = {(table.path, table.place): table for table in tables if len(table.rows) <= _SMALL}
     first = max(map(int, _NOTE.findall(into)), default=0) + 1
-    lines, notes, gaps, quoted = list[str](), list[str](), list[str](), list[Passage]()
+    lines, notes, quoted = list[str](), list[str](), list[Passage]()
     for heading, found in sections:
         lines += [f"## {heading}", ""] + ([] if found else [phrase(language, "gap"), ""])
-        gaps += [] if found else [heading]
-        shown = list[Table | None]()
-        for passage in found:
-            table = small.get((passage.path, passage.place.rpartition("row ")[0].rstrip(", ")))
-            if table and table in shown:
-                continue
-            shown.append(table)
-            where, number = table.place if table else passage.where, first + len(notes)
-            source = f"{passage.path}, {where}" if where else passage.path
-            if key := (keys or {}).get(passage.path):
+        for passage in dict.fromkeys(map(_whole, found)):
+            where, cited = passage.where, f"[^{first + len(notes)}]"
+            if key := keys.get(passage.path):
                 page = f", p. {where.removeprefix('page ')}" if where.startswith("page ") else ""
                 cited = f" [@{key}{page}]"
             else:
-                cited = f"[^{number}]"
-                notes.append(f"[^{number}]: {source}")
+                notes.append(f"{cited}: {passage.source}")
             quoted.append(passage)
-            asked = f"*{passage.question}*\n\n" if passage.question else ""
-            text = f"{table.markdown()}\n\n*{source}*" if table else asked + passage.text
-            lines += [f"{text}{cited}", ""]
+            lines += [f"*{passage.question}*", ""] if passage.question else []
+            lines += [f"{passage.text}{cited}", ""]
     differ = differing(quoted, language)
     lines += [f"> {line}\n" for line in differ]
+    gaps = [heading for heading, found in sections if not found]
     lacking = [phrase(language, "gaps", names=", ".join(gaps))] if gaps else []
     return Draft("\n".join([*lines, *notes]), quoted, lacking + differ)
+
+
+def _whole(passage: Passage) -> Passage:
+    table = passage.table
+    if table is None or len(table.rows) > _SMALL:
+        return passage
+    whole = replace(passage, place=table.place)
+    return replace(whole, text=f"{table.markdown()}\n\n*{whole.source}*")
 
 
 def added(text: str, part: Draft) -> str:
@@ -142,11 +132,10 @@ def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) ->
 
     Links that are there already are replaced.
     """
+    from mdit_py_plugins.anchors.index import slugify
+
     text = re.sub(rf"^## {title}\n\n(?: *- \[.*\n)+\n?", "", text, flags=re.MULTILINE)
-    rows = list[str]()
-    for level, name in headings:
-        slug = re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
-        rows.append(f"{'  ' * (level - 2)}- [{name}](#{slug})\n")
+    rows = (f"{'  ' * (level - 2)}- [{name}](#{slugify(name)})\n" for level, name in headings)
     links = "".join([f"\n\n## {title}\n\n", *rows, "\n"])
     first = re.compile(r"(?:---\n.*?\n---\n)?\s*(?:# [^\n]*\n+)?", re.DOTALL)
     return first.sub(lambda above: above[0].rstrip() + links, text, count=1).lstrip()
@@ -160,20 +149,17 @@ def differing(quoted: Sequence[Passage], language: Language) -> list[str]:
     facts = [
         (passage.path, set(filter(str.isalpha, terms(sentence))), figure.replace(",", ""), unit)
         for passage in quoted
-        for sentence in _SENTENCE.split("" if passage.is_row else passage.text)
+        for sentence in _SENTENCE.split("" if passage.table else passage.text)
         for figure, unit in _FACT.findall(sentence)
         if terms(unit) or unit == "%"
     ]
-    told = [
-        f"{figure} {unit} ({path}), {other} {unit} ({place})"
-        for at, (path, held, figure, unit) in enumerate(facts)
-        for place, also, other, its in facts[at + 1 :]
-        if path != place
-        and terms(unit) == terms(its)
-        and figure != other
-        and len(held & also) >= max(3, 0.5 * min(len(held), len(also)))
-    ]
-    figures = "; ".join(list(dict.fromkeys(told))[:5])
+    told = dict.fromkeys(
+        f"{figure} {unit} ({path}), {other} {its} ({place})"
+        for (path, held, figure, unit), (place, also, other, its) in combinations(facts, 2)
+        if path != place and figure != other and terms(unit) == terms(its)
+        if len(held & also) >= max(3, 0.5 * min(len(held), len(also)))
+    )
+    figures = "; ".join([*told][:5])
     return [phrase(language, "differ", figures=figures)] if figures else []
 
 

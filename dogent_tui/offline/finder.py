@@ -5,7 +5,7 @@ in a sentence.
 import json
 import posixpath
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dogent_tui.offline import drafting
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation, conversation_of
@@ -15,7 +15,7 @@ from dogent_tui.offline.passages import MARK, Document, Passage
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
-from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggestions, terms
+from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggest, terms, words
 
 _ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.45, 0.5
 """Coverage from which on a passage counts: as an answer, for words that are no question, beside
@@ -27,6 +27,8 @@ _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
 """Words."""
 _COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
 """From the prompt with which the CLI asks for a summary when the context window is nearly full."""
+_ALONE = "(print mode)"
+"""From the system prompt where nobody is there to answer (`agent/prompts/not-asking.md`)."""
 _WISH = re.compile(r"output format\W+(pdf|docx)", re.IGNORECASE)
 
 
@@ -42,7 +44,7 @@ def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tup
     if not request.tools:
         return (ReplyText(_side_reply(request)),)
     talk = conversation_of(request)
-    if _COMPACTION.search(talk.current.typed):
+    if _COMPACTION.search(talk.runs[-1].typed):
         prompts = [f"- {' '.join(run.typed.split())[:200]}" for run in talk.runs[:-1]]
         return (ReplyText("\n".join(["<summary>", *prompts, *talk.written(), "</summary>"])),)
     try:
@@ -54,28 +56,24 @@ def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tup
 class Finder:
     """Answers the current prompt of `talk`.
 
-    The method of a verb returns the paragraphs of the answer, none where `_why` says why there is
+    The method of a verb yields the paragraphs of the answer, none where `_why` says why there is
     none. It raises Pending with calls that have to return first.
     """
 
     def __init__(self, talk: Conversation, desk: Materials) -> None:
         self._talk, self._desk = talk, desk
         self.request = self._request_of(-1)
-        self.request.files += [PASTED] if talk.current.material else []
-        reasons = {"ask": "nothing", "compare": "nothing", "phrase": "none", "find": "not_found"}
-        self._why = reasons.get(self.request.verb, "which")
+        self.request.files += [PASTED] if talk.runs[-1].material else []
+        self._why = words()["declines"].get(self.request.verb, "which")
 
     def answer(self) -> str:
         """Return what to say."""
         verb, missing, files = self.request.verb, self.request.missing, self.request.files
-        method: Callable[[], list[str]] = getattr(self, f"_{verb}", list)
-        if method is list:
-            self._why = verb if verb in ("thanks", "undo") else "none"
-        elif (missing and not files) or not (self._desk.paths or files):
+        method: Callable[[], Iterable[str]] = getattr(self, f"_{verb}", list)
+        if method is not list and not files and (missing or not self._desk.paths):
             self._why, method = "missing" if missing else "no_files", list
-        said = method()
+        said = list(filter(None, method())) or self._decline()
         unread = "; ".join(f"`{path}` ({reason})" for path, reason in self._desk.unread.items())
-        said = said or self._decline()
         said += [self._say("unread", names=unread)] if unread else []
         return "\n\n".join(said + [self._say("mark")] * (not self._talk.introduced))
 
@@ -86,8 +84,8 @@ class Finder:
         request = self.request
         name = [*request.missing, request.target][0]
         why = self._say(self._why, name=name, topic=request.topic or request.old, path=name)
-        works = (f"- {one}" for one in suggestions(request.language, self._desk.paths))
-        model = self._say("model_alone" if self._talk.alone else "model")
+        works = (f"- {one}" for one in suggest(request.language, self._desk.paths))
+        model = self._say("model_alone" if _ALONE in self._talk.system else "model")
         return [why, self._say("works"), "\n".join(works), model]
 
     def _say(self, name: str, /, **slots: object) -> str:
@@ -108,8 +106,8 @@ class Finder:
         named = [path for path in files if path == PASTED or extension(path)]
         named += [path for path in every if path.startswith(tuple(f"{one}/" for one in files))]
         # Of very many files only the first are read: those named like the request.
-        words = set(terms(self.request.topic))
-        every = [] if files else sorted(every, key=lambda path: -len(words & set(terms(path))))
+        topic = set(terms(self.request.topic))
+        every = [] if files else sorted(every, key=lambda path: -len(topic & set(terms(path))))
         wanted = [path for path in named or every if path != self.request.target]
         return self._desk.documents(wanted, drafts=bool(files))
 
@@ -118,118 +116,116 @@ class Finder:
         last.
         """
         named = self.request.files or [self.request.target] * bool(self.request.target)
-        runs = range(len(self._talk.runs) - 1) if not named else ()
+        runs = () if named else range(len(self._talk.runs) - 1)
         earlier = [path for at in runs for path in self._request_of(at).files[:1]]
         return self._desk.documents(named or (self._talk.written() or earlier)[-1:], drafts=True)
 
     # ── Finding ───────────────────────────────────────────────────────────────────────────────────
 
-    def _ask(self) -> list[str]:
+    def _ask(self) -> Iterator[str]:
         topic, documents = self.request.topic, self.sources()
-        tables = [table for document in documents for table in document.tables]
         typed = ["", *(run.typed for run in self._talk.runs)]
         before = typed[-2] if pattern("goes_on").match(typed[-1]) else ""
         if not terms(topic) and not before:
-            return self._summarize() if self.request.files else []
-        answer = ask(tables, topic, named=bool(self.request.files))
+            yield from self._summarize() if self.request.files else ()
+            return
+        # What goes on is said on its own, else of what was asked before.
         operation, earlier = operation_of(topic), operation_of(before)
-        if before and not answer and (operation or earlier):
-            plain = pattern(earlier or operation).sub(" ", before) if operation else ""
-            answer = ask(tables, f"{plain} {topic}", operation or earlier)
-        index = Index(one for one in _passages(documents) if not (answer and one.is_row))
+        plain = pattern(earlier or operation).sub(" ", before) if operation else ""
+        readings = [(topic, operation), (f"{plain} {topic}", operation or earlier)]
+        tables = [table for document in documents for table in document.tables]
+        said = (ask(tables, *one, named=bool(self.request.files)) for one in readings)
+        answer = next(filter(None, said), "")
+        index = Index(one for one in _passages(documents) if not (answer and one.table))
         least = _BESIDE if answer else _SAYS_ALL if self.request.verb == "phrase" else _ANSWERS
         hits = good(index.search(topic), least)
-        if before and not hits and not answer:
-            hits = good(index.search(f"{topic} {before}"), _ANSWERS)
+        if before and not hits:
+            hits = good(index.search(f"{topic} {before}"), least)
             hits = [hit for hit in hits if set(terms(topic)) & set(terms(hit.passage.text))]
-        quotes = [_quote(hit.passage) for hit in hits[:_QUOTED]]
-        return [answer, *quotes[:1]] if answer else quotes
+        yield answer
+        yield from (_quote(hit.passage) for hit in hits[: 1 if answer else _QUOTED])
 
     _phrase = _ask
 
-    def _find(self) -> list[str]:
+    def _find(self) -> Iterator[str]:
         sought, documents, lines = self.request.topic, self.sources(), list[str]()
         part = re.compile(rf".{{,60}}{re.escape(sought)}.{{,140}}", re.IGNORECASE)
         for document in documents if sought else ():
-            parts = enumerate(map(part.search, document.text.splitlines()), 1)
-            places = [(at, found[0].strip()) for at, found in parts if found][:_PLACES]
-            lines += [f"- `{document.path}`, {at}: {line}" for at, line in places]
+            places = enumerate(map(part.search, document.text.splitlines()), 1)
+            said = [f"{at}: {found[0].strip()}" for at, found in places if found]
+            lines += [f"- `{document.path}`, {one}" for one in said[:_PLACES]]
         if lines:
-            return [self._say("found", topic=sought), "\n".join(lines[:_LISTED])]
-        hits = good(Index(_passages(documents)).search(sought), _BESIDE)[:2]
-        quotes = [_quote(hit.passage) for hit in hits]
-        return [self._say("not_found", topic=sought), *quotes] if quotes else []
+            yield from (self._say("found", topic=sought), "\n".join(lines[:_LISTED]))
+        elif hits := good(Index(_passages(documents)).search(sought), _BESIDE):
+            yield self._say("not_found", topic=sought)
+            yield from (_quote(hit.passage) for hit in hits[:_QUOTED])
 
-    def _compare(self) -> list[str]:
+    def _compare(self) -> Iterator[str]:
         documents, sign = self.sources(), pattern("compares")
         topic, every = sign.sub(" ", self.request.topic), Index(_passages(documents))
         asked = [(every, side) for side in (topic, *sign.split(self.request.topic))]
-        said = list[str]()
         if self.request.files:
-            said = [ask(one.tables, topic, "each") for one in documents if one.is_table]
-            asked = [(Index(one.passages), topic) for one in documents if not one.is_table]
-        found = [hit.passage for index, side in asked for hit in good(index.rank(side), 0.2)[:2]]
-        said += map(_quote, found)
-        said += drafting.differing(list(dict.fromkeys(found)), self.request.language)
-        return list(dict.fromkeys(filter(None, said)))
+            yield from (ask(one.tables, topic, "each") for one in documents)
+            texts = ([one for one in each.passages if not one.table] for each in documents)
+            asked = [(Index(text), topic) for text in texts]
+        hits = (hit for index, side in asked for hit in good(index.rank(side), 0.2)[:2])
+        found = list(dict.fromkeys(hit.passage for hit in hits))
+        yield from (*map(_quote, found), *drafting.differing(found, self.request.language))
 
-    def _summarize(self) -> list[str]:
-        if self.request.topic and not self.request.files:
-            return self._ask()
+    def _summarize(self) -> Iterator[str]:
         lines = self.request.lines
-        found = drafting.within(_passages(self._meant()), _LINE * lines or _SUMMARY)
-        quotes = [_quote(passage) for passage in found[: lines or None]]
-        return [self._say("extracts"), *quotes] if quotes else []
+        if self.request.topic and not self.request.files:
+            yield from self._ask()
+        elif found := drafting.within(_passages(self._meant()), _LINE * lines or _SUMMARY):
+            yield self._say("extracts")
+            yield from map(_quote, found[: lines or None])
 
     # ── Acting ────────────────────────────────────────────────────────────────────────────────────
 
-    def _list(self) -> list[str]:
+    def _list(self) -> Iterator[str]:
         paths = sorted(self._desk.existing)
         lines = [f"- `{path}`" for path in paths[:_LISTED]] + ["- …"] * (len(paths) > _LISTED)
-        return [self._say("listed", count=len(paths)), "\n".join(lines)]
+        yield from (self._say("listed", count=len(paths)), "\n".join(lines))
 
-    def _count(self) -> list[str]:
-        counted = [(one.path, drafting.count_words(one.text)) for one in self._meant()]
-        return [self._say("counted", path=path, count=count) for path, count in counted]
+    def _count(self) -> Iterator[str]:
+        for one in self._meant():
+            yield self._say("counted", path=one.path, count=drafting.count_words(one.text))
 
-    def _outline(self) -> list[str]:
-        said = []
+    def _outline(self) -> Iterator[str]:
         for one in self._meant():
             lines = [f"{'  ' * (level - 1)}- {title}" for level, title in one.headings]
-            said.append(self._say("headings" if lines else "no_headings", path=one.path))
-            said.append("\n".join(lines))
-        return list(filter(None, said))
+            yield self._say("headings" if lines else "no_headings", path=one.path)
+            yield "\n".join(lines)
 
-    def _contents(self) -> list[str]:
-        one, title = (*self._meant(), Document("", ""))[0], self._say("contents_title")
-        below = [(level, name) for level, name in one.headings if level > 1 and name != title]
-        text = drafting.with_contents(one.text, below, title)
-        return [self._change(one.path, text, self._say("contents", path=one.path))] if below else []
+    def _contents(self) -> Iterator[str]:
+        title = self._say("contents_title")
+        for one in self._meant()[:1]:
+            if below := [each for each in one.headings if each[0] > 1 and each[1] != title]:
+                text = drafting.with_contents(one.text, below, title)
+                yield self._change(one.path, text, self._say("contents", path=one.path))
 
-    def _open(self) -> list[str]:
-        one = (*self._meant(), Document("", ""))[0]
-        lines = (f"> {line}".rstrip() for line in one.text.strip().splitlines()[:20])
-        shown = [self._say("open", path=one.path), "\n".join(lines)]
-        is_path = "/" in self.request.topic
-        return shown if one.path else [] if is_path else self._ask()
+    def _open(self) -> Iterator[str]:
+        for one in (meant := self._meant()[:1]):
+            yield self._say("open", path=one.path)
+            yield _marked("\n".join(one.text.strip().splitlines()[:20]))
+        if not meant and "/" not in self.request.topic:
+            yield from self._ask()
 
-    def _replace(self) -> list[str]:
-        old, new, said = self.request.old, self.request.new, []
-        documents = [one for one in self.sources() if old and old in one.text]
-        for path, text in ((one.path, one.text) for one in documents):
-            summary = self._say("proposed", path=path, count=text.count(old), old=old, new=new)
-            said.append(self._change(path, text.replace(old, new), summary))
-        self._why = "not_found"
-        return said
+    def _replace(self) -> Iterator[str]:
+        old, new = self.request.old, self.request.new
+        for one in self.sources():
+            if count := one.text.count(old) if old else 0:
+                said = self._say("proposed", path=one.path, count=count, old=old, new=new)
+                yield self._change(one.path, one.text.replace(old, new), said)
 
-    def _change(self, path: str, text: str, summary: str) -> str:
-        """Propose `text` for the file, or write it where nobody is there to review; return what
-        came of it.
+    def _change(self, path: str, text: str, summary: str, *, is_new: bool = False) -> str:
+        """Propose `text` for the file, or write it where it is new or nobody can review; return
+        what came of it.
         """
         if extension(path) in DOCUMENTS:
             return self._say("not_text", path=path)
         place = self._talk.absolute(path)
-        if PROPOSE in self._talk.tools:
+        if PROPOSE in self._talk.tools and not is_new:
             call = self._desk.call(PROPOSE, path=place, new_content=text, summary=summary)
         else:
             call = self._desk.call("Write", file_path=place, content=text)
@@ -237,26 +233,23 @@ class Finder:
             return self._say("failed", path=path, reason=call.error)
         return f"{summary} {self._say('decided', outcome=call.review)}" if call.review else summary
 
-    def _export(self) -> list[str]:
+    def _export(self) -> Iterator[str]:
         kinds = self.request.formats or [extension(self.request.target)]
         for one in self._meant()[:1]:
             is_markdown = extension(one.path) in ("md", "markdown")
             self._why, self.request.target = "format" if is_markdown else "only_markdown", one.path
             if is_markdown and kinds[0] in ("pdf", "docx"):
-                return self._exported(one.path, kinds)
-        return []
+                yield from self._exported(one.path, kinds)
 
-    def _exported(self, path: str, kinds: Sequence[str]) -> list[str]:
-        said = []
+    def _exported(self, path: str, kinds: Sequence[str]) -> Iterator[str]:
         for kind in kinds:
             call = self._desk.call(EXPORT, md_path=self._talk.absolute(path), format=kind)
             name = "not_exported" if call.error else "exported"
-            said.append(self._say(name, path=path, reason=call.error, made=call.text.strip()))
-        return said
+            yield self._say(name, path=path, reason=call.error, made=call.text.strip())
 
     # ── Drafting ──────────────────────────────────────────────────────────────────────────────────
 
-    def _draft(self) -> list[str]:
+    def _draft(self) -> Iterator[str]:
         request = self.request
         self._why = "no_material" if terms(request.topic) else "no_topic"
         documents = self.sources()
@@ -267,36 +260,31 @@ class Finder:
         every, found = _passages(documents), self._material(documents)
         sections = drafting.sections_of(every, found, request.headings, request.words or _DRAFT)
         if not any(quoted for _, quoted in sections):
-            return []
+            return
         known = documents[0].title if len(documents) == 1 else ""
         title = request.topic[:1].upper() + request.topic[1:] or known or self._say("report")
-        keys = self._desk.keys
-        draft = drafting.compose(sections, documents, request.language, keys=keys)
+        draft = drafting.compose(sections, request.language, self._desk.keys)
         path = self._free(title)
-        text = f"# {title}\n\n{MARK}\n\n{draft.text}\n"
-        call = self._desk.call("Write", file_path=path, content=text)
-        path = self._talk.shown(path)
-        if call.error:
-            return [self._say("failed", path=path, reason=call.error)]
         files = ", ".join(f"`{name}`" for name in dict.fromkeys(one.path for one in draft.quoted))
-        said = [self._say("wrote", path=path, count=len(draft.quoted), files=files)]
-        said += [self._say("taken", path=request.target)] * (request.target not in ("", path))
-        said += [self._say("decided", outcome=call.review)] if call.review else []
+        wrote = self._say("wrote", path=path, count=len(draft.quoted), files=files)
+        yield self._change(path, f"# {title}\n\n{MARK}\n\n{draft.text}\n", wrote, is_new=True)
+        if path not in self._talk.written():
+            return
+        if request.target not in ("", path):
+            yield self._say("taken", path=request.target)
         wish = _WISH.search(self._talk.system) if EXPORT in self._talk.tools else None
         kinds = request.formats or ([wish[1].lower()] if wish else [])
-        return [*said, *draft.remarks, *self._exported(path, kinds)]
+        yield from (*draft.remarks, *self._exported(path, kinds))
 
     def _free(self, title: str) -> str:
-        """Return the absolute path to write a draft to: one that nothing has, but the draft of
-        this run.
-        """
-        calls = [call.path for call in self._talk.current.calls if call.name == "Write"]
+        """Return the path to write a draft to: one that nothing has, but the draft of this run."""
+        calls = self._talk.runs[-1].calls
+        made = (self._talk.shown(call.path) for call in calls if call.name == "Write")
         slug = "-".join(re.findall(r"\w+", title.casefold())[:6])
         stem, ending = posixpath.splitext(self.request.target or f"drafts/{slug}.md")
         ending = ending if ending in (".md", ".markdown", ".txt") else ".md"
         names = (f"{stem}-{at}{ending}" if at > 1 else stem + ending for at in range(1, 1_000))
-        free = next(name for name in names if name not in self._desk.existing)
-        return calls[0] if calls else self._talk.absolute(free)
+        return next(made, "") or next(name for name in names if name not in self._desk.existing)
 
     def _material(self, documents: Sequence[Document]) -> list[Passage]:
         """Return the passages on the topic, of each file that was named some."""
@@ -309,26 +297,22 @@ class Finder:
         both = zip(each, about, strict=True) if any(about) or not terms(request.topic) else ()
         return [one for some, mine in both for one in mine or some]
 
-    def _add(self) -> list[str]:
+    def _add(self) -> Iterator[str]:
         request = self.request
         request.target = target = request.target or next(reversed(self._talk.written()), "")
         if target not in self._desk.existing:
             self._why = "missing" if target else "which"
-            return []
-        if request.new:
-            text = self._desk.text(target)
+        elif request.new:
             said = self._say("added_text", path=target, text=request.new)
-            return [self._change(target, f"{text.rstrip()}\n\n{request.new}\n", said)]
-        documents, self._why = self.sources(), "no_material"
-        found = drafting.within(self._material(documents), request.words or _ADDED)
-        if not found:
-            return []
-        text = self._desk.text(target)
-        title = pattern("article").sub("", request.topic) or found[0].heading or found[0].path
-        sections = [(title[:1].upper() + title[1:], found)]
-        part = drafting.compose(sections, documents, request.language, text, self._desk.keys)
-        said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
-        return [self._change(target, drafting.added(text, part), said), *part.remarks]
+            text = self._desk.text(target).rstrip()
+            yield self._change(target, f"{text}\n\n{request.new}\n", said)
+        elif found := drafting.within(self._material(self.sources()), request.words or _ADDED):
+            text = self._desk.text(target)
+            title = request.topic or found[0].heading or found[0].path
+            sections = [(title[:1].upper() + title[1:], found)]
+            part = drafting.compose(sections, request.language, self._desk.keys, text)
+            said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
+            yield from (self._change(target, drafting.added(text, part), said), *part.remarks)
 
 
 def _passages(documents: Sequence[Document]) -> list[Passage]:
@@ -337,10 +321,13 @@ def _passages(documents: Sequence[Document]) -> list[Passage]:
 
 def _quote(passage: Passage) -> str:
     text = passage.text if len(passage.text) <= _LONGEST else f"{passage.text[:_LONGEST]}…"
-    lines = [f"*{passage.question}*", ""] if passage.question else []
-    quoted = "\n".join(f"> {line}".rstrip() for line in (*lines, *text.splitlines()))
-    where = "" if passage.question else passage.where
-    return f"{quoted}\n\n— `{passage.path}`" + (f", {where}" if where else "")
+    asked = f"*{passage.question}*\n\n" if passage.question else ""
+    where = "" if passage.question or not passage.where else f", {passage.where}"
+    return f"{_marked(asked + text)}\n\n— `{passage.path}`{where}"
+
+
+def _marked(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
 
 
 def _side_reply(request: MessagesRequest) -> str:
@@ -349,6 +336,5 @@ def _side_reply(request: MessagesRequest) -> str:
     """
     text = request.last_user_text()
     title = " ".join(re.sub(r"<[^>]{0,40}>", " ", text).split()[:6])[:60] or "Conversation"
-    if "json" not in f"{request.system} {text}".lower():
-        return title
-    return json.dumps({"isNewTopic": False, "title": title}, ensure_ascii=False)
+    is_json = "json" in f"{request.system} {text}".lower()
+    return json.dumps({"title": title}, ensure_ascii=False) if is_json else title

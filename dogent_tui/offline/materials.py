@@ -61,7 +61,7 @@ class Materials:
     def call(self, name: str, **given: object) -> Call:
         """Return the call of this run, made and returned. Raises Pending while it is not."""
         wanted = Call(name, {key: value for key, value in given.items() if value not in ("", 0)})
-        calls = self.conversation.current.calls
+        calls = self.conversation.runs[-1].calls
         made = next((call for call in calls if call.key == wanted.key and call.outcome), None)
         if made is None:
             assert len(calls) < _MOST_CALLS, "the calls of a run do not come to an end"
@@ -72,8 +72,7 @@ class Materials:
         """Return what the files hold, but those that cannot be read (`unread` says why), and
         drafts of ours unless `drafts`.
         """
-        found: list[Document] = []
-        pending: list[ReplyToolUse] = []
+        found, pending = list[Document](), list[ReplyToolUse]()
         for path in list(dict.fromkeys(paths))[:_MOST_FILES]:
             try:
                 text = self.text(path)
@@ -88,13 +87,16 @@ class Materials:
     def text(self, path: str) -> str:
         """Return what the file holds as text, empty where it cannot be read."""
         if path == PASTED:
-            return self.conversation.current.material
+            return self.conversation.runs[-1].material
         if extension(path) in DOCUMENTS:
             return self._parts(path)
         if self._seen.get(path) == self._changed.get(path) and (known := self._earlier(path)):
             return known
-        self._seen[path] = self._changed.get(path, 0.0)
-        read = self.call("Read", file_path=self.conversation.absolute(path))
+        try:
+            read = self.call("Read", file_path=self.conversation.absolute(path))
+        except Pending:
+            self._seen[path] = self._changed.get(path, 0.0)
+            raise
         if read.is_partial or re.search("exceeds maximum|too large", read.error):
             return self._parts(path)
         if read.error:
@@ -110,23 +112,23 @@ class Materials:
 
     def _parts(self, path: str) -> str:
         given = {"path": self.conversation.absolute(path), "max_chars": _PART}
-        first = self.call(READ_DOCUMENT, **given)
-        about = first.text.partition("\n\n")[0]
-        if cited := _CITED.search(about):
-            self.keys[path] = cited[1]
-        known = _METADATA.search(about)
-        sheets = (json.loads(known[1]).get("sheets") or []) if known else []
-        names = [sheet["name"] for sheet in sheets if sheet.get("state") == "visible"] or [""]
-        texts: list[str] = []
-        for number, name in enumerate(names):
-            texts += [f"<!-- sheet {name} -->\n"] if name else []
-            offset = "0"
-            while offset and len(texts) < _MOST_PARTS:
-                sheet = name if number else ""
-                part = self.call(READ_DOCUMENT, **given, sheet=sheet, offset=int(offset))
-                head, _, text = part.text.partition("\n\n")
-                texts.append(text or head)
-                offset = more[1] if (more := _MORE.search(head)) else ""
-            if part.error or offset:
-                self.unread[path] = part.error or "only its beginning was read"
+        texts, left = list[str](), [("", 0)]
+        while left and len(texts) < _MOST_PARTS:
+            sheet, offset = left.pop(0)
+            part = self.call(READ_DOCUMENT, **given, sheet=sheet, offset=offset)
+            head, _, text = part.text.partition("\n\n")
+            if part.error:
+                self.unread[path] = part.error
+            if cited := _CITED.search(head):
+                self.keys[path] = cited[1]
+            if not texts and (known := _METADATA.search(head)):
+                sheets = json.loads(known[1]).get("sheets") or []
+                names = [one["name"] for one in sheets if one.get("state") == "visible"]
+                sheet, left = next(iter(names), ""), [(name, 0) for name in names[1:]]
+            texts += [f"<!-- sheet {sheet} -->\n"] if sheet and not offset else []
+            texts.append(text or head)
+            if more := _MORE.search(head):
+                left.insert(0, (sheet, int(more[1])))
+        if left:
+            self.unread[path] = "only its beginning was read"
         return "\n".join(texts)

@@ -17,18 +17,18 @@ from typing import Any, Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text block, of the person or of the model."""
+    """A text block, of the user or of the model: Markdown in a reply."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call that an earlier reply of ours made."""
+    """A tool call of a reply, made or to make. An empty `id` gets a fresh one when it is sent."""
 
-    id: str
     name: str
     input: Mapping[str, Any]
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def _block(block: dict[str, Any]) -> Block:
         case "tool_use":
             arguments = block.get("input")
             given = arguments if isinstance(arguments, dict) else {}
-            return ToolCall(str(block.get("id", "")), str(block.get("name", "")), given)
+            return ToolCall(str(block.get("name", "")), given, str(block.get("id", "")))
         case "tool_result":
             identity, failed = str(block.get("tool_use_id", "")), block.get("is_error") is True
             return ToolOutcome(identity, _joined_text(block.get("content")), failed)
@@ -188,28 +188,14 @@ def _joined_text(content: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyText:
-    """A text of the reply, Markdown."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReplyThinking:
     """The thinking before a reply."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyToolUse:
-    """A tool call. An empty `id` gets a fresh one when it is sent."""
-
-    name: str
-    input: Mapping[str, Any]
-    id: str = ""
-
-
+ReplyText: TypeAlias = Text
+ReplyToolUse: TypeAlias = ToolCall
 UNREADABLE = "unreadable_arguments"
 """Holds what a local model gave as arguments and cannot be read: the call is refused, and the
 model sees why.
@@ -396,10 +382,6 @@ def _message_json(
 ) -> dict[str, Any]:
     usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
     usage |= dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
-    made: dict[str, Any] = {
-        "id": f"msg_{secrets.token_hex(12)}",
-        "type": "message",
-        "role": "assistant",
-    }
-    made |= {"model": request.model, "content": content, "usage": usage}
+    made: dict[str, Any] = {"id": f"msg_{secrets.token_hex(12)}", "type": "message"}
+    made |= {"role": "assistant", "model": request.model, "content": content, "usage": usage}
     return made | {"stop_reason": reason, "stop_sequence": None}

@@ -5,24 +5,27 @@ as tables.
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dogent_tui.plain import columns_of
+
 if TYPE_CHECKING:
-    from markdown_it.token import Token
+    from markdown_it.tree import SyntaxTreeNode
 
 _LONGEST = 700
 """Characters of a passage, a Chinese one counting as two. A longer section is several."""
 _PLACE = re.compile(r"<!-- (?P<place>page \d+|sheet .+) -->")
 _SPEAKER = re.compile(r"\**(?P<name>[^\W\d][\w .]{0,18}?)\s*\d*\s*[:：]\**\s*")
+_TURN = re.compile(rf"\n(?={_SPEAKER.pattern})|(?P<asked>[?？][ *_”\"]*)\n")
 _ASKERS = frozenset(["q", "question", "问", "问题"])
 _ASKS = re.compile(r"[^-#|>].*[?？][\s*_”\"]*", re.DOTALL)
 """A line that asks. In a text with two such lines each begins a pair with what follows."""
-_CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
-_EMPHASIS = re.compile(r"[*_`]{1,2}(?=\S)(.+?)(?<=\S)[*_`]{1,2}(?!\w)")
+_WIDE = r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]"
+_BROKEN = re.compile(rf"(?<={_WIDE})\s*\n\s*(?={_WIDE})")
 MARK = "<!-- dogent: extracts -->"
 """Is in every draft of the finder, which is no source for the next one."""
 
@@ -32,8 +35,8 @@ class Passage:
     """Some blocks of a file under one heading, or a row of a table. `headings` are those above it,
     outermost first.
 
-    `place` is its page, sheet or row, `question` what it answers, `title` that of the file; `order`
-    counts from 0.
+    `place` is its page, sheet or row, `question` what it answers, `title` that of the file,
+    `table` the one that it is a row of.
     """
 
     path: str
@@ -42,13 +45,17 @@ class Passage:
     place: str = ""
     question: str = ""
     title: str = ""
-    order: int = 0
-    is_row: bool = False
+    table: "Table | None" = field(default=None, compare=False)
 
     @property
     def heading(self) -> str:
         """The nearest heading, empty for none."""
         return self.headings[-1] if self.headings else ""
+
+    @property
+    def source(self) -> str:
+        """Its file, and where in it."""
+        return f"{self.path}, {self.where}" if self.where else self.path
 
     @property
     def where(self) -> str:
@@ -89,176 +96,125 @@ class Document:
     passages: list[Passage] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
 
-    @property
-    def is_table(self) -> bool:
-        """Whether it is nothing but tables."""
-        return bool(self.tables) and all(passage.is_row for passage in self.passages)
-
 
 @lru_cache(maxsize=64)
 def parse(path: str, text: str) -> Document:
     """Take the file `path`, which reads as the Markdown (or csv, tsv) `text`, apart."""
-    reader = _Reader(Document(path, text))
-    if path.lower().endswith((".csv", ".tsv")) and not text.startswith("|"):
-        delimiter = max(",;\t", key=text.partition("\n")[0].count)
-        with suppress(csv.Error):  # a cell without an end, say
-            rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(row)]
-            reader.add_table(rows, first=2)
-    else:
-        reader.read(text)
-    return reader.document
+    document = Document(path, text)
+    is_csv = path.lower().endswith((".csv", ".tsv")) and not text.startswith("|")
+    parts = _csv_parts(document) if is_csv else _text_parts(document)
+    # Blocks in the same place make one passage.
+    for run in runs(parts, _LONGEST, lambda last, part: replace(last, text=part.text) == part):
+        text = "\n\n".join(part.text for part in run)
+        document.passages += [replace(run[0], text=text)] if text.strip() else []
+    return document
 
 
-class _Reader:
-    """Goes through the blocks of a text, and gathers them under their heading, or the question
-    they answer.
+def runs(
+    parts: Iterable[Passage], longest: int, alike: Callable[[Passage, Passage], bool]
+) -> Iterator[list[Passage]]:
+    """Yield runs of what is alike, each up to a length in columns; a row of a table is alone."""
+    run = list[Passage]()
+    for part in parts:
+        is_more = run and not part.table and not run[-1].table and alike(run[-1], part)
+        if run and not (is_more and sum(columns_of(one.text) for one in (*run, part)) <= longest):
+            yield run
+            run = []
+        run.append(part)
+    yield from filter(None, [run])
+
+
+def _csv_parts(document: Document) -> Iterator[Passage]:
+    delimiter = max(",;\t", key=document.text.partition("\n")[0].count)
+    with suppress(csv.Error):  # a cell without an end, say
+        rows = list(filter(any, csv.reader(document.text.splitlines(), delimiter=delimiter)))
+        yield from _table_parts(document, rows, Passage(document.path, ""), 2) if rows else ()
+
+
+def _text_parts(document: Document) -> Iterator[Passage]:
+    """Yield the blocks of a Markdown text, each with its heading, or the question it answers."""
+    from markdown_it import MarkdownIt
+    from markdown_it.tree import SyntaxTreeNode
+    from mdit_py_plugins.front_matter import front_matter_plugin
+
+    every = [*filter(None, map(str.strip, document.text.splitlines())), ""]
+    asked = list(filter(_ASKS.fullmatch, every))
+    names = Counter(map(_speaker, asked))
+    # Who asks more than once asks always, also without a question mark.
+    askers = _ASKERS | {name for name, count in names.items() if name and count > 1}
+    is_talk = len(asked) > 1 or bool(_ASKERS & names.keys())
+    document.title = "" if every[0].startswith(("#", "<", "-", "|")) else every[0][:100]
+    here, above = Passage(document.path, "", title=document.title), dict[int, str]()
+    # Who says something else begins a paragraph, and so does what follows a question.
+    text = _TURN.sub(r"\g<asked>\n\n", document.text) if is_talk else document.text
+    markdown = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    for block in SyntaxTreeNode(markdown.parse(text)).children:
+        if block.type == "heading":
+            level, title = int(block.tag[1:]), _plain(block)
+            document.headings.append((level, title))
+            document.title = document.title or title
+            above = {at: name for at, name in above.items() if at < level} | {level: title}
+            here = replace(here, headings=(*above.values(),), title=document.title, question="")
+        elif block.type == "table":
+            lines = (node for node in block.walk() if node.type == "tr")
+            rows = [[_plain(cell) for cell in line.children] for line in lines]
+            yield from _table_parts(document, rows, here)
+        elif found := _PLACE.match(block.content):
+            here = replace(here, place=found["place"])
+        elif block.type not in ("front_matter", "hr", "html_block"):
+            text = "\n".join(_lines(block))
+            is_asked = is_talk and block.type == "paragraph" and _ASKS.fullmatch(text)
+            if is_asked or _speaker(text) in askers:
+                here = replace(here, question=_SPEAKER.sub("", text, count=1).strip("* "))
+            else:
+                yield replace(here, text=text)
+
+
+def _table_parts(
+    document: Document, rows: Sequence[Sequence[str]], here: Passage, first: int = 1
+) -> Iterator[Passage]:
+    """Yield the rows of a table, whose names are the first of `rows`; `first` is the number of
+    the row after them.
     """
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self._above: list[tuple[int, str]] = []
-        self._place = self._question = ""
-        self._blocks: list[str] = []
-        asked = list(filter(_ASKS.fullmatch, map(str.strip, document.text.splitlines())))
-        names = Counter(map(_speaker, asked))
-        # Who asks more than once asks always, also without a question mark.
-        self._askers = _ASKERS | {name for name, count in names.items() if name and count > 1}
-        self._is_talk = len(asked) > 1 or bool(_ASKERS & names.keys())
-
-    def read(self, text: str) -> None:
-        """Take a Markdown text apart."""
-        from markdown_it import MarkdownIt
-        from mdit_py_plugins.front_matter import front_matter_plugin
-
-        first = next((line.strip() for line in text.splitlines() if line.strip()), "")
-        self.document.title = "" if first.startswith(("#", "<", "-", "|")) else first[:100]
-        markdown = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
-        for block in _blocks(markdown.parse(text)):
-            self._take(block)
-        self._finish()
-
-    def _take(self, block: Sequence["Token"]) -> None:
-        kind = block[0].type
-        if kind in ("heading_open", "table_open", "html_block"):
-            self._finish()
-        if kind == "heading_open":
-            level, title = int(block[0].tag[1:]), _plain(block[1].content)
-            self._above = [one for one in self._above if one[0] < level] + [(level, title)]
-            self.document.headings.append((level, title))
-            self.document.title, self._question = self.document.title or title, ""
-        elif kind == "table_open":
-            self.add_table(_cells(block))
-        elif kind == "html_block":
-            found = _PLACE.match(block[0].content)
-            self._place = found["place"] if found else self._place
-        elif kind == "paragraph_open" and self._is_talk:
-            for turn in _turns(block[1].content):
-                self._add(turn, is_question=bool(_ASKS.fullmatch(turn)))
-        elif kind not in ("front_matter", "hr"):
-            self._add("\n".join(_lines(block)))
-
-    def add_table(self, rows: Sequence[Sequence[str]], first: int = 1) -> None:
-        """Add a table, its names being the first of `rows`; `first` is the number of the row
-        after them.
-        """
-        if not rows:
-            return
-        names = tuple(cell.strip() for cell in rows[0])
-        full = ([*map(str.strip, row), *[""] * len(names)] for row in rows[1:])
-        body = tuple(tuple(row[: len(names)]) for row in full)
-        self.document.tables.append(Table(self.document.path, self._place, names, body))
-        pairs = (zip(names, row, strict=True) for row in body)
-        told = ([f"{name}: {cell}" for name, cell in row if cell] for row in pairs)
-        texts = ["; ".join(row).replace("; : ", "; ").removeprefix(": ") for row in told]
-        if self._above and sum(map(width, texts)) <= _LONGEST:  # small, in a text: read as a whole
-            self._pass("\n".join(f"- {row}" for row in texts))
-            return
-        for number, text in enumerate(texts, first):
-            self._pass(text, f"row {number}")
-
-    def _add(self, text: str, *, is_question: bool = False) -> None:
-        if is_question or _speaker(text) in self._askers:
-            self._finish()
-            self._question = _SPEAKER.sub("", text, count=1).strip("* ")
-            return
-        if sum(map(width, self._blocks)) + width(text) > _LONGEST:
-            self._finish()
-        self._blocks += [text] if text.strip() else []
-
-    def _finish(self) -> None:
-        if self._blocks:
-            self._pass("\n\n".join(self._blocks))
-        self._blocks = []
-
-    def _pass(self, text: str, row: str = "") -> None:
-        found, about = self.document.passages, self.document
-        above = tuple(title for _, title in self._above)
-        place = ", ".join(filter(None, (self._place, row)))
-        where = (about.path, text, above, place, self._question, about.title, len(found))
-        found.append(Passage(*where, bool(row)))
+    names = tuple(cell.strip() for cell in rows[0])
+    full = ([*map(str.strip, row), *[""] * len(names)] for row in rows[1:])
+    body = tuple(tuple(row[: len(names)]) for row in full)
+    table = Table(here.path, here.place, names, body)
+    document.tables.append(table)
+    pairs = (zip(names, row, strict=True) for row in body)
+    told = [[f"{name}: {cell}".removeprefix(": ") for name, cell in row if cell] for row in pairs]
+    texts = ["; ".join(row) for row in told]
+    if here.headings and sum(map(columns_of, texts)) <= _LONGEST:  # in a text: read as a whole
+        yield replace(here, text="\n".join(f"- {row}" for row in texts))
+        return
+    for number, text in enumerate(texts, first):
+        place = f"{here.place}, row {number}".removeprefix(", ")
+        yield replace(here, text=text, place=place, table=table)
 
 
-def _blocks(tokens: Sequence["Token"]) -> Iterator[Sequence["Token"]]:
-    """Yield the tokens of each block that is within no other."""
-    start = 0
-    for end, token in enumerate(tokens, 1):
-        if token.level == 0 and token.nesting <= 0:
-            yield tokens[start:end]
-            start = end
-
-
-def _lines(block: Sequence["Token"]) -> Iterator[str]:
+def _lines(block: "SyntaxTreeNode") -> Iterator[str]:
     """Yield what a block says, a list item or a paragraph a line, without the line breaks of the
     file.
     """
     mark = ""
-    for token in block:
-        if token.type == "list_item_open":
-            mark = f"{token.info}{token.markup} " if token.info else "- "
-        elif token.type in ("inline", "code_block", "fence"):
-            yield mark + _joined(token.content)
+    for node in block.walk():
+        if node.type == "list_item":
+            mark = f"{node.info}{node.markup} " if node.info else "- "
+        elif node.type in ("inline", "code_block", "fence"):
+            yield mark + _joined(node.content)
             mark = ""
 
 
-def _cells(block: Sequence["Token"]) -> list[list[str]]:
-    """Return the rows of a Markdown table."""
-    rows: list[list[str]] = []
-    for token in block:
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type == "inline":
-            rows[-1].append(_plain(token.content))
-    return rows
-
-
-def _turns(text: str) -> Iterator[str]:
-    """Yield who says what in a paragraph of a talk, a question apart from its answer."""
-    lines = list[str]()
-    for line in text.splitlines():
-        if lines and (_speaker(line) or _ASKS.fullmatch(lines[-1])):
-            yield _joined("\n".join(lines))
-            lines = []
-        lines.append(line)
-    yield _joined("\n".join(lines))
-
-
 def _speaker(line: str) -> str:
-    found = _SPEAKER.match(line)
-    return found["name"].casefold() if found else ""
+    return str((_SPEAKER.match(line) or {"name": ""})["name"]).casefold()
 
 
 def _joined(text: str) -> str:
-    said = ""
-    for line in map(str.strip, text.splitlines()):
-        is_chinese = _CJK.match(said[-1:]) and _CJK.match(line[:1])
-        said += line if is_chinese or not said else f" {line}"
-    return said
+    """Return `text` as one line; Chinese is joined without spaces."""
+    return " ".join(_BROKEN.sub("", text).split())
 
 
-def _plain(text: str) -> str:
-    return _EMPHASIS.sub(r"\1", _joined(text).replace("\\|", "|"))
-
-
-def width(text: str) -> int:
-    """Return how many characters `text` has, a Chinese one counting as two."""
-    return len(text) + len(_CJK.findall(text))
+def _plain(block: "SyntaxTreeNode") -> str:
+    """Return the text of a heading or a cell without its marks."""
+    leaves = (node for node in block.walk() if not node.children)
+    return "".join(" " if node.type == "softbreak" else node.content for node in leaves)

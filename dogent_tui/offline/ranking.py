@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from dogent_tui.offline.passages import Passage, width
+from dogent_tui.offline.passages import Passage, runs
 from dogent_tui.offline.words import Language, language_of, related, terms, words
 
 _SATURATION, _LENGTH = 1.2, 0.65
@@ -38,12 +38,13 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A passage that was found. `coverage`: the share of the question's words it holds, by
-    rarity, 0 to 1.
+    rarity, 0 to 1; `at`: where the passage is in its index.
     """
 
     passage: Passage
     score: float
     coverage: float
+    at: int
 
 
 def good(hits: Sequence[Hit], least: float) -> list[Hit]:
@@ -61,44 +62,32 @@ class Index:
         self._average = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
         holders = Counter(term for bag in self._bags for term in bag)
         self._rarity = {term: self._rare(holders) for term, holders in holders.items()}
-        self._windows = list[list[int]]()
-        for at, one in enumerate(self._passages):
-            window = self._windows[-1] if at else []
-            parts = [*(self._passages[near] for near in window), one]
-            is_text = {(part.path, part.is_row) for part in parts} == {(one.path, False)}
-            fits = is_text and sum(width(part.text) for part in parts) <= _WINDOW
-            self._windows.append(window if fits else [])
-            self._windows[-1].append(at)
+        near = runs(self._passages, _WINDOW, lambda last, one: last.path == one.path)
+        self._windows = [run for run in near for _ in run]
 
     def search(self, question: str) -> list[Hit]:
         """Return what to quote, best first: what holds words of `question`, with what is around
         it, nothing twice.
         """
-        hits, shown = list[Hit](), set[int]()
-        for at, hit in self._ranked(question):
-            if at not in shown:
-                around = self._windows[at] if hit.coverage < _SURE else [at]
+        hits, shown = list[Hit](), set[Passage]()
+        for hit in self.rank(question):
+            if hit.passage not in shown:
+                around = self._windows[hit.at] if hit.coverage < _SURE else [hit.passage]
                 shown |= set(around)
-                parts = [self._passages[one] for one in around]
-                hits.append(replace(hit, passage=_joined(hit.passage, parts)))
+                hits.append(replace(hit, passage=_joined(hit.passage, around)))
         return hits
 
     def rank(self, question: str) -> list[Hit]:
         """Return the passages that hold words of `question`, best first."""
-        return [hit for _, hit in self._ranked(question)]
-
-    def _ranked(self, question: str) -> list[tuple[int, Hit]]:
         asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
         # A name or number that is nowhere here: what is asked is probably not here either.
         names = (terms(name) for name in _NAME_LIKE.findall(question))
-        absent = sum(
-            not any(way in self._rarity for way in self._ways(one[0])) for one in names if one
-        )
+        absent = sum(self._rarity.keys().isdisjoint(self._ways(one[0])) for one in names if one)
         beyond = _ABSENT * absent * self._rare(1)
         language = language_of(question)
-        hits = [self._score(at, asked, language, beyond) for at in range(len(self._bags))]
-        found = (one for one in enumerate(hits) if one[1].score)
-        return sorted(found, key=lambda one: (-one[1].score, one[1].passage.path, one[0]))
+        hits = (self._score(at, asked, language, beyond) for at in range(len(self._bags)))
+        found = (hit for hit in hits if hit.score)
+        return sorted(found, key=lambda hit: (-hit.score, hit.passage.path, hit.at))
 
     def _score(self, at: int, asked: Asked, language: Language, beyond: float) -> Hit:
         passage, bag = self._passages[at], self._bags[at]
@@ -115,8 +104,8 @@ class Index:
         share = covered / (whole or 1.0)
         is_named = all(ways.keys() & heading for weight, ways in asked if weight == 1)
         is_readme = passage.path.rpartition("/")[2].lower().startswith("readme.")
-        score *= _ROW**passage.is_row * _NAMED**is_named * _README**is_readme
-        return Hit(passage, score * (0.5 + share), share)
+        score *= _ROW ** bool(passage.table) * _NAMED**is_named * _README**is_readme
+        return Hit(passage, score * (0.5 + share), share, at)
 
     def _ways(self, term: str) -> Mapping[str, float]:
         """Return the terms that `term` is looked for as, with what each counts."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dogent_tui.offline.words import Language, language_of, number_of, pattern, terms, words
+from dogent_tui.offline.words import Language, figures, language_of, pattern, terms, words
 
 _FILE = pattern("file").pattern
 _LEADS = r"(?:\b(?:and|or|with|from|in|of|using|to|into|as|based on)\b|[,，、和与用从在根据把\s])*"
@@ -52,15 +52,13 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         attached: the files that it refers to with ``@``.
         paths: the files that are there, which may also be named plainly.
     """
-    polite = re.compile(rf"^(?:{pattern('polite').pattern})", re.IGNORECASE)
-    thanked = pattern("thanking").sub("", " ".join(typed.split()))
-    clauses = map(str.strip, pattern("clause").split(thanked))
-    said = [polite.sub("", part) for part in clauses if not pattern("not").fullmatch(part)]
+    clauses = pattern("clause").split(" ".join(typed.split()))
+    said = [pattern("polite").sub("", part.strip()) for part in clauses]
     read = [(*_verb(part), part) for part in said if part]
-    acts = [found for found in read if found[0] not in ("ask", "phrase", "none", "thanks")]
-    asks = [found for found in read if found[0] == "ask"]
-    verb, slots, text = (acts or asks or read or [("none", {}, "")])[0]
-    whole = " ".join(said)
+    rank = {"ask": 1, "phrase": 2, "none": 2, "thanks": 2}
+    read = sorted(read, key=lambda found: rank.get(found[0], 0)) or [("none", {}, "")]
+    verb, slots, text = read[0]
+    whole = "\n".join(said)
     request = Request(verb, language_of(typed), files=list(attached))
     _name_files(request, typed, paths)
     if not request.files and verb in _ON_FILES:
@@ -69,25 +67,23 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
         request.verb = verb = "draft"
     bare = without_files(text)
     about = _first("topic", bare) or ("" if request.files else _first("topic_of", bare))
-    asked = "" if verb in _WRITES or verb not in ("ask", "phrase", "compare", "open") else whole
-    request.topic = without_files(slots.get("what") or asked or about)
+    asked = whole if verb in ("ask", "phrase", "compare", "open") else ""
+    topic = without_files(slots.get("what") or asked or about)
+    request.topic = pattern("article").sub("", topic) if verb == "add" else topic
     quoted = re.findall(r"[“\"「『‘'](.+?)(?:[”」』]|[\"’'](?!\w))", text)
-    if verb == "add":
-        request.topic = pattern("article").sub("", request.topic)
     if verb == "add" and quoted:
         request.new = quoted[0]
         request.target = request.target or next(iter(request.files), "")
     if verb == "replace":
-        pair = quoted[:2] if len(quoted) > 1 else [_object(slots["old"]), _object(slots["new"])]
+        pair = quoted[:2] if quoted[1:] else map(without_files, (slots["old"], slots["new"]))
         request.old, request.new = pair
     if verb == "draft":
-        told = next((names for part in said if (names := _first("headings", part))), "")
-        listed = re.split(r"\s*[,，;；、]\s*(?:and\s+|和)?|\s+and\s+|(?<=[”」])和", told)
+        listed = pattern("between").split(_first("headings", whole))
         named = (one.strip(' ."“”') for one in (_first("first", whole), *listed))
         request.headings = [name[:1].upper() + name[1:] for name in named if name]
     request.words = int(_PAGE * _number(_first("pages", whole)))
     request.lines = int(_number(_first("lines", whole)))
-    if any(found[0] == "export" for found in acts):
+    if any(found[0] == "export" for found in read):
         kinds = re.findall("pdf|docx|word", whole.casefold())
         request.formats = list(dict.fromkeys("pdf" if one == "pdf" else "docx" for one in kinds))
     request.only = next((name for name in ("en", "zh") if pattern(f"in_{name}").search(whole)), "")
@@ -107,48 +103,45 @@ def _verb(clause: str) -> tuple[str, Mapping[str, str]]:
 
 def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
     """Tell the files that are named from the one that is written."""
-    known = {posixpath.basename(path).casefold(): path for path in reversed(paths)}
-    known |= {path.casefold(): path for path in paths}
-    for found in pattern("file").finditer(typed):
-        # Chinese does not set a name apart from the words before it: the longest end that is a file
-        # is meant.
-        whole = found[0].lstrip("@").casefold()
-        ends = [whole[found.start() :] for found in re.finditer(r"(?a)(?<![\w-]).", whole)]
-        name = next((end for end in ends if end in known), "")
-        path, plain = known.get(name, ""), found[0].lstrip("@")
-        name = name or re.sub(r"^[\u3400-\u9fff]+(?=[A-Za-z0-9_])", "", plain)
-        before = typed[: found.end() - len(name)]
+    known = {name.casefold(): path for path in reversed(paths) for name in _names(path)}
+    held = [name for name in sorted(known, key=len, reverse=True) if name in typed.casefold()]
+    names = "|".join([*map(re.escape, held), "(?!)"])
+    other = r"[^\W\u3400-\u9fff]"
+    # Chinese does not set a name apart from the words before it, so what is here comes first.
+    is_here = re.compile(rf"(?i)(?<!-)(?<!{other})(?:{names})(?!\.?{other})")
+    rest = is_here.sub(lambda found: " " * len(found[0]), typed)
+    for found in (*is_here.finditer(typed), *pattern("file").finditer(rest)):
+        name = found[0].lstrip("@")
+        path, before = known.get(name.casefold(), ""), typed[: found.end() - len(name)]
         writes, is_source = request.verb in _WRITES, pattern("source").search(before)
         # A file that is not there is the one to write, unless it is named as a source.
-        makes = request.verb == "export" or (
-            not is_source and (writes or request.verb == "summarize")
-        )
+        makes = not is_source and (writes or request.verb == "summarize")
+        makes = makes or request.verb == "export"
         if (makes and not path) or (writes and pattern("target").search(before)):
             request.target = path or name
-        elif path:
-            request.files.append(path)
         else:
-            request.missing.append(name)
-    for path in paths:  # a name without its ending: where it is no plain word
-        stem = posixpath.basename(path).rpartition(".")[0]
-        is_telling = (re.search(r"[-_]", stem) or not stem.isascii()) and len(stem) > 2
-        if is_telling and re.search(rf"{re.escape(stem)}(?!\.\w)", typed, re.IGNORECASE):
-            request.files.append(path)
+            (request.files if path else request.missing).append(path or name)
     request.files = [path for path in dict.fromkeys(request.files) if path != request.target]
+
+
+def _names(path: str) -> list[str]:
+    """Return what a file may be called: by its path, or its name, without its ending where that
+    is no plain word.
+    """
+    name = posixpath.basename(path)
+    stem = name.rpartition(".")[0]
+    is_telling = (re.search(r"[-_]", stem) or not stem.isascii()) and len(stem) > 2
+    return [stem, name, path] if is_telling else [name, path]
 
 
 def _described(said: str, paths: Sequence[str]) -> list[str]:
     """Return the files whose names `said` describes: “the minutes”, “the grant letter”."""
     meant = set(terms(said))
     names = {path: set(terms(posixpath.basename(path).rpartition(".")[0])) for path in paths}
-    found = {path: len(meant & name) for path, name in names.items()}
-    most = max(found.values(), default=0)
+    most = max((len(meant & name) for name in names.values()), default=0)
     # Most of what is said of them has to be in their names: else it is a topic.
-    return (
-        [path for path, held in found.items() if held == most and 2 * held >= len(meant)]
-        if most
-        else []
-    )
+    is_enough = 2 * most >= max(1, len(meant))
+    return [path for path, name in names.items() if is_enough and len(meant & name) == most]
 
 
 def without_files(text: str) -> str:
@@ -162,20 +155,11 @@ def without_files(text: str) -> str:
     return " ".join(text.split()).strip(" .,;:!?。，；：！？\"'“”")
 
 
-def _object(text: str) -> str:
-    """Return what is replaced, or by what, without the file it is in."""
-    text = re.sub(rf"(?i)\s+(?:in (?:@|{_FILE}|all\b|the\b|every)|everywhere$).*$", "", text)
-    text = re.sub(rf"^.*?(?:{_FILE})\s*(?:里面?的?|中的?)?", "", text, flags=re.IGNORECASE)
-    return text.strip(" .。\"“”'‘’「」『』")
-
-
 def _first(name: str, text: str) -> str:
     found = pattern(name).search(text)
     return next((part for part in found.groups() if part), "").strip() if found else ""
 
 
 def _number(said: str) -> float:
-    names = ["half", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    if said.lower() in names:
-        return names.index(said.lower()) or 0.5
-    return float(said) if said.isdigit() else number_of(said) if said else 0.0
+    """Return the number that is said, 0 for none, and a half for what is no number: “half”."""
+    return next(iter(figures(said)), 0.5 if said else 0.0)

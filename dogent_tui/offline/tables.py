@@ -3,7 +3,7 @@ than, one cell.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from dogent_tui.offline.passages import Table
 from dogent_tui.offline.words import figures, language_of, pattern, related, terms, words
@@ -22,13 +22,12 @@ def operation_of(question: str) -> str:
     return next((name for name in words()["operations"] if pattern(name).search(question)), "")
 
 
-def ask(tables: Iterable[Table], question: str, operation: str = "", *, named: bool = False) -> str:
+def ask(tables: Iterable[Table], question: str, operation: str, *, named: bool = False) -> str:
     """Return what one of `tables` answers, as Markdown with the rows that show it.
 
-    Empty where the question names no operation, or no table, column or row to do it with. `named`:
-    the user named the files that the tables are of.
+    Empty where there is no table, column or row to do the `operation` with. `named`: the user named
+    the files that the tables are of.
     """
-    operation = operation or operation_of(question)
     asked = [_Asked(table, question, operation, float(named)) for table in tables]
     best = max(asked, key=lambda one: one.fit, default=None)
     return best.answer() if best is not None and best.fit > 0 else ""
@@ -43,53 +42,44 @@ class _Asked:
         self._table, self._operation, self._language = table, operation, language_of(question)
         self._asked = set(terms(pattern(operation).sub(" ", question) if operation else question))
         self._question = " ".join(question.casefold().split())
-        self._raw = set(re.findall(r"[\w-]+", self._question)) - (words()["stop"] - {"may"})
-        self._limit = next(reversed(figures(self._question)), None)
+        self._limits = figures(question)
         columns = [[row[at] for row in table.rows if row[at]] for at in range(len(table.names))]
         shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
+        is_dated = operation in ("earliest", "latest")  # the smallest year is the oldest
+        dated = [pattern("dated").search(name) is not None for name in table.names]
+        self._likes = list(map(float, dated)) if is_dated else list(map(self._like, table.names))
         self._figures = [at for at, share in enumerate(shares) if share >= 0.8]
-        if self._figures[1:] and self._figures[0] == 0 and len(set(columns[0])) == len(table.rows):
-            self._figures.pop(0)  # a first column that has no number twice names rows: years, ids
-        self._likes = [self._like(name) for name in table.names]
+        if is_dated:
+            self._operation = "smallest" if operation == "earliest" else "largest"
+            self._figures = [at for at in self._figures if dated[at]]
+        elif self._figures[1:] and len(set(columns[0])) == len(table.rows):
+            self._figures = [at for at in self._figures if at]  # no number twice: years, ids
         self._columns = [at for at in self._figures if self._likes[at]]
         self._columns.sort(key=lambda at: (-self._likes[at], -len(_parts(table.names[at]))))
         last = len(table.rows) - 1
-        if operation in ("earliest", "latest"):
-            self._when(operation)
         is_total = last > 0 and set(re.findall(r"\w+", table.rows[last][0].casefold())) & _TOTALS
-        self._total = last if is_total else None
+        self._total = last if is_total else -1
         self._rows = self._rows_named()
-        if (
-            self._rows[1:] and operation != "difference" and pattern("range").search(question)
-        ):  # from the first to the last
+        if self._rows[1:] and operation != "difference" and pattern("range").search(question):
             self._rows = list(range(min(self._rows), max(self._rows) + 1))
         self._group = self._grouped_by(question)
-        if operation == "rows" and self._rows and self._columns:  # how many of what a column counts
-            self._operation = ""
         self.fit = self._fit(named) if self._figures and last > 0 else 0.0
 
     def _fit(self, named: float) -> float:
         name = self._table.path.rpartition("/")[2].rpartition(".")[0]
         file = self._like(f"{name} {self._table.place.removeprefix('sheet ')}") + named
         column = self._likes[self._columns[0]] if self._columns else 0.0
-        if not self._operation:  # one cell: its row, and its column by a word of its own
-            direct = self._columns and _parts(self._table.names[self._columns[0]]) & self._asked
-            if self._group is not None and self._columns:
-                return column + file + 0.5
-            return column + file if direct and column >= _CELL and 0 < len(self._rows) < 3 else 0.0
-        has_limit = self._limit is not None
-        needs = {"over": has_limit, "under": has_limit, "rows": file > _CELL}
-        least = 0.1 if self._operation == "sum" and self._total is not None else _NAMED
+        needs = dict.fromkeys(("over", "under"), bool(self._limits))
+        # One cell: its row and its column, or a column of groups.
+        is_cell = column >= _CELL and 0 < len(self._rows) < 3
+        needs |= {
+            "rows": file > _CELL,
+            "": bool(self._columns) and (is_cell or self._group is not None),
+        }
+        least = 0.1 if self._operation == "sum" and self._total > 0 else _NAMED
         if not needs.get(self._operation, True) or max(column, file) < least:
             return 0.0
-        return column + file + 0.5 * max(self._likes) + 0.2 * bool(self._rows)
-
-    def _when(self, operation: str) -> None:
-        """Take the oldest for the smallest year or date, the newest for the largest."""
-        names = self._table.names
-        dated = [at for at, name in enumerate(names) if pattern("dated").search(name)]
-        self._columns, self._operation = dated, "smallest" if operation == "earliest" else "largest"
-        self._likes = [float(at in dated) for at in range(len(names))]
+        return column + file
 
     def _grouped_by(self, question: str) -> int | None:
         """Return the column that the question groups by, none where it does not."""
@@ -100,69 +90,59 @@ class _Asked:
         cells = [row[by] for row in self._table.rows] if by is not None else []
         return by if len(set(cells)) < len(cells) else None
 
-    def _groups(self, values: dict[int, float], top: int, by: int) -> str:
-        """Say the sum or the average of each group."""
-        groups: dict[str, list[float]] = {}
-        for row, value in values.items():
-            groups.setdefault(self._table.rows[row][by], []).append(value)
-        is_mean = self._operation == "average"
-        sums = {name: sum(of) / (len(of) if is_mean else 1) for name, of in groups.items()}
-        ends = {"largest": max, "smallest": min}
-        if self._operation in ends:
-            best = ends[self._operation](sums.values())
-            sums = {name: value for name, value in sums.items() if value == best}
-        told = "; ".join(f"{name} {_show(value)}" for name, value in sums.items())
-        return self._say("cell", top, list(values), told=told)
-
     def answer(self) -> str:
         """Return the answer, and the rows that show it."""
-        operation, top = self._operation, (self._columns or self._figures)[0]
-        cells = enumerate(row[top] for row in self._table.rows)
+        table, operation, chosen = self._table, self._operation, self._rows
+        top = (self._columns or self._figures)[0]
+        cells = enumerate(row[top] for row in table.rows)
         values = {at: _number(cell) for at, cell in cells if _is_number(cell)}
-        if operation == "sum" and self._total in values and not self._rows:
-            label, value = self._label(self._total), values[self._total]
-            return self._say("total", top, list(values), value, label)
-        values.pop(-1 if self._total is None else self._total, None)
-        within = {at: values[at] for at in self._rows if at in values} or values
-        rows, value = list(within), self._limit or 0.0
-        if self._group is not None and operation in ("", "sum", "average", "largest", "smallest"):
-            return self._groups(within, top, self._group)
+        if operation == "sum" and not chosen and self._total in values:
+            operation, chosen = "", [self._total]
+        elif self._total in values and len(values) > 1:
+            del values[self._total]
+        within = {at: values[at] for at in chosen if at in values} or values
+        value, parts = self._limits[-1] if self._limits else 0.0, list(self._summed(within))
         match operation:
             case "largest" | "smallest":
-                value = (max if operation == "largest" else min)(within.values())
-                rows = [at for at in rows if within[at] == value]
-            case "sum" | "average":
-                value = sum(within.values()) / (len(within) if operation == "average" else 1)
+                ends = [part[1] for part in parts]
+                value = max(ends) if operation == "largest" else min(ends)
+                parts = [part for part in parts if part[1] == value]
             case "over" | "under":
                 sign = 1 if operation == "over" else -1
-                rows = [at for at in within if (within[at] - value) * sign > 0]
+                parts = [part for part in parts if (part[1] - value) * sign > 0]
+            case "sum" | "average":
+                operation, value = operation if len(parts) == 1 else "", parts[0][1]
             case "difference":
-                return self._difference(within, top)
-            case "":
-                told = "; ".join(f"{self._label(at)} {self._table.rows[at][top]}" for at in rows)
-                return self._say("cell", top, rows, told=told)
-        told = ", ".join(map(self._label, rows[:_MOST]))
-        return self._say(operation, top, rows, value, told)
-
-    def _difference(self, within: dict[int, float], top: int) -> str:
-        """Say the difference of two rows, or of two columns in the rows that are named."""
-        rows, table = list(within), self._table
-        ends = [(self._label(at), value) for at, value in within.items()]
-        if len(rows) != 2:
-            columns = {at: [table.rows[row][at] for row in rows] for at in self._columns[:2]}
-            ends = [(table.names[at], sum(map(_number, cells))) for at, cells in columns.items()]
-        told = ", ".join(f"{name} {_show(value)}" for name, value in ends)
-        value = abs(ends[0][1] - ends[1][1]) if len(ends) == 2 else 0.0
-        return self._say("difference", top, rows, value, told) if len(ends) == 2 else ""
-
-    def _say(self, name: str, top: int, rows: list[int], value: float = 0.0, told: str = "") -> str:
-        table = self._table
-        said = words()["tells"][name][self._language == "zh"]
+                if len(parts) != 2:  # of two columns in the rows that are named
+                    columns = {at: [table.rows[row][at] for row in within] for at in self._columns}
+                    sums = [(at, sum(map(_number, cells))) for at, cells in columns.items()]
+                    parts = [(table.names[at], end, list(within)) for at, end in sums[:2]]
+                if len(parts) != 2:
+                    return ""
+                value = abs(parts[0][1] - parts[1][1])
+        rows = list(dict.fromkeys(at for part in parts for at in part[2]))
         slots = {"name": table.names[top], "value": _show(value), "count": len(rows)}
-        said = said.format(**slots, rows=told or "–")
+        slots["rows"] = ", ".join(part[0] for part in parts[:_MOST]) or "–"
+        slots["cells"] = "; ".join(f"{name} {_show(end)}" for name, end, _ in parts[:_MOST])
+        said = words()["tells"][operation or "cell"][self._language == "zh"].format(**slots)
         place = f", {table.place}" if table.place else ""
-        shown = table.markdown(rows[:_MOST], sorted({0, top}) if name == "each" else ())
+        shown = table.markdown(rows[:_MOST], sorted({0, top}) if operation == "each" else ())
         return f"`{table.path}`{place}: {said}\n\n{shown}"
+
+    def _summed(self, values: dict[int, float]) -> Iterator[tuple[str, float, list[int]]]:
+        """Yield the name of each group of rows, its sum or average, and its rows.
+
+        Where the question groups by no column, all rows are one group to be summed, else each is
+        one.
+        """
+        groups, is_mean = dict[str, list[int]](), self._operation == "average"
+        for at in values:
+            alone = "" if is_mean or self._operation == "sum" else str(at)
+            key = alone if self._group is None else self._table.rows[at][self._group]
+            groups.setdefault(key, []).append(at)
+        for key, rows in groups.items():
+            whole = sum(values[at] for at in rows) / (len(rows) if is_mean else 1)
+            yield self._label(rows[0]) if self._group is None else key, whole, rows
 
     def _like(self, name: str) -> float:
         """Return how much of a name the question holds, 0 to 1."""
@@ -176,17 +156,18 @@ class _Asked:
         """Return the rows that the question names by the words of a cell, those best that it
         names most of.
         """
-        asked, found = self._raw | self._asked, dict[int, float]()
+        found = dict[int, float]()
         for at, row in enumerate(self._table.rows):
             for cell in (cell for column, cell in enumerate(row) if column not in self._figures):
-                parts = set(re.findall(r"[\w-]+", cell.casefold())) | set(terms(cell))
-                if any(len(part) > 1 and not part.isdigit() for part in parts & asked):
-                    found[at] = max(found.get(at, 0.0), len(parts & asked) / len(parts))
+                parts = set(terms(cell))
+                if any(len(part) > 1 and not part.isdigit() for part in parts & self._asked):
+                    length = max(len(parts), len(re.findall(r"\w+", cell)))
+                    found[at] = max(found.get(at, 0.0), len(parts & self._asked) / length)
         least = min(0.5, max(found.values(), default=0.0))
         return [at for at, share in found.items() if share >= max(least, _CALLED)]
 
-    def _label(self, row: int | None) -> str:
-        cells = self._table.rows[row or 0]
+    def _label(self, row: int) -> str:
+        cells = self._table.rows[row]
         return ", ".join([cell for cell in cells[:3] if not _is_number(cell)][:2]) or cells[0]
 
 

@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeAlias
 
 Language: TypeAlias = Literal["en", "zh"]
 
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = re.compile(rf"({'|'.join(_MONTHS)})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?")
 _MONTH_ZH = re.compile(r"(十?[一二三四五六七八九十])月")
+_CODE = re.compile(r"\b[A-Za-z]+\d\w*")
+"""A name with a number, such as P07."""
 _TOKEN = re.compile(
     r"(?P<date>(?P<year>\d{4})-(?P<month>\d\d)(?!\d))|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<in>月)?"
     r"|(?P<cjk>[\u3400-\u9fff]+)|(?P<word>[^\W\d_]+)"
@@ -25,16 +25,14 @@ _TOKEN = re.compile(
 def words() -> Mapping[str, Any]:
     """Return what `words.toml` holds."""
     found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-    lists = {"stop": frozenset(found["stop"].split()), "numerals": found["numerals"].split()}
-    return found | lists
+    return found | {"stop": frozenset(found["stop"].split())}
 
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
     """Return one of its regular expressions: any of its alternatives."""
-    families = (words()["verbs"], words()["patterns"], words()["operations"])
-    alternatives = next(family[name] for family in families if name in family)
-    return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
+    known = words()["verbs"] | words()["patterns"] | words()["operations"]
+    return re.compile("|".join(known[name]), re.IGNORECASE | re.DOTALL)
 
 
 def language_of(text: str) -> Language:
@@ -51,7 +49,8 @@ def terms(text: str) -> list[str]:
 
 def _terms(text: str) -> Iterator[str]:
     plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", text))
-    for found in _TOKEN.finditer(re.sub(r"\b(in|since|until) may\b", r"\1 May", plain)):
+    yield from map(str.casefold, _CODE.findall(plain))
+    for found in _TOKEN.finditer(re.sub(r"\b(in|since|until|and|to) may\b", r"\1 May", plain)):
         word = (found["word"] or "").casefold()
         if found["date"]:
             yield from (found["date"], found["year"], f"month{int(found['month'])}")
@@ -59,10 +58,8 @@ def _terms(text: str) -> Iterator[str]:
             yield ("month" if found["in"] else "") + found["number"].replace(",", "")
         elif found["cjk"]:
             yield from _chinese(found["cjk"])
-        elif (month := _MONTH.fullmatch(word)) and found["word"] != "may":
-            yield f"month{_MONTHS.index(month[1]) + 1}"
         else:
-            yield word if word in words()["stop"] else _stemmer()(word)
+            yield word if word in words()["stop"] and found["word"] != "May" else _stem(word)
 
 
 def _chinese(run: str) -> Iterator[str]:
@@ -74,32 +71,34 @@ def _chinese(run: str) -> Iterator[str]:
 def number_of(numeral: str) -> int:
     """Return the value of a Chinese numeral: 二十三 is 23, 一九六三 is 1963."""
     total = digits = 0
-    for value in map(
-        "零一二三四五六七八九十百千万".index, numeral.replace("两", "二").replace("〇", "零")
-    ):
-        if value == 13:
-            total, digits = (total + digits) * 10_000, 0
-        elif value > 9:
-            total, digits = total + (digits or 1) * 10 ** (value - 9), 0
-        else:
+    for value in (int(unicodedata.numeric(sign)) for sign in numeral.replace("两", "二")):
+        if value < 10:
             digits = 10 * digits + value
+        elif value < 10_000:
+            total, digits = total + (digits or 1) * value, 0
+        else:
+            total, digits = (total + digits) * value, 0
     return total + digits
 
 
 def figures(text: str) -> list[float]:
     """Return the numbers in `text`, in digits or in words."""
-    names: list[str] = words()["numerals"]
+    found, names = pattern("figure").findall(text.replace("−", "-")), words()["numerals"]
     return [
         float(digits.replace(",", "") or (names.index(name) if name else number_of(numeral)))
-        for digits, numeral, name in pattern("figure").findall(text.replace("−", "-"))
+        for digits, numeral, name in found
     ]
 
 
 @cache
-def _stemmer() -> Callable[[str], str]:
+def _stem(word: str) -> str:
+    """Return the month that a word is or begins, else its stem."""
     import snowballstemmer
 
-    return cache(snowballstemmer.stemmer("english").stemWord)
+    for number, name in enumerate(words()["months"], 1):
+        if len(word) > 2 and name.startswith(word):
+            return f"month{number}"
+    return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 @cache
@@ -126,16 +125,14 @@ def phrase(language: Language, name: str, /, **slots: object) -> str:
     return str(words()["says"][name][language == "zh"]).format(**slots)
 
 
-def suggestions(language: Language, paths: Sequence[str]) -> list[str]:
+def suggest(language: Language, paths: Sequence[str]) -> list[str]:
     """Return three requests that work with the files that are here."""
-    texts = [path for path in paths if extension(path) in ("md", "txt", "docx", "pdf")]
-    texts.sort(key=lambda path: path.casefold().endswith("readme.md"))
-    tables = [path for path in paths if extension(path) in ("csv", "tsv", "xlsx")]
-    markdown = [path for path in texts if extension(path) == "md"]
-    having = {"text": texts, "table": tables, "texts": texts[1:] and texts, "markdown": markdown}
-    having |= {"words": texts, "empty": ["-"], "empty2": ["-"], "empty3": ["-"]}
-    made = ((words()["suggests"][name], files) for name, files in having.items() if files)
-    return [said[language == "zh"].format(*files) for said, files in made][:3]
+    last = sorted(paths, key=lambda path: path.casefold().endswith("readme.md"))
+    made = list[str]()
+    for kinds, least, *said in words()["suggests"]:
+        files = [path for path in last if extension(path) in kinds.split()]
+        made += [said[language == "zh"].format(*files)] if len(files) >= least else []
+    return made[:3]
 
 
 def extension(path: str) -> str:

@@ -97,6 +97,13 @@ def test_a_table_is_asked_as_a_table(conversation, question, answer):
     assert answer in conversation.ask(question).said
 
 
+def test_the_oldest_is_that_of_the_smallest_year_and_a_date_is_no_number(conversation, folder):
+    (folder / "members.csv").write_text("name,since,fee\nAda,1999,3\nBo,1987,5\n")
+    assert "smallest **since** is 1,987: Bo" in conversation.ask("the oldest member?").said
+    (folder / "members.csv").write_text("name,since,fee\nAda,1999-05-01,3\nBo,1987-05-01,5\n")
+    assert is_honest(conversation.ask("@members.csv which member is the oldest?").said)
+
+
 def test_a_question_goes_on_with_the_one_before(conversation):
     conversation.ask("which month had the fewest cups?")
     assert "largest **cups** is 200" in conversation.ask("and the most?").said
@@ -196,6 +203,7 @@ def test_a_draft_quotes_under_the_headings_named_flags_what_differs_and_marks_ga
         "Write a report from @notes.md and @talk.txt with the sections Cost of a cup, Elephants."
         " Save it as tea.md"
     )
+    assert [name for name, _ in turn.calls] == ["Read", "Read", "Write"]
     draft = turn.written["tea.md"]
     assert re.search(r"## Cost of a cup\n\n.*A cup costs 3 euros\.\[\^1\]", draft, re.DOTALL)
     assert re.search(r"## Elephants\n\n\*\*\[Gap", draft)
@@ -313,6 +321,11 @@ def test_a_changed_file_is_read_again_and_an_unchanged_one_is_not(conversation, 
     assert not conversation.ask("@notes.md what does a cup cost?").calls
     (folder / "notes.md").write_text("# Tea house\n\nA cup costs 9 euros.\n", encoding="utf-8")
     assert "9 euros" in conversation.ask("@notes.md what does a cup cost?").said
+
+
+def test_what_was_changed_a_moment_ago_is_read_again(conversation):
+    conversation.ask("replace euros by dollars in notes.md")
+    assert "3 dollars" in conversation.ask("@notes.md what does a cup cost?").said
 
 
 def test_an_empty_folder_and_print_mode_say_what_helps(tmp_path):
