@@ -87,3 +87,15 @@ def _stand_in(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)  # Unicode's Control Pictures follow the order of C0
     return "␡" if code == 0x7F else f"⟦U+{code:04X}⟧"
+
+
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\s\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]+"
+)
+
+
+def words_of(text: str) -> list[str]:
+    """Return what is set apart by blanks, and each Chinese or Japanese character, as word
+    processors count.
+    """
+    return _WORD.findall(text)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from dogent_tui.offline.passages import Passage
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.words import Language, phrase, terms
+from dogent_tui.plain import words_of
 
 Found: TypeAlias = Sequence[Passage]
 Parts: TypeAlias = Sequence[tuple[str, Found]]
@@ -23,7 +24,6 @@ the user named; passages under a heading that the user named; rows of a table th
 _FACT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)\s*(%|[^\W\d_]+)")
 _NOTE = re.compile(r"^\[\^(\d+)\]:", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_WORD = re.compile(r"[\u3400-\u9fff]|[^\s\u3000-\u303f\uff00-\uffef\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
         turns.append((seen[key], at))
     chosen, held = list[int](), 0
     for _, at in sorted(turns):
-        words = count_words(found[at].text)
+        words = len(words_of(found[at].text))
         if found[at] not in but and (not chosen or held + words <= most * 1.15):
             chosen, held = [*chosen, at], held + words
     return [found[at] for at in sorted(chosen)]
@@ -161,8 +161,3 @@ def differing(quoted: Sequence[Passage], language: Language) -> list[str]:
     )
     figures = "; ".join([*told][:5])
     return [phrase(language, "differ", figures=figures)] if figures else []
-
-
-def count_words(text: str) -> int:
-    """Return how many words `text` has; of Chinese each character is one."""
-    return len(_WORD.findall(text))

@@ -1,14 +1,20 @@
-"""The offline engine: what the CLI talks to where no account is set up. Its answers are in
-`finder`.
+"""The offline engine: what the CLI talks to where no account is set up. It answers the CLI's own
+requests here, for a title or a summary; prompts are answered in `finder`.
 """
 
 import asyncio
 import importlib
+import json
+import re
 from typing import ClassVar, Self
 
-from dogent_tui.offline.materials import Files
-from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock
+from dogent_tui.offline.conversation import conversation_of
+from dogent_tui.offline.materials import Files, Materials, Pending
+from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText
 from dogent_tui.offline.server import LoopbackServer
+
+_COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
+"""From the prompt with which the CLI asks for a summary when the context window is nearly full."""
 
 
 class OfflineEngine(LoopbackServer):
@@ -36,8 +42,39 @@ class OfflineEngine(LoopbackServer):
         return await super().__aenter__()
 
     async def _respond(self, request: MessagesRequest) -> tuple[ReplyBlock, ...]:
-        from dogent_tui.offline.finder import reply
-
         # Ranking the passages of large files takes tens of milliseconds, which the screen must not
         # wait for.
         return await asyncio.to_thread(reply, request, self._files, self._seen)
+
+
+def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tuple[ReplyBlock, ...]:
+    """Return the reply to `request`: what to say, or which of the tools that it offers to call
+    next.
+
+    Args:
+        request: what the CLI sent.
+        files: lists the workspace.
+        seen: kept between requests, empty at first.
+    """
+    from dogent_tui.offline.finder import Finder
+
+    if not request.tools:
+        return (ReplyText(_side_reply(request)),)
+    talk = conversation_of(request)
+    if _COMPACTION.search(talk.runs[-1].typed):
+        prompts = [f"- {' '.join(run.typed.split())[:200]}" for run in talk.runs[:-1]]
+        return (ReplyText("\n".join(["<summary>", *prompts, *talk.written(), "</summary>"])),)
+    try:
+        return (ReplyText(Finder(talk, Materials(talk, files, seen)).answer()),)
+    except Pending as pending:
+        return pending.args
+
+
+def _side_reply(request: MessagesRequest) -> str:
+    """Answer a request of the CLI itself, such as for a title: with the first words of the text
+    it is about.
+    """
+    text = request.last_user_text()
+    title = " ".join(re.sub(r"<[^>]{0,40}>", " ", text).split()[:6])[:60] or "Conversation"
+    is_json = "json" in f"{request.system} {text}".lower()
+    return json.dumps({"title": title}, ensure_ascii=False) if is_json else title

@@ -2,20 +2,19 @@
 in a sentence.
 """
 
-import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dogent_tui.offline import drafting
-from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation, conversation_of
-from dogent_tui.offline.materials import DOCUMENTS, PASTED, Files, Materials, Pending
-from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText
+from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation
+from dogent_tui.offline.materials import DOCUMENTS, PASTED, Materials
 from dogent_tui.offline.passages import MARK, Document, Passage
 from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
 from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggest, terms, words
+from dogent_tui.plain import words_of
 
 _ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.45, 0.5
 """Coverage from which on a passage counts: as an answer, for words that are no question, beside
@@ -25,32 +24,9 @@ _QUOTED, _LISTED, _PLACES, _LONGEST = 2, 60, 3, 1_300
 """Passages quoted, lines listed, places in a file, characters of a quote."""
 _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
 """Words."""
-_COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
-"""From the prompt with which the CLI asks for a summary when the context window is nearly full."""
 _ALONE = "(print mode)"
 """From the system prompt where nobody is there to answer (`agent/prompts/not-asking.md`)."""
 _WISH = re.compile(r"output format\W+(pdf|docx)", re.IGNORECASE)
-
-
-def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tuple[ReplyBlock, ...]:
-    """Return the reply to `request`: what to say, or which of the tools that it offers to call
-    next.
-
-    Args:
-        request: what the CLI sent.
-        files: lists the workspace.
-        seen: kept between requests, empty at first.
-    """
-    if not request.tools:
-        return (ReplyText(_side_reply(request)),)
-    talk = conversation_of(request)
-    if _COMPACTION.search(talk.runs[-1].typed):
-        prompts = [f"- {' '.join(run.typed.split())[:200]}" for run in talk.runs[:-1]]
-        return (ReplyText("\n".join(["<summary>", *prompts, *talk.written(), "</summary>"])),)
-    try:
-        return (ReplyText(Finder(talk, Materials(talk, files, seen)).answer()),)
-    except Pending as pending:
-        return pending.args
 
 
 class Finder:
@@ -189,7 +165,7 @@ class Finder:
 
     def _count(self) -> Iterator[str]:
         for one in self._meant():
-            yield self._say("counted", path=one.path, count=drafting.count_words(one.text))
+            yield self._say("counted", path=one.path, count=len(words_of(one.text)))
 
     def _outline(self) -> Iterator[str]:
         for one in self._meant():
@@ -328,13 +304,3 @@ def _quote(passage: Passage) -> str:
 
 def _marked(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
-
-
-def _side_reply(request: MessagesRequest) -> str:
-    """Answer a request of the CLI itself, such as for a title: with the first words of the text
-    it is about.
-    """
-    text = request.last_user_text()
-    title = " ".join(re.sub(r"<[^>]{0,40}>", " ", text).split()[:6])[:60] or "Conversation"
-    is_json = "json" in f"{request.system} {text}".lower()
-    return json.dumps({"title": title}, ensure_ascii=False) if is_json else title

@@ -71,11 +71,8 @@ class _Asked:
         column = self._likes[self._columns[0]] if self._columns else 0.0
         needs = dict.fromkeys(("over", "under"), bool(self._limits))
         # One cell: its row and its column, or a column of groups.
-        is_cell = column >= _CELL and 0 < len(self._rows) < 3
-        needs |= {
-            "rows": file > _CELL,
-            "": bool(self._columns) and (is_cell or self._group is not None),
-        }
+        is_cell = self._group is not None or (column >= _CELL and 0 < len(self._rows) < 3)
+        needs |= {"rows": file > _CELL, "": bool(self._columns) and is_cell}
         least = 0.1 if self._operation == "sum" and self._total > 0 else _NAMED
         if not needs.get(self._operation, True) or max(column, file) < least:
             return 0.0

@@ -5,7 +5,7 @@ Chinese.
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -64,8 +64,10 @@ def _terms(text: str) -> Iterator[str]:
 
 def _chinese(run: str) -> Iterator[str]:
     """Yield the words of Chinese characters, and the months they name."""
+    import rjieba
+
     yield from (f"month{number_of(found)}" for found in _MONTH_ZH.findall(run))
-    yield from (word for word in _cutter()(run) if len(word) < len(run) or len(run) < 3)
+    yield from (word for word in rjieba.cut_for_search(run) if len(word) < len(run) or len(run) < 3)
 
 
 def number_of(numeral: str) -> int:
@@ -102,22 +104,11 @@ def _stem(word: str) -> str:
 
 
 @cache
-def _cutter() -> Callable[[str], Iterable[str]]:
-    import rjieba
-
-    cut: Callable[[str], Iterable[str]] = rjieba.cut_for_search
-    return cut
-
-
-@cache
 def related() -> Mapping[str, frozenset[str]]:
     """Return for each term those that mean nearly the same."""
-    found: dict[str, frozenset[str]] = {}
-    for line in words()["related"].strip().splitlines():
-        group = set(terms(line))
-        for term in group:
-            found[term] = found.get(term, frozenset()) | (group - {term})
-    return found
+    groups = [frozenset(terms(line)) for line in words()["related"].strip().splitlines()]
+    alike = {term: [one for one in groups if term in one] for group in groups for term in group}
+    return {term: frozenset().union(*of) - {term} for term, of in alike.items()}
 
 
 def phrase(language: Language, name: str, /, **slots: object) -> str:

@@ -14,7 +14,7 @@ from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.errors import DogentError
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, READ_DOCUMENT
-from dogent_tui.offline.finder import reply
+from dogent_tui.offline.engine import reply
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
 from dogent_tui.references.lookup import find_references, resolve
 from dogent_tui.references.walking import changed_files

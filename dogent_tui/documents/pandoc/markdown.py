@@ -15,6 +15,7 @@ from dogent_tui.documents.pandoc.escaping import fence, hidden_comment, lines_es
 from dogent_tui.documents.pandoc.inlines import Inlines, without_links
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
 from dogent_tui.documents.pandoc.tree import Node, plain_text, take_hidden, walk
+from dogent_tui.plain import words_of
 
 _LONG_CHARS = 6_000
 """A table or a list that is longer is given in several blocks, so that a page need not end in
@@ -374,13 +375,8 @@ def _html_image(found: re.Match[str]) -> str:
 
 
 _NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>[^{}<]*<<\}")
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
-)
 
 
 def word_count(text: str) -> int:
-    """Return how many words there are: as word processors count, each Chinese or Japanese
-    character is one.
-    """
-    return sum(any(map(str.isalnum, word)) for word in _WORD.findall(_NO_WORDS.sub(" ", text)))
+    """Return how many words there are in Markdown, without its marks."""
+    return sum(any(map(str.isalnum, word)) for word in words_of(_NO_WORDS.sub(" ", text)))
