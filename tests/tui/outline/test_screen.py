@@ -14,6 +14,7 @@ from dogent_tui.tui.outline.keys import EDITOR_KEYS
 from dogent_tui.tui.outline.task import OutlineTask
 from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.screens.clarification import ClarificationScreen
+from tests.tui.idle import ROUNDS
 from tests.tui.outline.host import OutlineHost
 
 pytestmark = pytest.mark.slow
@@ -319,7 +320,7 @@ def shown(editor: QuestionContext) -> str:
 
 async def until(editor: QuestionContext, seen) -> None:
     """Let the editor work until `seen` is true."""
-    for _ in range(500):
+    for _ in range(ROUNDS):
         if seen():
             return
         await editor.pilot.pause(0.01)
