@@ -3,6 +3,7 @@ screen, and told to the model.
 """
 
 import json
+import shutil
 
 import pytest
 
@@ -11,6 +12,7 @@ from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.agent.events import Notice, Prompt, Rewound, RunFinished, RunStarted, TextDelta
 from dogent_tui.agent.prompts import MOST_TOLD
 from dogent_tui.offline.messages_api import ReplyText
+from dogent_tui.storage.paths import Workspace
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
@@ -19,16 +21,37 @@ WORDS = ("ALPHA", "BETA", "GAMMA")
 
 
 @pytest.fixture
-def talk(api, open_service):
-    """Converse about each of `WORDS`, and return the id of the session and what happened."""
+def workspace(shelf):
+    """One for all: the CLI files its transcripts by folder."""
+    return Workspace(shelf.root)
+
+
+@pytest.fixture(scope="module")
+def talks():
+    """The conversations so far: by what was added, their id, their events and the home folder."""
+    return {}
+
+
+@pytest.fixture
+def talk(api, open_service, home, tmp_path, talks):
+    """Converse about each of `WORDS`, once for all tests of the module, and return the id of the
+    session and what happened. The home folder is as the conversation left it.
+    """
 
     async def talked(more=""):
+        if more in talks:
+            session_id, events, left = talks[more]
+            shutil.copytree(left, home, symlinks=True, dirs_exist_ok=True)
+            return session_id, list(events)
         for word in WORDS:
             api.say(f"Reply {word}. {more}")
         async with open_service() as agent:
             for word in WORDS:
                 await agent.run(f"Prompt {word} 茶")
-            return agent.service.session_id, agent.events
+        left = tmp_path / "left"
+        shutil.copytree(home, left, symlinks=True)
+        talks[more] = agent.service.session_id, tuple(agent.events), left
+        return agent.service.session_id, agent.events
 
     return talked
 

@@ -3,13 +3,14 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import acp
 import psutil
 import pytest
+import pytest_asyncio
 from acp import schema
 from acp.helpers import image_block, resource_link_block, text_block
 
@@ -18,9 +19,9 @@ from tests.children import children_running
 from tests.e2e.conftest import write_profile
 from tests.e2e.scripted_api import ScriptedApi
 from tests.e2e.terminal import plain_environment
-from tests.faces.conftest import LIMIT_S, ROOT
+from tests.faces.conftest import IN_ONE_LOOP, LIMIT_S, ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
 
 FORMS = schema.ClientCapabilities(
     elicitation=schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities())
@@ -28,7 +29,7 @@ FORMS = schema.ClientCapabilities(
 
 
 class Editor:
-    """An editor: it keeps what it is told, and answers by what the test put here."""
+    """A session in an editor: what it was told, and answers as the test put them here."""
 
     def __init__(self) -> None:
         self.updates: list[Any] = []
@@ -41,15 +42,7 @@ class Editor:
         self.has_asked = asyncio.Event()
         self.process: Any = None
 
-    def on_connect(self, conn: Any) -> None:
-        pass
-
-    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
-        self.updates.append(update)
-
-    async def request_permission(
-        self, session_id: str, tool_call: Any, options: Any, **_: Any
-    ) -> Any:
+    async def request_permission(self, tool_call: Any, options: Any, **_: Any) -> Any:
         self.asked.append((tool_call, options))
         self.has_asked.set()
         if self.waits is not None:
@@ -87,50 +80,113 @@ class Editor:
         return str(answer.stop_reason)
 
 
+class Window:
+    """The window of an editor: its agent, and the one session that is open in it."""
+
+    def __init__(self) -> None:
+        self.editor = Editor()
+        self.conn: Any = None
+        self.process: Any = None
+
+    def on_connect(self, conn: Any) -> None:
+        pass
+
+    async def session_update(self, update: Any, **_: Any) -> None:
+        self.editor.updates.append(update)
+
+    async def request_permission(self, **asked: Any) -> Any:
+        return await self.editor.request_permission(**asked)
+
+    async def create_elicitation(self, **asked: Any) -> Any:
+        return await self.editor.create_elicitation(**asked)
+
+
 class Place:
     """Where an editor works."""
 
-    def __init__(self, home: Path, root: Path, api: ScriptedApi) -> None:
-        self.home, self.root, self.api = home, root, api
+    def __init__(self, shared: "Shared", root: Path) -> None:
+        self.shared, self.root = shared, root
+        self.home, self.api = shared.home, shared.api
 
     @asynccontextmanager
-    async def editor(self, capabilities: Any = None, session: str = "") -> AsyncIterator[Editor]:
-        """Start the agent as an editor does, with a session: a new one unless named."""
-        editor = Editor()
-        command = (sys.executable, "-m", "dogent_tui", "acp")
-        waits = {"shutdown_timeout": LIMIT_S}
-        options = {
-            "env": plain_environment(self.home),
-            "cwd": ROOT,
-            "use_unstable_protocol": True,
-            "transport_kwargs": waits,
-        }
-        async with acp.spawn_agent_process(editor, *command, **options) as (conn, process):  # type: ignore[arg-type]
-            editor.conn, editor.process = conn, psutil.Process(process.pid)
-            await conn.initialize(protocol_version=1, client_capabilities=capabilities)
-            if session:
-                await conn.load_session(cwd=str(self.root), session_id=session, mcp_servers=[])
-                editor.session = session
+    async def editor(
+        self, capabilities: Any = None, session: str = "", *, alone: bool = False
+    ) -> AsyncIterator[Editor]:
+        """Open a session: a new one unless named. `alone`: in an agent of its own."""
+        async with AsyncExitStack() as stack:
+            if alone:
+                window = await stack.enter_async_context(opened(self.home, capabilities))
             else:
-                editor.session = (
-                    await conn.new_session(cwd=str(self.root), mcp_servers=[])
-                ).session_id
+                window = await self.shared.window(capabilities)
+            window.editor = editor = Editor()
+            editor.conn, editor.process = window.conn, window.process
+            if session:
+                editor.session = session
+                await editor.conn.load_session(
+                    cwd=str(self.root), session_id=session, mcp_servers=[]
+                )
+            else:
+                made = await editor.conn.new_session(cwd=str(self.root), mcp_servers=[])
+                editor.session = made.session_id
             yield editor
+            await editor.conn.close_session(session_id=editor.session)
+
+
+@asynccontextmanager
+async def opened(home: Path, capabilities: Any) -> AsyncIterator[Window]:
+    """Start the agent as an editor does."""
+    window = Window()
+    command = (sys.executable, "-m", "dogent_tui", "acp")
+    options = {
+        "env": plain_environment(home),
+        "cwd": ROOT,
+        "use_unstable_protocol": True,
+        "transport_kwargs": {"shutdown_timeout": LIMIT_S},
+    }
+    async with acp.spawn_agent_process(window, *command, **options) as (conn, process):  # type: ignore[arg-type]
+        window.conn, window.process = conn, psutil.Process(process.pid)
+        await conn.initialize(protocol_version=1, client_capabilities=capabilities)
+        yield window
+
+
+class Shared:
+    """What the tests share: to start an agent takes four times as long as what most ask of it.
+
+    There is one agent for editors that show forms, and one for those that do not. Each test has a
+    session and a workspace of its own.
+    """
+
+    def __init__(self, home: Path, api: ScriptedApi, stack: AsyncExitStack) -> None:
+        self.home, self.api, self._stack = home, api, stack
+        self._windows: dict[bool, Window] = {}
+
+    async def window(self, capabilities: Any) -> Window:
+        window = self._windows.get(capabilities is not None)
+        if window is None or not window.process.is_running():
+            window = await self._stack.enter_async_context(opened(self.home, capabilities))
+            self._windows[capabilities is not None] = window
+        return window
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shared]:
+    async with ScriptedApi() as api, AsyncExitStack() as stack:
+        yield Shared(tmp_path_factory.mktemp("home"), api, stack)
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    home, root = tmp_path / "home", tmp_path / "workspace"
-    home.mkdir()
+def place(shared: Shared, tmp_path: Path) -> Place:
+    """A workspace of its own. Nothing is scripted yet, and nothing was asked."""
+    shared.api.reset()
+    root = tmp_path / "workspace"
     root.mkdir()
-    async with ScriptedApi() as api:
-        write_profile(home / ".dogent", root, api)
-        yield Place(home, root, api)
+    write_profile(shared.home / ".dogent", root, shared.api)
+    return Place(shared, root)
 
 
 async def test_a_conversation_is_held_listed_and_loaded_again(place: Place) -> None:
     place.api.say("Hello **wörld** 写作 🎉", thinking="Thinking of it.")
-    async with place.editor() as editor:
+    async with place.editor(alone=True) as editor:
         assert await editor.say("hi there") == "end_turn"
         assert editor.text == "Hello **wörld** 写作 🎉"
         assert [each.content.text for each in editor.of("agent_thought_chunk")] == [
@@ -143,7 +199,7 @@ async def test_a_conversation_is_held_listed_and_loaded_again(place: Place) -> N
         ]
         session = editor.session
     place.api.say("You said hi.")
-    async with place.editor(session=session) as editor:
+    async with place.editor(session=session, alone=True) as editor:
         assert [each.content.text for each in editor.of("user_message_chunk")] == ["hi there"]
         assert editor.text == "Hello **wörld** 写作 🎉"
         await editor.say("what did I say?")

@@ -18,6 +18,8 @@ from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of, serving
 pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
 
 READ = "mcp__dogent__read_markdown_file"
+NEWEST = pytest.mark.parametrize("page", ["ai7"], indirect=True, scope="module")
+"""For what the server does, whoever reads its stream; the other tests are of the stream itself."""
 
 
 @pytest.fixture
@@ -47,6 +49,7 @@ async def test_a_reply_streams_and_the_chat_remembers(
     assert "hi there" in str(served.api.requests[-1].messages)
 
 
+@NEWEST
 async def test_only_tools_that_ask_are_offered(served: Served, page: Page, chat: str) -> None:
     served.api.say("Yes.")
     await page.open(served, chat)
@@ -156,6 +159,7 @@ async def test_stopping_ends_the_run_on_the_server(served: Served, page: Page, c
     assert told["text"] == "Still here."
 
 
+@NEWEST
 async def test_a_form_is_answered_beside_the_chat(served: Served, page: Page, chat: str) -> None:
     question = {
         "id": "who",
@@ -179,6 +183,7 @@ async def test_a_form_is_answered_beside_the_chat(served: Served, page: Page, ch
     assert told["text"].endswith("For the board, then.")
 
 
+@NEWEST
 async def test_a_proposed_change_is_reviewed_hunk_by_hunk(
     served: Served, page: Page, chat: str
 ) -> None:
@@ -260,9 +265,7 @@ async def test_an_output_that_nobody_made_is_refused_and_not_sent_again(
     await served.post(f"/api/chat/{chat}/stop", {})
 
 
-async def test_two_chats_ask_the_same_and_each_gets_its_answer(
-    served: Served, page: Page, chat: str
-) -> None:
+async def test_two_chats_ask_the_same_and_each_gets_its_answer(served: Served, chat: str) -> None:
     (served.root / "b.md").write_text("# B\n", encoding="utf-8")
     call = {"path": "b.md", "reason": "To see it."}
     served.api.call(READ, call)
@@ -322,6 +325,7 @@ async def waiting(page: Page, chat: str) -> str:
         await asyncio.sleep(0.02)
 
 
+@NEWEST
 async def test_everything_is_offered_where_it_was_asked_for(
     tmp_path: Path, api: ScriptedApi, page: Page, chat: str
 ) -> None:
@@ -342,6 +346,7 @@ async def test_everything_is_offered_where_it_was_asked_for(
         assert (await page("send", chat=chat, text="hello"))["text"] == "Still here."
 
 
+@NEWEST
 async def test_a_chat_goes_on_after_the_server_was_started_again(
     tmp_path: Path, api: ScriptedApi, page: Page, chat: str
 ) -> None:

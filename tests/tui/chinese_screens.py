@@ -30,6 +30,7 @@ from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.welcome import Welcome
 from tests.agent.fake_conversation import FakeLauncher, opened_session
+from tests.tui.idle import ROUNDS
 
 SIZES = [(80, 24), (200, 60)]
 
@@ -55,7 +56,7 @@ QUESTION = PermissionRequested(
 
 
 async def until(pilot: Pilot[None], seen: Callable[[], object]) -> None:
-    for _ in range(2000):
+    for _ in range(ROUNDS):
         if seen():
             return
         await pilot.pause(0.01)

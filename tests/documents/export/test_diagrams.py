@@ -26,7 +26,8 @@ async def drawings(exporter, folder, *texts):
     result = await export_docx(request(folder, blocks, "docx"), browser=exporter.browser)
     with zipfile.ZipFile(result.path) as package:
         names = [name for name in package.namelist() if name.endswith(".svg")]
-        assert len([name for name in package.namelist() if name.endswith(".png")]) == len(names)
+        pictures = [name for name in package.namelist() if name.endswith(".png")]
+        assert 0 < len(pictures) <= len(names) or not names  # those that look the same are one
         return [package.read(name).decode() for name in names], result
 
 
@@ -83,15 +84,17 @@ HOSTILE = {
 
 
 async def test_nothing_of_a_hostile_diagram_runs_or_loads(exporter, tmp_path, listener):
-    for name, text in HOSTILE.items():
-        filled = text.replace("ADDRESS", listener.url)
-        made, result = await drawings(exporter, tmp_path, filled)
-        assert made or result.warnings, name
-        for svg in made:
-            for bad in ("<script", "foreignObject", "javascript:", "file:", "<iframe", "@import"):
-                assert bad not in svg, name
-            assert not re.search(r"\son\w+=|href=\"(?!#)|url\((?![\"']?#|&quot;#)", svg), name
-        await exporter.export(request(tmp_path, f"```mermaid\n{filled}\n```\n"))
+    """All of them in one document: a browser reads three megabytes of script for each one."""
+    texts = [text.replace("ADDRESS", listener.url) for text in HOSTILE.values()]
+    made, result = await drawings(exporter, tmp_path, *texts)
+    told = [warning for warning in result.warnings if "shown as text" in warning]
+    assert len(made) + len(told) == len(HOSTILE)
+    for svg in made:
+        for bad in ("<script", "foreignObject", "javascript:", "file:", "<iframe", "@import"):
+            assert bad not in svg, svg
+        assert not re.search(r"\son\w+=|href=\"(?!#)|url\((?![\"']?#|&quot;#)", svg), svg
+    blocks = "\n\n".join(f"```mermaid\n{text}\n```" for text in texts)
+    await exporter.export(request(tmp_path, blocks))
     assert listener.asked == []
 
 

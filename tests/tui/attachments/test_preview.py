@@ -16,6 +16,7 @@ from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.tui.attachments.preview import PreviewScreen, sheet_line
 from dogent_tui.tui.attachments.reading import DocumentReading, Sheet, facts
 from dogent_tui.tui.screens.choice import ChoiceScreen
+from tests.tui.idle import ROUNDS
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +46,7 @@ class Preview:
         )
 
     async def until(self, seen: Callable[[], object]) -> None:
-        for _ in range(1000):
+        for _ in range(ROUNDS):
             if seen():
                 return
             await self.pilot.pause(0.01)

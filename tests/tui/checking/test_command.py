@@ -37,7 +37,10 @@ async def typed(scene, command: str) -> None:
 
 
 def rows(scene) -> list[str]:
-    answers = scene.app.screen.query_one("#choice-answers")
+    """The answers of a choice; none before it is composed."""
+    if not (found := scene.app.screen.query("#choice-answers")):
+        return []
+    answers = found.first()
     return [str(answers.get_option_at_index(n).prompt) for n in range(answers.option_count)]
 
 
@@ -108,7 +111,7 @@ async def test_a_claim_without_marks_has_its_nearest_passages_and_no_verdict(sta
             await scene.until(lambda: pane.is_seen and any("Late" in row for row in pane.rows()))
             pane.view.choose((2, 3))
             await typed(scene, "/check passages")
-            await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
+            await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and rows(scene))
             first, *_ = rows(scene)
             assert first.startswith("notes.md, line 123 · The ferry leaves the small harbour")
             await scene.pilot.press("enter")

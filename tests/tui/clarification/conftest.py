@@ -12,6 +12,7 @@ from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from tests.tui.clarification.examples import REPORT
+from tests.tui.idle import ROUNDS
 
 
 class Host(App):
@@ -62,7 +63,7 @@ class Person:
         await self.pilot.pause()
 
     async def until(self, seen: Callable[[], object]) -> None:
-        for _ in range(500):
+        for _ in range(ROUNDS):
             if seen():
                 return
             await self.pilot.pause(0.01)

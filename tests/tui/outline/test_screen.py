@@ -19,6 +19,7 @@ from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.screens.clarification import ClarificationScreen
+from tests.tui.idle import ROUNDS
 from tests.tui.outline.host import OutlineHost
 
 pytestmark = pytest.mark.slow
@@ -324,7 +325,7 @@ def shown(editor: QuestionContext) -> str:
 
 async def until(editor: QuestionContext, seen) -> None:
     """Let the editor work until `seen` is true."""
-    for _ in range(500):
+    for _ in range(ROUNDS):
         if seen():
             return
         await editor.pilot.pause(0.01)

@@ -20,6 +20,7 @@ from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.stylesheets import stylesheet
+from tests.tui.idle import ROUNDS
 
 M = TypeVar("M", bound=Message)
 
@@ -117,7 +118,7 @@ class PromptApp(App[None]):
     @staticmethod
     async def until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
         """Let the app run until `condition` holds."""
-        for _ in range(500):
+        for _ in range(ROUNDS):
             if condition():
                 return
             await pilot.pause(0.01)
