@@ -222,7 +222,7 @@ def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | N
     if not options.resume:
         return latest_session(workspace) if options.continue_latest else None
     for record in list_sessions(workspace):
-        if record.session_id == options.resume:
+        if options.resume in record.ids:
             return record
     raise UsageError(
         tr("There is no conversation {resume} in this folder.").format(resume=options.resume),

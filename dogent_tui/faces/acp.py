@@ -140,7 +140,8 @@ class DogentAgent:
             opened = await asyncio.to_thread(open_to_write, Workspace(folder), options)
         except DogentError as error:
             raise _wrong(str(error)) from error
-        session = EditorSession(opened, self._client, self._has_forms, replays)
+        name = options.resume or options.begin
+        session = EditorSession(name, opened, self._client, self._has_forms, replays)
         await session.start()
         self._sessions[session.id] = session
         return session

@@ -34,14 +34,18 @@ _FORMS = ("needs_clarification", "needs_outline_edit")
 
 
 class EditorSession(Connected):
-    """One conversation for an editor. `replays`: it is told what was said before."""
+    """One conversation for an editor. `replays`: it is told what was said before.
+
+    `session_id` stays what the editor knows it by; the agent's own changes where its process died.
+    """
 
     def __init__(
-        self, opened: OpenedSession, client: acp.Client, has_forms: bool, replays: bool
+        self, session_id: str, opened: OpenedSession, client: acp.Client, forms: bool, replays: bool
     ) -> None:
         super().__init__(opened)
+        self.id = session_id
         self._client = client
-        self._has_forms = has_forms
+        self._has_forms = forms
         self._replays = replays
         self._updates = messages.Updates(opened.workspace.root)
         self._asking: dict[str, asyncio.Task[None]] = {}
@@ -50,11 +54,6 @@ class EditorSession(Connected):
         self._run_id = ""
         self._ended: asyncio.Future[str] | None = None
         self._commands: dict[str, CustomCommand] = {}
-
-    @property
-    def id(self) -> str:
-        """The session's id, ours and the editor's."""
-        return self.service.session_id
 
     async def start(self) -> None:
         """Connect the agent, and tell the editor which commands there are, after the answer to

@@ -33,6 +33,8 @@ class Editor:
 
     def __init__(self) -> None:
         self.updates: list[Any] = []
+        self.told_of = set[str]()
+        """The sessions that the updates are of."""
         self.asked: list[Any] = []
         self.choose = "deny"
         self.fill: dict[str, Any] | None = None
@@ -91,7 +93,8 @@ class Window:
     def on_connect(self, conn: Any) -> None:
         pass
 
-    async def session_update(self, update: Any, **_: Any) -> None:
+    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        self.editor.told_of.add(session_id)
         self.editor.updates.append(update)
 
     async def request_permission(self, **asked: Any) -> Any:
@@ -479,6 +482,15 @@ async def test_an_agent_that_is_killed_ends_the_turn_and_the_session_lives(place
         place.api.reset()
         place.api.say("Back again.")
         assert await editor.say("are you there?") == "end_turn"
+        assert "Back again." in editor.text
+        assert editor.told_of == {editor.session}  # the CLI has begun another
+        await editor.conn.set_config_option(
+            session_id=editor.session, config_id="model", value="offline"
+        )
+        assert await editor.say("list the files") == "end_turn"
+        assert editor.told_of == {editor.session}
+        name = editor.session
+    async with place.editor(session=name) as editor:
         assert "Back again." in editor.text
 
 
