@@ -125,7 +125,7 @@ class Figures:
         fitting = fitting or [each for each in scored if not each.is_label]
         top = max((each.score for each in fitting), default=0.0) - 1e-9
         enough = _ENOUGH * (sum(weights.values()) or 1.0)
-        return [each for each in fitting if each.score >= top and each.shared >= enough]
+        return [one for one in fitting if one.score >= top and max(one.shared, one.score) >= enough]
 
     def _weight(self, word: str) -> float:
         if word in _FUNCTION_WORDS or not (word[0].isalnum()):
