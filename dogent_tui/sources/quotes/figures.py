@@ -164,7 +164,7 @@ class Figures:
             yield Place(
                 number,
                 begin + found.start(),
-                shared + near - _LACKED * lacked * apart,
+                shared + near - _LACKED * lacked * apart * (number.value != figure.number.value),
                 shared,
                 is_row and column <= 1,
             )

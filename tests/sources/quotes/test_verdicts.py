@@ -244,3 +244,28 @@ def test_places_are_those_of_the_draft_on_disk():
     first, second = findings(draft)
     assert (first.verdict, first.line, first.column, first.end_line) == ("verbatim", 3, 3, 3)
     assert (second.text, second.line, second.column) == ("one of the users <a@b.c>", 7, 8)
+
+
+MINUTES = (
+    "Notes, 3 March, library, 14:00 to 15:30\npresent: Ines Roth (chair), Paul Weber, Mia Stone\n\n"
+    "- opening hours: Mia wants Saturday 10 to 14. Ali against. vote 3:1 for Saturday, from 5"
+    " April\n\n- Ali will write to the town about the heating until 20 March\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("draft", "expected"),
+    [
+        ("Minutes of 3 March", ["verbatim"]),
+        ("Minutes of 4 March", ["altered"]),
+        (
+            "The library opens on Saturday 10 to 14, from 5 April; the vote was 3:1.",
+            ["verbatim"] * 4,
+        ),
+        ("Ali writes to the town until 3 March.", ["altered"]),
+    ],
+)
+def test_the_words_right_beside_a_number_tell_it(draft, expected):
+    notes = source("notes.txt", MINUTES)
+    found = check("draft.md", f"{draft}\n", [notes], {}).findings
+    assert [each.verdict for each in found] == expected
