@@ -15,6 +15,7 @@ from dogent_tui.storage.history import History
 from dogent_tui.tui.lessons import OFFER
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.screens.settings import SettingsScreen
 
 
 def hint(s) -> str:
@@ -24,6 +25,16 @@ def hint(s) -> str:
 async def run(s, command: str) -> None:
     await s.type(command)
     await s.pilot.press("escape", "enter")
+
+
+async def test_a_command_answers_to_the_name_that_other_programs_give_it(stage):
+    async with stage() as s:
+        await s.type("/conf")
+        await s.until(lambda: s.app.conversation.prompt.picker.current)
+        assert s.app.conversation.prompt.picker.current.insert == "/settings"
+        await s.pilot.press("escape", "ctrl+c")
+        await run(s, "/config")
+        await s.until(lambda: isinstance(s.app.screen, SettingsScreen))
 
 
 async def test_init_with_a_template_writes_the_wishes_and_says_that_they_hold(stage, workspace):

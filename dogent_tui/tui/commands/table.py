@@ -21,6 +21,17 @@ Markdown files and words, one word.
 """
 
 
+SYNONYMS = {
+    "clear": "new",
+    "config": "settings",
+    "cost": "usage",
+    "login": "setup",
+    "q": "exit",
+    "quit": "exit",
+}
+"""What other programs of this kind call these commands."""
+
+
 class Command(msgspec.Struct, frozen=True):
     """A command of the application. `help` is one line.
 
@@ -101,10 +112,11 @@ class CommandTable:
 
     def find(self, text: str) -> tuple[Command | None, str]:
         """Return the command that `text` (``/name argument``) calls, None where there is none,
-        and its argument.
+        and its argument. Names that other programs use are understood too.
         """
         name, _, argument = text.strip().removeprefix("/").partition(" ")
-        return self._commands.get(name), argument.strip()
+        command = self._commands.get(name) or self._commands.get(SYNONYMS.get(name, ""))
+        return command, argument.strip()
 
     def unknown(self, text: str) -> str:
         """Return the sentence for a command that does not exist, with the nearest one that does."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.table import SYNONYMS, Command
 
 if TYPE_CHECKING:
     from dogent_tui.tui.prompt.citations import Citations
@@ -382,20 +382,26 @@ class Completions:
 
     def _find_commands(self, query: str) -> tuple[Candidate, ...]:
         commands = self.commands
-        found = _fuzzy(query, [command.name for command in commands])
+        typed = query.lower()
+        positions_of = dict(_fuzzy(query, [command.name for command in commands]))
+        meant = {SYNONYMS[name] for name in SYNONYMS if len(typed) > 1 and name.startswith(typed)}
+        for index, command in enumerate(commands):
+            if command.name in meant:
+                positions_of.setdefault(index, ())
 
-        def fit(match: tuple[int, tuple[int, ...]]) -> tuple[bool, bool, int]:
+        def fit(match: tuple[int, tuple[int, ...]]) -> tuple[bool, bool, bool, int]:
             command = commands[match[0]]
-            starts = command.name.startswith(query.lower())
+            starts = command.name.startswith(typed)
             return (
                 not starts,
+                command.name not in meant,
                 command.forgets,
                 match[0] if starts else 0,
             )  # the others as the search ranked them
 
         return tuple(
             self._command_row(commands[index], positions)
-            for index, positions in sorted(found, key=fit)
+            for index, positions in sorted(positions_of.items(), key=fit)
         )
 
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:

@@ -3,7 +3,7 @@
 import os.path
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -63,21 +63,17 @@ class Results:
     @property
     def written(self) -> str:
         """The path of the text that was written last, empty for none."""
-        return next((result.path for result in self.entries if result.kind == "written"), "")
+        return next(self._written(), "")
 
     @property
     def last_markdown(self) -> str:
         """The path of the Markdown file that was written last, the one that is most likely
         meant; empty for none.
         """
-        return next(
-            (
-                result.path
-                for result in self.entries
-                if result.kind == "written" and is_markdown(result.path)
-            ),
-            "",
-        )
+        return next(filter(is_markdown, self._written()), "")
+
+    def _written(self) -> Iterator[str]:
+        return (one.path for one in self.entries if one.kind == "written" and not one.gone)
 
     def handle(self, event: Event) -> Result | None:
         """Learn from `event`, and return what it made, if anything: what was refused or failed

@@ -336,7 +336,6 @@ class ConversationScreen(ConversationPort):
                 self.showing.handle(event, made)
         if all_made:
             self.made.show()
-            self._name_document()
             if not origin.is_now:
                 self.showing.replayed(all_made)
 
@@ -457,6 +456,7 @@ class ConversationScreen(ConversationPort):
     async def look_again(self) -> None:
         """Look again which files there are, once nothing more comes."""
         await self.typed.refresh_index()
+        self.made.show()
 
     @work(group="offer", exclusive=True)
     async def offer_requests(self) -> None:
@@ -488,6 +488,7 @@ class ConversationScreen(ConversationPort):
     @work(group="attachments", exclusive=True)
     async def place_sidebar(self) -> None:
         """Show results and attachments as they are now."""
+        self._name_document()
         await self.conversation_layout.place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(

@@ -48,6 +48,17 @@ async def test_a_wide_window_lists_them_by_itself(stage, size) -> None:
         await s.until(lambda: "exported · gone" in drawn(s))
 
 
+async def test_what_was_deleted_is_not_offered_any_more(stage) -> None:
+    async with stage((80, 24)) as s:
+        await made(s)
+        await s.until(lambda: "F3 shows" in drawn(s))
+        (s.app.opened.workspace.root / "report.md").unlink()
+        s.app.conversation.look_again()
+        await s.until(lambda: "F3 shows" not in drawn(s))
+        await s.pilot.press("f3")
+        await s.until(lambda: "No document is open." in drawn(s))
+
+
 @pytest.mark.parametrize("size", [(30, 8), (80, 24), (160, 40)])
 async def test_keys_open_export_and_reveal(stage, size, monkeypatch) -> None:
     monkeypatch.setattr(reveal, "reveal_command", lambda *_: ())
