@@ -656,6 +656,8 @@ def test_the_help_names_keys_in_one_way_and_wraps_what_is_wide():
     ).plain.splitlines()
     assert len(wide) == 3
     assert all(cell_len(line) <= 60 for line in wide)
+    narrow = help_text(HelpSection("", (("/thanks", "Write a letter of thanks"),)), 30).plain
+    assert narrow.splitlines() == ["/thanks", "  Write a letter of thanks"]
 
 
 async def test_what_is_typed_before_an_earlier_draft_is_back_overwrites_none_of_it(

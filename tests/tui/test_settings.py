@@ -61,6 +61,12 @@ def seen(s):
     return "\n".join(lines)
 
 
+def drawn(s):
+    """The characters of the screen."""
+    strips = s.app.screen._compositor.render_strips()
+    return "\n".join(strip.text for strip in strips)
+
+
 def row(workspace, key):
     return f"{workspace.settings_file}:{key}"
 
@@ -533,3 +539,11 @@ async def test_settings_are_grouped_under_headings_that_the_cursor_passes_over(s
             await s.pilot.press("down")
             seen.append(rows.row.label)
         assert seen == [row.label for row in rows._rows if row.id]
+
+
+async def test_a_narrow_screen_has_room_for_the_values(stage):
+    async with stage((40, 24)) as s:
+        await opened(s)
+        await s.until(lambda: "Citation style" in drawn(s))
+        line = next(line for line in drawn(s).splitlines() if "Citation style" in line)
+        assert "Chica" in line

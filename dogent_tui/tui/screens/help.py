@@ -159,19 +159,17 @@ class HelpLines(Widget):
 
 def help_text(section: HelpSection, width: int) -> Content:
     """Return the lines of `section` in `width` columns; a key too long for its column has a line
-    of its own.
+    of its own, as has each where there is no room for two columns.
     """
-    room = max(20, width - _KEY_COLUMN)
+    column = _KEY_COLUMN if width >= 2 * _KEY_COLUMN else 2
     rows = []
     for key, words in section.lines:
-        first, *more = [line.plain.rstrip() for line in Content(words).wrap(room)] or [""]
-        missing = _KEY_COLUMN - cell_len(key)
-        rows += (
-            [f"{key}{' ' * missing}{first}"]
-            if missing > 0
-            else [key, f"{'':<{_KEY_COLUMN}}{first}"]
-        )
-        rows += [f"{'':<{_KEY_COLUMN}}{line}" for line in more]
+        lines = [line.plain.rstrip() for line in Content(words).wrap(max(10, width - column))]
+        first, *more = lines or [""]
+        missing = column - cell_len(key)
+        beside = missing > 0 and column == _KEY_COLUMN
+        rows += [f"{key}{' ' * missing}{first}"] if beside else [key, f"{'':<{column}}{first}"]
+        rows += [f"{'':<{column}}{line}" for line in more]
     return Content("\n".join(rows))
 
 

@@ -19,6 +19,8 @@ from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.dialog import ChoiceList
 
 _LABEL_CELLS = 29
+_LEAST_VALUE_CELLS = 12
+"""What a value gets where the screen is too narrow for both."""
 _CHANGED = "● "
 
 
@@ -52,15 +54,25 @@ class RowList(ChoiceList):
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id, markup=False, compact=True)
         self._rows: Sequence[Row] = ()
+        self._label_cells = _LABEL_CELLS
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show `rows`, with the cursor where it was."""
         at = min(self.highlighted or 0, len(rows) - 1)
         at += bool(rows and not rows[at].id)
         self._rows = rows
-        self.set_options(Option(_drawn(row), disabled=not row.id) for row in rows)
+        self.set_options(
+            Option(_drawn(row, self._label_cells), disabled=not row.id) for row in rows
+        )
         self.highlighted = at if rows else None
         self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        """Give the labels less room where the values would have none."""
+        fitting = min(_LABEL_CELLS, max(_LEAST_VALUE_CELLS, self.size.width - _LEAST_VALUE_CELLS))
+        if fitting != self._label_cells:
+            self._label_cells = fitting
+            self.show(self._rows)
 
     @property
     def row(self) -> Row | None:
@@ -128,10 +140,10 @@ class Sections(Widget, can_focus=False):
             start = end + 1
 
 
-def _drawn(row: Row) -> Content:
+def _drawn(row: Row, label_cells: int) -> Content:
     if not row.id:
         return Content.styled(row.label, "bold $accent")
-    label = set_cell_size(one_line(revealed(row.label)), _LABEL_CELLS)
+    label = set_cell_size(one_line(revealed(row.label)), label_cells)
     value = one_line(revealed(row.value))
     mark = (_CHANGED if row.changed else "  ", "$text-warning")
     style = "bold" if row.strong else ""
