@@ -1,4 +1,4 @@
-# Everything that a newcomer needs: `make run` opens the application, `make test` proves it.
+# Everything that a newcomer needs: `make run` opens the application, `make test` shows that it works.
 # Needs Python 3.11 or newer, make and git; all else is installed into .venv.
 
 PYTHON ?= python3
@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
-.PHONY: run setup test lint size attacks faults writing-eval bench snapshots schemas messages clean
+.PHONY: run setup test test-all lint size attacks faults writing-eval bench snapshots schemas messages clean
 
 run: setup  ## open the application: in WORKSPACE, or in a sample workspace
 	@$(BIN)/dogent-tui $(if $(WORKSPACE),"$(WORKSPACE)",--sample)
@@ -34,10 +34,11 @@ lint: setup  ## style, types, and who may import whom
 size:  ## how large each room is, in tokens
 	@$(PYTHON) .ci/size
 
-test: lint  ## everything; `make test JOBS=1` for one process
+test: WHICH := not thorough
+test test-all: lint  ## `make test` in four minutes what a change is tried with, `make test-all` everything, as CI does; JOBS=1 for one process
 	@.ci/printing $(BIN)/python || true  # the tests that print say so where there is no browser
 	@.ci/faces || true  # the tests of the endpoint for pages say so where there is no npm
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile  # what the tests of a file share is made once
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "$(WHICH)"  # what the tests of a file share is made once
 
 attacks: setup  ## every attack, every row of the corpora and every everyday command behind the wall: a quarter of an hour
 	@DOGENT_ATTACKS_EACH=1 $(BIN)/python -m pytest -q tests/wall/test_attacks.py tests/wall/test_everyday.py

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -146,8 +147,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("snapshot")
         if fixtures & _HEAVY or item.path.parent in _WHOLE:
             item.add_marker("slow")
+    _leave_rows_to_thorough_runs(items)
     if hasattr(config, "workerinput"):
         _what_takes_long_first(items)
+
+
+def _leave_rows_to_thorough_runs(items: list[pytest.Item]) -> None:
+    """Mark the rows behind the first ones of each test that has `thorough_after`."""
+    rows = Counter[str]()
+    for item in items:
+        if marker := item.get_closest_marker("thorough_after"):
+            test = item.nodeid.partition("[")[0]
+            rows[test] += 1
+            if rows[test] > marker.args[0]:
+                item.add_marker("thorough")
 
 
 def _what_takes_long_first(items: list[pytest.Item]) -> None:

@@ -82,6 +82,7 @@ async def test_a_conversation_is_compacted_when_the_user_says_so_and_remembered_
         assert not [notice for notice in agent.of(Notice) if notice.code in ("gap", "memory_gap")]
 
 
+@pytest.mark.thorough
 async def test_a_full_context_is_compacted_by_itself_and_told(api, open_service):
     async with open_service() as agent:
         api.say("Noted.")
@@ -96,6 +97,7 @@ async def test_a_full_context_is_compacted_by_itself_and_told(api, open_service)
         assert told.before_tokens > 100_000
 
 
+@pytest.mark.thorough
 async def test_what_cannot_be_compacted_is_an_error_and_changes_nothing(api, open_service):
     async with open_service() as agent:
         finished = await agent.run("/compact", compacts=True)
@@ -112,6 +114,7 @@ async def test_what_cannot_be_compacted_is_an_error_and_changes_nothing(api, ope
         assert agent.of(Compacted) == []
 
 
+@pytest.mark.thorough
 async def test_compacting_can_be_stopped(api, open_service):
     async with open_service() as agent:
         api.say("Tea.")
@@ -126,6 +129,7 @@ async def test_compacting_can_be_stopped(api, open_service):
         assert (await agent.run("What do I like?")).result == "You like tea."
 
 
+@pytest.mark.thorough
 async def test_going_back_before_a_compaction_gives_the_whole_conversation_back(api, open_service):
     async with open_service() as agent:
         api.say("Tea it is.")
@@ -162,6 +166,7 @@ async def test_what_a_run_used_is_counted_once_also_after_a_restart(api, open_se
         assert third.cost_usd < 2 * first.cost_usd
 
 
+@pytest.mark.thorough
 async def test_a_spent_budget_stops_the_run_and_more_of_it_has_it_continue(api, open_service):
     async with open_service(kind="anthropic", budget_usd=0.009) as agent:
         (agent.root / "long.txt").write_text("Alpha beta. " * 500, encoding="utf-8")

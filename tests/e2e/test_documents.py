@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 
 import psutil
+import pytest
 
 from dogent_tui.agent.events import (
     PermissionAnswer,
@@ -65,6 +66,7 @@ async def test_outside_of_the_workspace_the_user_is_asked(api, agent, tmp_path):
     assert "for my eyes" in result.content
 
 
+@pytest.mark.thorough
 async def test_a_long_reading_tells_how_far_it_is_and_an_interrupt_ends_it_with_the_run(api, agent):
     (agent.root / "long.csv").write_text("1,2,3,4,5,6,7,8,9\n" * 2_000_000, encoding="utf-8")
     api.call(

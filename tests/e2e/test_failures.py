@@ -96,6 +96,7 @@ async def test_no_connection(open_service):
     assert PROFILE in finished.reason
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize(
     ("answer", "code", "reason", "remedy"),
     [
@@ -137,6 +138,7 @@ async def test_what_came_instead_of_an_answer_is_said(open_service, answer, code
     assert "connection" not in finished.reason
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize(
     ("stop_reason", "code", "remedy"),
     [
@@ -161,6 +163,7 @@ async def test_a_reply_that_the_model_ended_is_no_lost_connection(
     assert "API Error" not in finished.reason
 
 
+@pytest.mark.thorough
 async def test_an_image_that_the_endpoint_refuses_is_said_to_be_one(open_service, api):
     api.fail_always(400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum")
     async with open_service() as agent:
@@ -169,6 +172,7 @@ async def test_an_image_that_the_endpoint_refuses_is_said_to_be_one(open_service
     assert "smaller" in finished.remedy
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_an_endpoint_that_takes_connections_and_never_answers_is_given_up(
     open_service, scheme
@@ -183,6 +187,7 @@ async def test_an_endpoint_that_takes_connections_and_never_answers_is_given_up(
     assert PROFILE in finished.remedy
 
 
+@pytest.mark.thorough
 async def test_an_endpoint_that_is_there_is_waited_for_as_long_as_its_profile_says(open_service):
     waits = {"stall_after_s": 0.2, "check_after_s": 0.5, "timeout_ms": 2000}
     async with (
@@ -205,6 +210,7 @@ async def test_a_stream_cut_in_the_middle_shows_no_text_twice(api, agent):
     assert kept == ["The quick brown fox."]
 
 
+@pytest.mark.thorough
 async def test_silence_is_counted_and_ends_when_something_comes(api, open_service):
     silence = api.stall("One moment")
     async with open_service(stall_after_s=0.2) as agent:
@@ -216,6 +222,7 @@ async def test_silence_is_counted_and_ends_when_something_comes(api, open_servic
     assert agent.of(Stalled)[-1].seconds == 0
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 async def test_a_killed_cli_is_noticed_and_the_conversation_resumes(api, agent, how):
     color = f"color number {how}"
@@ -235,6 +242,7 @@ async def test_a_killed_cli_is_noticed_and_the_conversation_resumes(api, agent, 
     assert f"My color is {color}." in str(api.requests[-1].messages)
 
 
+@pytest.mark.thorough
 async def test_a_cli_killed_while_idle_starts_again_with_the_next_prompt(api, agent):
     api.say("One.")
     api.say("Two.")
@@ -248,6 +256,7 @@ async def test_a_cli_killed_while_idle_starts_again_with_the_next_prompt(api, ag
     assert "before the kill" in str(api.requests[-1].messages)
 
 
+@pytest.mark.thorough
 async def test_closing_in_the_middle_of_a_stream_leaves_no_process(api, open_service):
     api.stall("Half a ")
     async with open_service() as agent:

@@ -84,12 +84,14 @@ def transcript(session_id):
     return path
 
 
+@pytest.mark.thorough
 async def test_where_nothing_is_missing_nothing_is_said(talk, resume):
     request, notices = await resume(*await talk())
     assert notices == []
     assert "<earlier-conversation>" not in request.last_user_text()
 
 
+@pytest.mark.thorough_after(2)
 @pytest.mark.parametrize(
     "gone",
     [("ALPHA",), ("BETA",), ("GAMMA",), ("BETA", "GAMMA"), ("Reply GAMMA",), ("Reply BETA",)],
@@ -114,6 +116,7 @@ async def test_the_model_is_told_what_its_transcript_lacks(talk, resume, gone, h
         assert f"Reply {word}." in text
 
 
+@pytest.mark.thorough
 async def test_a_transcript_that_was_cut_short_in_mid_line(talk, resume):
     session_id, events = await talk()
     path = transcript(session_id)
@@ -127,6 +130,7 @@ async def test_a_transcript_that_was_cut_short_in_mid_line(talk, resume):
     assert "Reply ALPHA." not in told
 
 
+@pytest.mark.thorough
 async def test_what_is_told_is_bounded(talk, resume):
     session_id, events = await talk("茶" * 50_000)
     path = transcript(session_id)
@@ -151,6 +155,7 @@ async def test_what_the_log_lacks_is_said_to_the_user(talk, resume):
         assert notices == ["gap"]
 
 
+@pytest.mark.thorough
 async def test_what_the_user_went_back_over_is_no_gap(talk, resume, open_service):
     session_id, events = await talk()
     beta = [event.run_id for event in events if isinstance(event, RunStarted)][1]
@@ -165,6 +170,7 @@ async def test_what_the_user_went_back_over_is_no_gap(talk, resume, open_service
     assert "BETA" not in text
 
 
+@pytest.mark.thorough
 async def test_what_was_stopped_or_failed_or_answered_by_tools_is_no_gap(
     api, open_service, resume, workspace
 ):

@@ -56,6 +56,7 @@ async def test_over_several_proposals_and_refusals(api, context, tea):  # noqa: 
         assert [sent(api, number).count("- tea.md") for number in (2, 3, 4, 5)] == [1, 0, 0, 0]
 
 
+@pytest.mark.thorough
 async def test_after_a_part_was_read_or_named_or_searched(api, context, tea):  # noqa: F811
     async with context() as d:
         api.call("Read", {"file_path": str(tea)})
@@ -74,6 +75,7 @@ async def test_after_a_part_was_read_or_named_or_searched(api, context, tea):  #
         assert tea.read_text() == LOUDER + MINE
 
 
+@pytest.mark.thorough
 async def test_what_was_not_read_whole_is_said_to_be_so(api, context, workspace):  # noqa: F811
     names = ("part.md", "found.md", "named.md", "refused.md", "long.md")
     for name in names:
@@ -99,6 +101,7 @@ async def test_what_was_not_read_whole_is_said_to_be_so(api, context, workspace)
         await d.ended(1)
 
 
+@pytest.mark.thorough
 async def test_what_our_own_reader_gave_is_read(api, context, tea):  # noqa: F811
     async with context() as d:
         api.call(READ, {"path": "tea.md", "reason": "To see it"})
@@ -135,6 +138,7 @@ async def test_while_the_review_is_open_and_in_the_next_proposal(api, context, t
         assert tea.read_text() == LOUDEST + MINE
 
 
+@pytest.mark.thorough
 async def test_a_write_over_an_older_file_that_took_its_place_is_refused(api, context, tea):  # noqa: F811
     async with context() as d:
         api.call("Read", {"file_path": str(tea)})
@@ -153,6 +157,7 @@ async def test_a_write_over_an_older_file_that_took_its_place_is_refused(api, co
         assert d.heard.of(ToolResult)[-1].is_error
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("before", [BASE, None])
 async def test_while_the_user_is_asked_about_a_write(api, context, workspace, before):  # noqa: F811
     aside = workspace.root.parent / "aside.md"
@@ -176,6 +181,7 @@ async def test_while_the_user_is_asked_about_a_write(api, context, workspace, be
         assert aside.read_text() == BASE + MINE
 
 
+@pytest.mark.thorough
 async def test_a_file_of_which_a_part_was_read_is_not_written_whole(api, context, tea):  # noqa: F811
     async with context() as d:
         api.call("Read", {"file_path": str(tea), "limit": 2})
@@ -200,6 +206,7 @@ async def test_a_file_of_which_a_part_was_read_is_not_written_whole(api, context
         assert tea.read_text() == LOUDER
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "content", [b"", "\ufeff# 茶\r\n\r\none".encode(), b"caf\xe9\n", "# 茶\n".encode("utf-16")]
 )
@@ -231,6 +238,7 @@ async def test_texts_of_other_kinds(api, context, tea, content):  # noqa: F811
             assert tea.read_bytes() == content
 
 
+@pytest.mark.thorough
 async def test_after_a_rewind_the_model_knows_what_it_knew_then(api, context, tea):  # noqa: F811
     async with context() as d:
         api.call("Read", {"file_path": str(tea)})
@@ -253,6 +261,7 @@ async def test_after_a_rewind_the_model_knows_what_it_knew_then(api, context, te
         assert "- tea.md" in sent(api, 4)
 
 
+@pytest.mark.thorough
 async def test_in_a_later_session(api, context, tea):  # noqa: F811
     async with context() as d:
         api.call("Read", {"file_path": str(tea)})

@@ -4,6 +4,8 @@ what an answer means.
 
 import json
 
+import pytest
+
 from dogent_tui.agent.events import (
     PermissionAnswer,
     PermissionRequested,
@@ -96,6 +98,7 @@ async def test_a_denial_goes_back_to_the_model_and_the_same_is_not_put_again(api
     assert "reason is missing" in without
 
 
+@pytest.mark.thorough
 async def test_for_other_tools_a_denial_still_ends_the_run(api, agent):
     api.call("Bash", {"command": "rm diary.md"})
     await answer(agent, await submit(agent, "Remove it"), "deny")

@@ -101,6 +101,7 @@ async def test_a_tool_of_the_users_is_asked_about_and_gets_no_key_of_ours(
     assert not list(dogent_home().rglob("prompts/*.json"))
 
 
+@pytest.mark.thorough
 async def test_dead_and_slow_servers_hold_nothing_up(api, open_service):
     write(dogent_home(), dead={"command": "/nowhere/at/all"}, slow=server("slow"), notes=server())
     async with open_service() as agent:
@@ -118,6 +119,7 @@ async def test_dead_and_slow_servers_hold_nothing_up(api, open_service):
         assert states["slow"].state == "pending"
 
 
+@pytest.mark.thorough
 async def test_a_server_that_died_and_is_silent_when_restarted_fails_its_call(
     api, open_service, tmp_path
 ):
@@ -141,6 +143,7 @@ async def test_a_server_that_died_and_is_silent_when_restarted_fails_its_call(
         assert not agent.of(ToolResult)[2].is_error
 
 
+@pytest.mark.thorough
 async def test_a_server_is_switched_off_and_on(api, open_service):
     write(dogent_home(), notes=server())
     async with open_service() as agent:
@@ -157,6 +160,7 @@ async def test_a_server_is_switched_off_and_on(api, open_service):
         assert offered(api)
 
 
+@pytest.mark.thorough
 async def test_a_server_of_the_folder_runs_only_where_it_was_turned_on_and_is_as_it_was(
     api, open_service, workspace
 ):

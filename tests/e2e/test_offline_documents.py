@@ -45,6 +45,7 @@ def papers(workspace):
     return workspace.root
 
 
+@pytest.mark.thorough
 async def test_attached_documents_become_a_pdf_and_a_word_document_in_print_mode(workspace, papers):
     make_own_folder(workspace)
     workspace.constraints_file.write_text("# Wishes\n\n- Output Format: docx\n", encoding="utf-8")

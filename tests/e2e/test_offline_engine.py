@@ -60,6 +60,7 @@ async def test_the_report_of_the_sample_is_written_and_then_added_to(sample):
     assert all(line in added for line in report.splitlines())
 
 
+@pytest.mark.thorough
 async def test_two_papers_are_compared(sample):
     said = await say(
         sample,
@@ -70,6 +71,7 @@ async def test_two_papers_are_compared(sample):
     assert "| 2025-11 | 1485 |" in said
 
 
+@pytest.mark.thorough
 async def test_a_page_becomes_a_pdf_and_a_word_document(sample):
     said = await say(
         sample,

@@ -6,6 +6,8 @@ import asyncio
 import json
 import stat
 
+import pytest
+
 from dogent_tui.agent.cli_transcripts import claude_config_dir
 from dogent_tui.agent.events import (
     Aborted,
@@ -212,6 +214,7 @@ async def test_a_link_that_is_swapped_while_the_user_reads_asks_again(api, agent
     assert "do not read me" not in str([request.messages for request in api.requests])
 
 
+@pytest.mark.thorough
 async def test_the_shells_own_folder_counts_and_the_store_is_out_of_reach(
     api, workspace, home, open_service
 ):

@@ -74,6 +74,7 @@ def run(workspace: Workspace) -> Callable:
     return ran
 
 
+@pytest.mark.thorough
 async def test_what_came_with_the_folder_is_used_only_where_one_says_so(
     api, workspace, profile, home, run
 ):
@@ -182,6 +183,7 @@ async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(a
     assert "I did not answer “Outline”." in api.requests[2].last_user_text()
 
 
+@pytest.mark.thorough
 async def test_the_question_of_the_cli_is_the_output_too(api, profile, run):
     def painted(request):
         return (
@@ -207,6 +209,7 @@ async def test_the_question_of_the_cli_is_the_output_too(api, profile, run):
     assert (status, stdout) == (0, "Painted.\n")
 
 
+@pytest.mark.thorough
 async def test_answers_that_are_there_already_are_given_once(api, profile, run):
     api.call(UI_REQUEST, QUESTION)
     api.call(UI_REQUEST, {"type": "outline_edit", "title": "Outline", "outline_text": "# Tea"})
@@ -232,6 +235,7 @@ async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):
     assert "ANTHROPIC_MODEL" in stderr
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 async def test_stream_json_is_one_event_a_line_and_a_signal_interrupts(api, profile, start, how):
     api.stall("Half a ")
@@ -250,6 +254,7 @@ async def test_stream_json_is_one_event_a_line_and_a_signal_interrupts(api, prof
     assert (kinds[-1], events[-1]["status"]) == ("run_finished", "interrupted")
 
 
+@pytest.mark.thorough
 async def test_without_credentials_the_offline_engine_writes_a_draft(workspace, run):
     (workspace.root / "tea.md").write_text(
         "# Tea\n\nTea is served hot. The tea house opened in 1998.\n", encoding="utf-8"
@@ -262,6 +267,7 @@ async def test_without_credentials_the_offline_engine_writes_a_draft(workspace, 
     assert "The tea house opened in 1998." in draft.read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 async def test_a_profile_with_a_placeholder_key_says_so_and_works_offline(home, workspace, run):
     workspace.dot.mkdir()
     workspace.settings_file.write_text('{"profile": "deepseek"}', encoding="utf-8")
@@ -271,6 +277,7 @@ async def test_a_profile_with_a_placeholder_key_says_so_and_works_offline(home, 
     assert "claude.json" in stderr
 
 
+@pytest.mark.thorough
 async def test_a_template_goes_with_the_prompt(api, profile, run):
     api.say("Done.")
     status, _, _ = await run("Write a letter with @@built-in:general")
@@ -279,6 +286,7 @@ async def test_a_template_goes_with_the_prompt(api, profile, run):
     assert "# " in str(api.requests[0].messages)
 
 
+@pytest.mark.thorough
 async def test_print_mode_knows_the_wishes_the_template_and_the_lessons(
     api, workspace, profile, run
 ):
@@ -301,6 +309,7 @@ async def test_print_mode_knows_the_wishes_the_template_and_the_lessons(
     assert "Nobody can be asked here" in system
 
 
+@pytest.mark.thorough
 async def test_one_question_is_not_said_to_be_asked_twice(api, profile, run):
     options = [
         {"label": "Short", "description": "One page"},

@@ -94,6 +94,7 @@ def sent(api, number: int) -> str:
     return str(api.requests[number].messages[-1])
 
 
+@pytest.mark.thorough
 async def test_what_the_model_learns_of_its_proposals_and_the_file_holds(api, context, workspace):
     for name in ("tea.md", "two.md"):
         (workspace.root / name).write_text(BASE, encoding="utf-8")
@@ -242,6 +243,7 @@ async def test_the_agents_own_edits_are_reviewed_and_undone_after_a_restart(
         assert copies.undo() is None
 
 
+@pytest.mark.thorough
 async def test_what_the_user_wrote_after_the_model_read_survives_its_proposal(
     api, context, workspace
 ):
@@ -285,6 +287,7 @@ async def test_what_the_user_wrote_after_the_model_read_survives_its_proposal(
         assert "<changed-files>" not in api.requests[-1].last_user_text()
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("review", [True, False])
 async def test_a_write_over_what_changed_since_it_was_read_is_never_silent(
     api, context, workspace, review

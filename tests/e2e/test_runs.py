@@ -65,6 +65,7 @@ async def test_a_request_with_references_reads_them_and_writes_the_document(api,
     assert agent.of(UsageChanged)
 
 
+@pytest.mark.thorough
 async def test_long_instructions_reach_the_model_and_no_list_of_processes(
     api, open_service, workspace
 ):
@@ -93,6 +94,7 @@ async def test_long_instructions_reach_the_model_and_no_list_of_processes(
     assert not file.exists()
 
 
+@pytest.mark.thorough
 async def test_no_key_stays_in_what_the_cli_keeps(api, open_service, workspace):
     choice = SessionChoice(str(uuid.uuid4()))
     async with open_service(session=choice) as agent:
@@ -190,6 +192,7 @@ async def test_a_session_goes_on_after_the_process_ended_and_a_fork_leaves_it_as
     assert "mauve" not in str(api.requests[3].messages)
 
 
+@pytest.mark.thorough
 async def test_a_session_that_is_not_remembered_starts_anew_is_told_what_was_said_and_says_so(
     api, open_service
 ):

@@ -55,6 +55,7 @@ async def test_a_skill_is_offered_read_unasked_and_cannot_be_changed(api, open_s
         assert (folder / "SKILL.md").read_text(encoding="utf-8") == SKILL
 
 
+@pytest.mark.thorough
 async def test_a_skill_that_came_with_the_folder_counts_once_it_is_trusted(
     api, open_service, workspace
 ):

@@ -151,6 +151,7 @@ def _recalled(terminal, text: str) -> bool:
     return False
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize(
     ("way", "running"),
     [("closed window", False), ("closed window", True), ("SIGTERM", True), ("SIGHUP", True)],

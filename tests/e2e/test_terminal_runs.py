@@ -60,6 +60,7 @@ async def test_a_megabyte_is_pasted_while_streaming_and_sent_whole(dogent):
     assert sent.startswith(f"see: {megabyte} end")
 
 
+@pytest.mark.thorough
 async def test_resizing_while_streaming_loses_nothing(window):
     words = [f"word{number} " for number in range(300)]
     reply = window.api.say_in_pieces(*words)

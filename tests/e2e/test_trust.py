@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from dogent_tui.agent.events import SessionStarted
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.test_permissions import answer, ask, end
@@ -64,6 +66,7 @@ async def test_what_a_workspace_plants_does_nothing_and_its_wishes_do_not_count(
     )
 
 
+@pytest.mark.thorough
 async def test_trust_given_before_the_first_run_has_the_wishes_count_and_nothing_else(
     api, workspace, open_service
 ):

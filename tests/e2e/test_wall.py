@@ -223,6 +223,7 @@ async def test_an_interrupt_ends_the_command_and_nothing_of_it_is_kept(api, agen
     assert not (agent.root / "half.md").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_what_was_not_answered_when_the_application_was_killed_is_offered_once(
     dogent, workspace

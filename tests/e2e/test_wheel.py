@@ -61,6 +61,7 @@ def test_the_wheel_has_everything_the_application_reads(wheel):
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
 
 
+@pytest.mark.thorough
 async def test_it_starts_from_an_empty_environment(wheel, tmp_path, home):
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)

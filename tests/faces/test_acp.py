@@ -187,6 +187,7 @@ def place(shared: Shared, tmp_path: Path) -> Place:
     return Place(shared, root)
 
 
+@pytest.mark.thorough
 async def test_a_conversation_is_held_listed_and_loaded_again(place: Place) -> None:
     place.api.say("Hello **wörld** 写作 🎉", thinking="Thinking of it.")
     async with place.editor(alone=True) as editor:
@@ -209,6 +210,7 @@ async def test_a_conversation_is_held_listed_and_loaded_again(place: Place) -> N
         assert "hi there" in str(place.api.requests[-1].messages)
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("choose", ["deny", "once", "cancelled"])
 async def test_what_leads_outside_is_asked_with_deny_first(place: Place, choose: str) -> None:
     outside = place.root.parent / "outside.md"
@@ -298,6 +300,7 @@ async def test_without_forms_the_questions_are_text_and_the_next_prompt_answers(
         assert editor.text.endswith("For the public, then.")
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("capabilities", [None, FORMS])
 async def test_a_proposed_change_is_chosen_hunk_by_hunk(place: Place, capabilities: Any) -> None:
     before = "# Plan\n\nOne.\n\n## Next\n\nTwo.\n\n## Last\n\nThree.\n"
@@ -412,6 +415,7 @@ async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
     assert await asyncio.wait_for(process.wait(), LIMIT_S) == 0
 
 
+@pytest.mark.thorough
 async def test_cancelling_before_anything_has_begun(place: Place) -> None:
     async with place.editor() as editor:
         prompt = editor.conn.prompt(session_id=editor.session, prompt=[text_block("never mind")])
@@ -425,6 +429,7 @@ async def test_cancelling_before_anything_has_begun(place: Place) -> None:
         assert editor.text.endswith("Here.")
 
 
+@pytest.mark.thorough
 async def test_cancelling_while_a_form_waits(place: Place) -> None:
     place.api.call("mcp__dogent__ui_request", QUESTIONS)
     place.api.say("Still here.")
@@ -439,6 +444,7 @@ async def test_cancelling_while_a_form_waits(place: Place) -> None:
         assert editor.text.endswith("Still here.")
 
 
+@pytest.mark.thorough
 async def test_cancelling_while_a_review_waits_writes_nothing(place: Place) -> None:
     (place.root / "plan.md").write_text("One.\n", encoding="utf-8")
     place.api.call("Read", {"file_path": str(place.root / "plan.md")})
@@ -469,6 +475,7 @@ async def test_cancelling_while_a_command_runs_ends_it(place: Place) -> None:
         assert not any(each.is_running() for each in slept)
 
 
+@pytest.mark.thorough
 async def test_an_agent_that_is_killed_ends_the_turn_and_the_session_lives(place: Place) -> None:
     pieces = place.api.say_in_pieces("Half of it, ", "never sent.")
     async with place.editor() as editor:
@@ -509,6 +516,7 @@ async def test_a_second_prompt_beside_a_running_one_is_refused(place: Place) -> 
 OUTLINE = {"type": "outline_edit", "title": "Outline", "outline_text": "# Report\n\n## First\n"}
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("capabilities", [None, FORMS])
 async def test_an_outline_is_edited(place: Place, capabilities: Any) -> None:
     place.api.call("mcp__dogent__ui_request", OUTLINE)
@@ -524,12 +532,14 @@ async def test_an_outline_is_edited(place: Place, capabilities: Any) -> None:
     assert "## Only" in str(place.api.requests[-1].messages[-1])
 
 
+@pytest.mark.thorough
 async def test_a_form_that_is_declined_ends_the_turn(place: Place) -> None:
     place.api.call("mcp__dogent__ui_request", QUESTIONS)
     async with place.editor(FORMS) as editor:
         assert await editor.say("write a report") == "cancelled"
 
 
+@pytest.mark.thorough
 async def test_an_image_is_attached(place: Place) -> None:
     place.api.say("A dot.")
     async with place.editor() as editor:
@@ -557,6 +567,7 @@ async def test_what_is_not_there_is_refused_in_a_sentence(place: Place) -> None:
         assert await editor.say("hello") == "end_turn"
 
 
+@pytest.mark.thorough
 async def test_a_session_is_loaded_while_it_is_open(place: Place) -> None:
     place.api.say("Once.")
     place.api.say("Twice.")
@@ -600,6 +611,7 @@ ATTACKS: list[tuple[str, dict[str, str]]] = [
 ]
 
 
+@pytest.mark.thorough
 async def test_the_attacks_of_the_permission_suite_do_nothing_here(place: Place) -> None:
     """Whatever is asked is denied: nothing outside changes, nothing is deleted, and no secret
     comes to the model.
@@ -650,6 +662,7 @@ async def test_the_attacks_of_the_permission_suite_do_nothing_here(place: Place)
     assert len(editor.asked) >= len(ATTACKS) // 2
 
 
+@pytest.mark.thorough
 async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
     """What is no message, or asks for nothing that there is, does no harm: the next request is
     answered.
@@ -715,6 +728,7 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
     assert await asyncio.wait_for(process.wait(), LIMIT_S) == 0
 
 
+@pytest.mark.thorough
 async def test_a_line_that_is_too_long_is_refused_and_not_kept(monkeypatch) -> None:
     reader, sent = asyncio.StreamReader(limit=10_000), []
     transport = LineTransport(reader, None)

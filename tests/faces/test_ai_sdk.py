@@ -15,7 +15,7 @@ from tests.children import children_running
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of, serving
 
-pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
+pytestmark = [IN_ONE_LOOP, pytest.mark.slow, pytest.mark.thorough_after(1)]
 
 READ = "mcp__dogent__read_markdown_file"
 NEWEST = pytest.mark.parametrize("page", ["ai7"], indirect=True, scope="module")
@@ -346,6 +346,7 @@ async def test_everything_is_offered_where_it_was_asked_for(
         assert (await page("send", chat=chat, text="hello"))["text"] == "Still here."
 
 
+@pytest.mark.thorough
 @NEWEST
 async def test_a_chat_goes_on_after_the_server_was_started_again(
     tmp_path: Path, api: ScriptedApi, page: Page, chat: str

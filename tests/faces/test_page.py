@@ -26,7 +26,12 @@ from dogent_tui.documents.export.browser import find_browsers
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, LIMIT_S, Served, started
 
-pytestmark = [IN_ONE_LOOP, pytest.mark.slow, pytest.mark.usefixtures("browser_here")]
+pytestmark = [
+    IN_ONE_LOOP,
+    pytest.mark.slow,
+    pytest.mark.thorough_after(1),
+    pytest.mark.usefixtures("browser_here"),
+]
 
 UI = "mcp__dogent__ui_request"
 CHANGE = "mcp__dogent__propose_document_change"

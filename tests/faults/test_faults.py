@@ -9,6 +9,7 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]  # half a minute on two quiet processors
 
 
+@pytest.mark.thorough
 def test_a_fault_of_each_victim_loses_nothing_and_leaves_nothing():
     """In a process of its own, which enters a mount namespace for its small disks."""
     command = [sys.executable, "-m", "tests.faults", "--quick"]

@@ -301,6 +301,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_answer(conversation,
     assert "`broken.pdf`" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_file_that_is_too_large_is_read_in_parts(conversation, folder):
     rows = "".join(f"{number},1\n" for number in range(60_000))

@@ -18,6 +18,7 @@ def results():
     return judged_in_throwaway_roots(own_rows(each=_EACH))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_no_command_does_anything_that_nobody_was_asked_about(results):

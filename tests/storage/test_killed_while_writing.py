@@ -168,6 +168,7 @@ def die_at(step: int, write: Callable[..., object], *arguments: object) -> None:
     os._exit(0)
 
 
+@pytest.mark.thorough_after(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_kill_at_any_step_costs_no_more_than_what_was_being_written(workspace, home, name):

@@ -116,6 +116,7 @@ def selected_cells(app) -> list[Segment]:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_what_is_selected_and_a_sidebar_that_is_focused_can_be_read_in_every_theme(stage):
     async with stage(size=(120, 40)) as s:
@@ -131,6 +132,7 @@ async def test_what_is_selected_and_a_sidebar_that_is_focused_can_be_read_in_eve
         assert not await in_every_theme(s, "selected, sidebar focused", select)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_what_is_pointed_at_can_be_read_in_every_theme(stage):
     async with stage(size=(120, 40)) as s:
@@ -141,6 +143,7 @@ async def test_what_is_pointed_at_can_be_read_in_every_theme(stage):
         assert not await in_every_theme(s, "hovered")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_toasts_can_be_read_in_every_theme(stage):
     async with stage(size=(120, 40), notifications=True) as s:
@@ -150,6 +153,7 @@ async def test_toasts_can_be_read_in_every_theme(stage):
         assert not await in_every_theme(s, "toast")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_what_is_focused_and_what_is_disabled_can_be_read_in_every_theme(stage):
     async with stage(size=(120, 40)) as s:
@@ -163,6 +167,7 @@ async def test_what_is_focused_and_what_is_disabled_can_be_read_in_every_theme(s
         assert screen.transcript.has_focus
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_pickers_and_palettes_can_be_read_in_every_theme(stage):
     async with stage(size=(120, 40)) as s:
@@ -180,6 +185,7 @@ async def test_pickers_and_palettes_can_be_read_in_every_theme(stage):
         assert not poor
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ["action_help", "action_settings"])
 async def test_screens_can_be_read_in_every_theme(stage, action):
@@ -192,6 +198,7 @@ async def test_screens_can_be_read_in_every_theme(stage, action):
 EDIT = {"file_path": "notes.md", "old_string": "Tea is hot.", "new_string": "Tea is *very* hot."}
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "asked_for"), [("Bash", {"command": "rm notes.md"}), ("Edit", EDIT)]

@@ -71,7 +71,7 @@ def conversation() -> list[Event]:
             run_id="1",
             tool_use_id="t2",
             name="Write",
-            input={"file_path": "/w/report.md", "content": "# Tea\n\nHot.\n"},
+            input={"file_path": "report.md", "content": "# Tea\n\nHot.\n"},
         ),
         ToolResult(run_id="1", tool_use_id="t2", content="File created"),
         ToolUse(run_id="1", tool_use_id="t3", name="Read", input={"file_path": "/w/missing.md"}),
@@ -130,6 +130,12 @@ def test_an_empty_conversation(app, looks):
     looks(app, showing())
 
 
+@pytest.fixture
+def report(app: DogentApp) -> None:
+    (app.opened.workspace.root / "report.md").write_text(REPLY)
+
+
+@pytest.mark.usefixtures("report")
 def test_a_conversation(app, looks):
     queue = QueueChanged(
         prompts=(QueuedPrompt(id="1", prompt=Prompt("Then make it [b]shorter[/b]")),)
@@ -141,6 +147,7 @@ def test_the_help(app, looks):
     looks(app, showing(keys=("f1",)))
 
 
+@pytest.mark.usefixtures("report")
 def test_by_day(app, snap_compare):
     app.theme = "dogent-paper"
     assert snap_compare(app, terminal_size=(120, 40), run_before=showing(*conversation()))

@@ -34,11 +34,13 @@ def test_no_attack_has_an_effect_that_nobody_was_asked_about():
     assert {result["name"]: result["found"] for result in results if result["found"]} == {}
 
 
+@pytest.mark.thorough
 def test_nor_where_the_user_is_root_in_a_namespace():
     results = tried("namespace root", each=3 * _EVERY)
     assert {result["name"]: result["found"] for result in results if result["found"]} == {}
 
 
+@pytest.mark.thorough
 def test_the_same_attacks_do_harm_where_nothing_holds_them():
     results = tried(bare=True, each=2 * _EVERY)
     tame = [result["name"] for result in results if not result["found"] and not result["missing"]]

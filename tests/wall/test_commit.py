@@ -584,6 +584,7 @@ KILLED = (
 )
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_kill_at_any_step_loses_nothing(tmp_path, memory, way, monkeypatch):

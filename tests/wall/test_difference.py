@@ -282,6 +282,7 @@ def test_it_does_not_depend_on_the_size_of_the_workspace(root, monkeypatch):
     assert all(path.startswith(layer.upper) for path in looked)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_large_file_does_not_go_through_memory(root):
     """1 GB, most of it holes: equal to the last byte, so that all of it has to be compared."""

@@ -37,6 +37,7 @@ def ran(results):
     return [result for result in results if "missing" not in result]
 
 
+@pytest.mark.thorough
 def test_output_status_and_tree_are_the_same(results):
     assert {
         each["command"]: each["differs"]

@@ -234,12 +234,14 @@ LOSSES = {
 }
 
 
+@pytest.mark.thorough_after(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NO_LOSS)
 def test_the_work_of_every_day_loses_nothing(root, name):
     assert lost(root, NO_LOSS[name]) == []
 
 
+@pytest.mark.thorough_after(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LOSSES)
 def test_lost_history_is_told(root, name):

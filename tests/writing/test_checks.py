@@ -29,6 +29,7 @@ def test_there_are_tasks_enough_and_each_is_recorded_whole(recorded):
     assert all(len({check.name for check in task.checks}) == len(task.checks) for task in TASKS)
 
 
+@pytest.mark.thorough_after(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_good_model_passes_every_check(recorded, name):
@@ -38,6 +39,7 @@ def test_a_good_model_passes_every_check(recorded, name):
     }
 
 
+@pytest.mark.thorough_after(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_each_check_fails_the_model_that_is_bad_at_it(recorded, name):

@@ -23,6 +23,7 @@ def scores(shared_documents):
     return all_scores(shared_documents)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_text(scores):
     assert sum(score.f1 for score in scores) / len(scores) >= 0.99

@@ -101,6 +101,7 @@ def outside_of_tags(content: bytes) -> str:
     return ""
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("engine", ["browser", "typst"])

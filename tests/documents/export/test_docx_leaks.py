@@ -155,6 +155,7 @@ NOTHING_TO_TELL |= {"style attribute", "formula"}
 """These are plain text here, or nothing at all."""
 
 
+@pytest.mark.thorough_after(6)
 @pytest.mark.parametrize("kind", PAYLOADS)
 def test_a_payload_neither_leaks_nor_fetches_and_is_told(kind, secret, listener, tmp_path):
     root = tmp_path / "workspace"

@@ -224,6 +224,7 @@ def assert_clean(pdf: Path | bytes, listener: Listener) -> None:
                 assert pymupdf.Pixmap(document, image[0]).pixel(0, 0)[:3] != COLOR
 
 
+@pytest.mark.thorough_after(6)
 @pytest.mark.parametrize("name", PAYLOADS)
 async def test_nothing_leaks_out_of_a_hostile_text(name, exporter, outside, listener):
     result = await export(exporter, outside, listener, PAYLOADS[name])

@@ -77,6 +77,7 @@ async def test_the_pdf(exporter, tmp_path):
             assert f"{text} {page}" in contents.replace("\N{NO-BREAK SPACE}", " ")
 
 
+@pytest.mark.thorough
 async def test_the_pdf_without_a_browser(typesetter, tmp_path):
     result, document = await printed(typesetter, tmp_path)
     assert (len(result.warnings), result.left_out) == (1, ())

@@ -302,6 +302,7 @@ def test_pages_that_are_pictures_are_saved_where_pictures_are_wanted(made, tmp_p
     assert opened.warnings == ["No text on page 1: saved as pictures."]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_page_that_unpacks_to_a_gigabyte_is_told_of_and_not_unpacked(tmp_path):
     pdf_stream_bomb(tmp_path / "bomb.pdf")

@@ -196,6 +196,7 @@ def _counted(each):
     return f'<row r="{each}">{item}<c r="B{each}"><v>{each}</v></c></row>'
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_large_sheet_gives_its_first_rows_at_once_in_little_memory(tmp_path):
     path = workbook(tmp_path / "a.xlsx", {"S": ""})

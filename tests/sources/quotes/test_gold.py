@@ -49,6 +49,7 @@ def test_the_example_gives_the_findings_that_are_expected(shared_quotes, capsys)
     assert len(others) == sum(each["verdict"] != "verbatim" for each in expected["findings"])
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_gold_made_of_our_own_texts_is_scored_without_a_fault(shared_quotes, tmp_path):
     for number in range(6):

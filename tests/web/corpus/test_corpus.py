@@ -18,6 +18,7 @@ bench` goes through all of them, where it reaches 0.953 and 0.936.
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_articles_are_found_better_than_by_the_extractor_alone(shared_documents: Path) -> None:  # noqa: F811
     chosen = islice(pages(shared_documents), 0, None, 3)
