@@ -7,23 +7,19 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
-import msgspec
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
-from textual.worker import WorkerError
 
-from dogent_tui.agent.events import Event, Notice, RunStarted, SessionStarted
-from dogent_tui.agent.recording import start_recording
-from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
+from dogent_tui.agent.events import Notice
+from dogent_tui.agent.session import OpenedSession, SessionOptions
 from dogent_tui.errors import AgentError, DogentError, disk_trouble
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -34,23 +30,20 @@ from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import History, HistoryEntry, utc_now
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.storage.sessions import list_sessions
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
-from dogent_tui.tui.draft_keeper import DraftKeeper
+from dogent_tui.tui.draft_keeper import DraftKeeper, PromptDraft
 from dogent_tui.tui.garbage import (
     COLLECT_EVERY_S,
-    GIVE_BACK_AFTER_S,
     collect_young,
-    give_back,
-    hold_back,
 )
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.legible import HIGH, Legible
 from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
+from dogent_tui.tui.sessions.current import CurrentSession
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.colorless import Colorless
 from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
@@ -59,17 +52,12 @@ from dogent_tui.tui.trusting import settle_trust
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.command import CommandPalette, Provider
-    from textual.worker import Worker
 
-    from dogent_tui.agent.conversation import Effort
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
     from dogent_tui.tui.textual_fixes.driver import BackgroundTold
 
 _LOG = logging.getLogger(__name__)
-_TRY_AGAIN_S = 5.0
-"""How often a disk that does not take the draft is tried again while nothing is typed."""
-
 _LIGHT = 0.5
 """A background that is lighter than this is a light one."""
 
@@ -93,6 +81,7 @@ def _command_provider() -> "type[Provider]":
 class DogentApp(AppPort):
     """The application in one workspace."""
 
+    session: CurrentSession
     conversation: ConversationScreen
 
     TITLE = "dogent-tui"
@@ -120,24 +109,19 @@ class DogentApp(AppPort):
         super().__init__()
         self._offers_setup = offers_setup
         self.stylesheet: ThemedStylesheet = ThemedStylesheet(variables=self.get_css_variables())
-        self.opened = opened
+        self.session = CurrentSession(self, opened, self._started)
         self.elsewhere: tuple[Workspace, SessionOptions] | None = None
         """What to open in another workspace once this one is left."""
         self._choose = choose
-        self.drafts = Drafts(opened.workspace)
-        self.edits = DraftKeeper(AnswerDrafts(opened.workspace), self.sign_answers)
+        self.draft = DraftKeeper(
+            PromptDraft(Drafts(opened.workspace)), partial(self._sign, "draft_not_kept")
+        )
+        self.edits = DraftKeeper(
+            AnswerDrafts(opened.workspace), partial(self._sign, "answers_not_kept")
+        )
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
-        self._saving_draft = asyncio.Lock()
-        self._draft: str | None = None
-        self._draft_changed = asyncio.Event()
-        self._switching = asyncio.Lock()
-        self._draft_taken = False
-        self._loading_draft: asyncio.Task[str] | None = None
-        self._started_for: AgentService | None = None
         self.conversation = ConversationScreen(opened, self.commands)
-        self._following: list[asyncio.Task[None]] = []
-        self._starting: Worker[None] | None = None
         self._colorless = (Colorless(),)
         self._legible, self._high_contrast = Legible(), Legible(HIGH)
         for theme in THEMES:
@@ -188,19 +172,18 @@ class DogentApp(AppPort):
         self.app_resume_signal.subscribe(
             self, lambda _: self.refresh()
         )  # a terminal forgets the screen while we are suspended
-        self.call_after_refresh(self._begin)
+        self.call_after_refresh(lambda: self.run_worker(self._begin(), name="begin"))
 
     async def on_unmount(self) -> None:
         """End the session and its process."""
         self.conversation.index.stop()
         unsent = [queued.prompt.text for queued in self.opened.service.queued]
-        await self._save_draft(
-            "\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value]))
-        )
-        await _close(self.opened, self._following)
+        self.save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
+        await self.draft.close()
+        await self.session.close()
         await self.conversation.keep_answers()
         await self.edits.close()
-        await asyncio.to_thread(self.drafts.close)
+        await asyncio.to_thread(self.draft.drafts.close)
 
     def on_background_told(self, message: "BackgroundTold") -> None:
         """Be light where the terminal is, until a theme is chosen."""
@@ -221,63 +204,14 @@ class DogentApp(AppPort):
         error = sys.exc_info()[1] or self._exception
         self.panic(Text(crash_report(error) if error is not None else ""))
 
-    def _begin(self) -> None:
-        first, self._choose = self._choose, False
-        self._starting = self.run_worker(
-            self._choose_first() if first else self._start(), name="session"
-        )
+    async def _begin(self) -> None:
+        if draft := await asyncio.to_thread(self.draft.drafts.load):
+            self.conversation.prompt.put_back(draft)
+        self.session.begin(choose=self._choose)
 
-    async def wait_until_started(self) -> None:
-        """Return once what is on the screen is all of the conversation, and its service runs."""
-        if self._starting is not None:
-            with suppress(WorkerError):  # the application ends
-                await self._starting.wait()
-
-    async def ensure_writable(self) -> bool:
-        """Whether the conversation can be gone on with here; where another window had it and has
-        left it, it is taken over.
-        """
-        if not self.opened.read_only:
-            return True
-        from dogent_tui.tui.sessions.following import take_over
-
-        return await take_over(self)
-
-    async def _choose_first(self) -> None:
-        """Have the user choose which conversation to open, before any agent is started for
-        another.
-        """
-        from dogent_tui.tui.sessions.controller import SessionChooser
-
-        if not await SessionChooser(self).choose():
-            await self._start()
-
-    async def _start(self) -> None:
-        """Start the service and follow it; read what the screen can do without at first."""
+    async def _started(self) -> None:
+        """Read what the screen can do without at first."""
         screen, opened = self.conversation, self.opened
-        await screen.conversation_layout.bring()
-        draft = "" if self._draft_taken else await self._unsent()
-        self._draft_taken = True
-        if draft:
-            screen.prompt.put_back(draft)
-        waited: list[str] = []
-        if opened.read_only:
-            from dogent_tui.tui.sessions.following import watch
-
-            self._following = await watch(self, opened)
-        elif (
-            opened.earlier_log is not None
-        ):  # before the agent: importing what it needs would slow this down threefold
-            from dogent_tui.agent.replay import told_by
-
-            earlier, waited = await asyncio.to_thread(told_by, opened.earlier_log)
-            await screen.replay(earlier)
-            opened.service.restore(earlier, send=not opened.trust.must_ask)
-        if self.opened is not opened:  # another conversation was opened meanwhile
-            return
-        if not opened.read_only:
-            await self._converse(opened, screen)
-            self._give_back(waited, draft)
         for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(
                 Notice(
@@ -312,63 +246,6 @@ class DogentApp(AppPort):
         recalled = await asyncio.to_thread(self._recallable)
         self.conversation.prompt.editor.recall = Recall(recalled)
         return recalled
-
-    def _give_back(self, waited: list[str], draft: str) -> None:
-        """Have the prompts that an earlier session did not come to in the prompt again, but what
-        the draft has already.
-        """
-        if texts := [text for text in waited if text not in draft]:
-            self.conversation.prompt.put_back("\n\n".join(texts))
-        if waited:
-            self.opened.service.tell_queue()
-
-    async def _converse(self, opened: OpenedSession, screen: ConversationScreen) -> None:
-        """Start the service and follow it."""
-        service = opened.service
-        # before the service starts: a prompt may wait already, and its run begins at once
-        self._following = [
-            asyncio.create_task(self._follow(service, screen, service.events())),
-            start_recording(opened, screen.handle),
-        ]
-        if service.requests:
-            screen.requests.restore(service.requests)
-        await service.__aenter__()
-
-    def _keep_from_collections(self, service: AgentService) -> None:
-        """Leave what is there for good out of collections, and give back what a session before
-        this one left.
-        """
-        if self._started_for is None:
-            hold_back()
-        elif self._started_for is not service:
-            self.set_timer(GIVE_BACK_AFTER_S, give_back)
-        self._started_for = service
-
-    async def _follow(
-        self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]
-    ) -> None:
-        async for event in events:
-            if isinstance(event, SessionStarted):
-                self._keep_from_collections(service)
-            if (
-                screen.service is service
-            ):  # the last words of a session that was left are for its log only
-                screen.handle(event)
-            if isinstance(event, RunStarted):
-                self.dismiss_setup()
-
-    def _unsent(self) -> asyncio.Task[str]:
-        """Read what was typed and not sent when the application ended the last time: once, and
-        before anything is saved over it.
-        """
-        if self._loading_draft is None:
-            self._loading_draft = asyncio.create_task(asyncio.to_thread(self._load_draft))
-        return self._loading_draft
-
-    def _load_draft(self) -> str:
-        with suppress(OSError):
-            return self.drafts.load()
-        return ""
 
     def _recallable(self) -> list[str]:
         with suppress(OSError):
@@ -406,45 +283,15 @@ class DogentApp(AppPort):
 
     def save_draft(self, text: str) -> None:
         """Keep `text`, so that a crash does not lose it."""
-        is_idle, self._draft = self._draft is None, text
-        self._draft_changed.set()
-        if is_idle:
-            self._draft_saver = asyncio.create_task(self._save_waiting(), name="draft")
-
-    async def _save_waiting(self) -> None:
-        """Save the draft that waits, until none does: one that a newer one overtook is not
-        saved.
-        """
-        while (text := self._draft) is not None:
-            self._draft_changed.clear()
-            if not await self._save_draft(text):
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._draft_changed.wait(), _TRY_AGAIN_S)
-            elif self._draft == text:
-                self._draft = None
-
-    async def _save_draft(self, text: str) -> bool:
-        async with self._saving_draft:  # what was typed last is saved last
-            code, why = "draft_not_kept_over", ""
-            await self._unsent()
-            try:
-                await asyncio.to_thread(self.drafts.save, text)
-            except OSError as error:
-                _LOG.warning("The draft could not be saved: %s", error)
-                code, why = "draft_not_kept", disk_trouble(error)
-            self._sign(code, why)
-            return not why
+        self.draft.keep("", text)
 
     def _sign(self, code: str, why: str) -> None:
         """Have the status bar say what is not saved, and why, or that it is again."""
         if self.conversation.is_mounted:
+            code = code if why else f"{code}_over"
             self.conversation.status_bar.handle(
                 Notice(level="warning", code=code, message="", why=why)
             )
-
-    def sign_answers(self, why: str) -> None:
-        """Have the status bar say whether answers and edits are saved; "" where they are."""
-        self._sign("answers_not_kept" if why else "answers_not_kept_over", why)
 
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""
@@ -459,7 +306,7 @@ class DogentApp(AppPort):
             _LOG.warning("The command was not recorded: %s", error)
             self._sign("history_not_kept", disk_trouble(error))
         else:
-            self._sign("history_not_kept_over", "")
+            self._sign("history_not_kept", "")
 
     # ── Commands ──────────────────────────────────────────────────────────────────────────────
 
@@ -481,65 +328,6 @@ class DogentApp(AppPort):
         from dogent_tui.tui.settings.saving import open_settings
 
         await open_settings(self)
-
-    async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
-        """Go on with the profile `name`, empty for what the folder says: in the same conversation,
-        if there is one.
-
-        `model` and `effort` take the place of the profile's own.
-        """
-        async with self._switching:
-            left, waiting = (
-                self.opened,
-                [queued.prompt.text for queued in self.opened.service.queued],
-            )
-            await _close(left, self._following)  # the process behind it has the conversation
-            goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
-            options = msgspec.structs.replace(
-                left.options, profile=name, continue_latest=False, resume=goes_on, fork=False
-            )
-            options = msgspec.structs.replace(options, model=model, effort=effort)
-            self.opened, self._following = (
-                await asyncio.to_thread(open_session, left.workspace, options),
-                [],
-            )
-            self.opened.service.budget.limit_usd = left.service.budget.limit_usd
-            self.opened.review_mode.on = (
-                left.review_mode.on
-            )  # the conversation goes on, and so does what the user wants of it
-            await self.conversation.show_session(self.opened)
-            if waiting:
-                self.conversation.prompt.put_back("\n\n".join(waiting))
-            self._begin()
-
-    async def start_new_session(self) -> None:
-        """Begin a new session, in the same workspace and with the same profile; the one before
-        ends behind it.
-        """
-        await self.open_conversation("")
-
-    async def open_conversation(self, session_id: str, *, fork: bool = False) -> None:
-        """Show the conversation `session_id` of this workspace, a fork of it, or a new one where it
-        is empty.
-
-        The one before ends behind it; what waited in it is in the prompt again. Raises DogentError
-        where it is not there.
-        """
-        async with self._switching:  # the one before has to let go first
-            left, following = self.opened, self._following
-            options = msgspec.structs.replace(
-                left.options, continue_latest=False, resume=session_id, fork=fork
-            )
-            opened = await asyncio.to_thread(open_session, left.workspace, options)
-            if session_id == left.service.session_id and not fork:  # another window had it
-                opened.review_mode.on = left.review_mode.on
-            waiting = [queued.prompt.text for queued in left.service.queued]
-            self.opened, self._following = opened, []
-            await self.conversation.show_session(opened)
-            if waiting:
-                self.conversation.prompt.put_back("\n\n".join(waiting))
-            self._begin()
-            await _close(left, following)
 
     def go_elsewhere(self, workspace: Workspace, session_id: str, *, fork: bool = False) -> None:
         """Leave this workspace for a conversation of another."""
@@ -661,21 +449,3 @@ class DogentApp(AppPort):
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:
     return Keymap([*ConversationScreen.BINDINGS, *DogentApp.BINDINGS, *prompt_bindings()], wanted)
-
-
-def _is_kept(opened: OpenedSession) -> bool:
-    """Whether something was said in the session, and it can be gone on with."""
-    return any(
-        record.session_id == opened.service.session_id for record in list_sessions(opened.workspace)
-    )
-
-
-async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> None:
-    """Close a session, let those who follow it take in its end, and let other windows have it."""
-    await opened.service.close()
-    if opened.read_only:  # it follows another window, which goes on
-        for task in following:
-            task.cancel()
-    if following:
-        await asyncio.wait(following, timeout=1.0)
-    opened.hold.release()

@@ -4,38 +4,84 @@ for the disk.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from dogent_tui.errors import disk_trouble
-from dogent_tui.storage.answer_drafts import AnswerDrafts
+from dogent_tui.storage.drafts import Drafts
 
 _LOG = logging.getLogger(__name__)
 _TRY_AGAIN_S = 5.0
 """How often a disk that takes no draft is tried again while nothing changes."""
 
 
-class DraftKeeper:
+class DraftStore(Protocol):
+    """Where drafts are saved by name; both calls raise OSError."""
+
+    def save(self, name: str, draft: Any, /) -> None:
+        """Keep `draft` in place of the one before."""
+
+    def drop(self, name: str, /) -> None:
+        """Forget the draft."""
+
+
+_Store = TypeVar("_Store", bound=DraftStore)
+
+
+class PromptDraft:
+    """The text in the prompt, as a store of one draft. Safe for use by several threads."""
+
+    def __init__(self, drafts: Drafts) -> None:
+        self._drafts = drafts
+        self._left: str | None = None
+        self._lock = threading.Lock()
+
+    def load(self) -> str:
+        """Return what was typed and not sent when the application ended the last time."""
+        with self._lock:
+            if self._left is None:
+                self._left = ""
+                with suppress(OSError):
+                    self._left = self._drafts.load()
+            return self._left
+
+    def save(self, _: str, draft: str, /) -> None:
+        """See `DraftStore`. What was left is read before anything is saved over it."""
+        self.load()
+        self._drafts.save(draft)
+
+    def drop(self, _: str, /) -> None:
+        """See `DraftStore`."""
+        self.save("", "")
+
+    def close(self) -> None:
+        """Let another window have the draft."""
+        self._drafts.close()
+
+
+class DraftKeeper(Generic[_Store]):
     """Writes the latest draft of each of `drafts`, in a thread, one after the other; those that
     a newer one overtook never.
 
     A draft that the disk does not take is tried again until it is taken.
     """
 
-    def __init__(self, drafts: AnswerDrafts, tell: Callable[[str], None]) -> None:
+    def __init__(self, drafts: _Store, tell: Callable[[str], None]) -> None:
         """Save into `drafts`. `tell` hears in two or three words why one is not saved, and ""
         once all are.
         """
         self.drafts = drafts
         self._tell = tell
         self._refused = ""
-        self._waiting: dict[str, Mapping[str, Any] | None] = {}
+        self._waiting: dict[str, Any] = {}
         self._changed = asyncio.Event()
         self._saving = asyncio.Lock()
+        self._is_closing = False
         self._keeping: asyncio.Task[None] | None = None
 
-    def keep(self, name: str, draft: Mapping[str, Any] | None) -> None:
+    def keep(self, name: str, draft: Any) -> None:
         """Save `draft`, the latest of `name`, or drop what is saved where it is None."""
         self._waiting[name] = draft
         self._changed.set()
@@ -55,12 +101,13 @@ class DraftKeeper:
     async def close(self) -> None:
         """Save all that waits as far as the disk takes it, and try no more."""
         await self.settle()
+        self._is_closing = True
+        self._changed.set()
         if self._keeping is not None:
-            self._keeping.cancel()
-            await asyncio.wait({self._keeping})
+            await self._keeping
 
     async def _save(self) -> None:
-        while self._waiting:
+        while self._waiting and not self._is_closing:
             self._changed.clear()
             await self.settle()
             if self._refused:

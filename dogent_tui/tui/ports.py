@@ -15,10 +15,11 @@ if TYPE_CHECKING:  # for the checker alone
     from textual.worker import Worker
 
     from dogent_tui.agent.conversation import Effort
-    from dogent_tui.agent.events import Event, PermissionAnswer, PermissionRequested
+    from dogent_tui.agent.events import Event, PermissionAnswer, PermissionRequested, UiRequested
     from dogent_tui.agent.service import AgentService
     from dogent_tui.agent.session import OpenedSession
     from dogent_tui.references.file_index import FileIndex
+    from dogent_tui.storage.answer_drafts import AnswerDrafts
     from dogent_tui.storage.history import History
     from dogent_tui.storage.paths import Workspace
     from dogent_tui.tui.attachments.controller import AttachmentsController
@@ -46,6 +47,29 @@ class RequestsPort(Protocol):
     async def ask(self, request: "PermissionRequested") -> "PermissionAnswer | None":
         """Return the answer, None where the session was left."""
 
+    def restore(self, requests: "Sequence[UiRequested]") -> None:
+        """Show what an earlier session left open."""
+
+
+class SessionPort(Protocol):
+    """The session that the window shows."""
+
+    opened: "OpenedSession"
+
+    async def ensure_writable(self) -> bool:
+        """Whether the conversation can be continued here."""
+
+    async def wait_until_started(self) -> None:
+        """Return once the conversation is on the screen, and its service runs."""
+
+    async def open(self, session_id: str = "", *, fork: bool = False) -> None:
+        """Show another conversation of this workspace, a new one where no id is given. Raises
+        DogentError where it is not there.
+        """
+
+    async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
+        """Continue with the profile `name`; `model` and `effort` take the place of its own."""
+
 
 class TypedPort(Protocol):
     """Where prompts and commands go that nobody typed."""
@@ -62,6 +86,9 @@ class LayoutPort(Protocol):
 
     def show_transcript(self) -> None:
         """Show the conversation in place of the welcome."""
+
+    async def bring(self) -> None:
+        """Bring what is not seen at first."""
 
     async def show_setup(self, panel: "SetupPanel | None") -> None:
         """Show `panel` above the prompt, or none."""
@@ -174,6 +201,10 @@ class ConversationPort(Screen[None]):
         """Whether a document is open."""
         raise NotImplementedError
 
+    async def show_session(self, opened: "OpenedSession") -> None:
+        """Show another session in place of the one before."""
+        raise NotImplementedError
+
     def handle(self, event: "Event") -> None:
         """Show what happened."""
         raise NotImplementedError
@@ -222,36 +253,21 @@ class ConversationPort(Screen[None]):
 class AppPort(App[None]):
     """The application, as its features see it."""
 
-    opened: "OpenedSession"
+    session: SessionPort
     conversation: ConversationPort
     keys: "Keymap"
     commands: "CommandTable"
     history: "History"
-    edits: "DraftKeeper"
+    edits: "DraftKeeper[AnswerDrafts]"
     notify_by: str
 
-    async def ensure_writable(self) -> bool:
-        """Whether the conversation can be continued here."""
-        raise NotImplementedError
-
-    async def wait_until_started(self) -> None:
-        """Return once the conversation is on the screen, and its service runs."""
-        raise NotImplementedError
-
-    async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
-        """Continue with the profile `name`; `model` and `effort` take the place of its own."""
-        raise NotImplementedError
+    @property
+    def opened(self) -> "OpenedSession":
+        """What is opened of the session that the window shows."""
+        return self.session.opened
 
     def call_back(self, words: str) -> None:
         """Have the terminal say `words`: the user looks at another window."""
-        raise NotImplementedError
-
-    async def start_new_session(self) -> None:
-        """Begin a new session."""
-        raise NotImplementedError
-
-    async def open_conversation(self, session_id: str, *, fork: bool = False) -> None:
-        """Show another conversation of this workspace. Raises DogentError where it is not there."""
         raise NotImplementedError
 
     def go_elsewhere(self, workspace: "Workspace", session_id: str, *, fork: bool = False) -> None:

@@ -122,7 +122,7 @@ def reopened(workspace, monkeypatch):
             workspace, endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root))
         )
 
-    monkeypatch.setattr("dogent_tui.tui.app.open_session", open_again)
+    monkeypatch.setattr("dogent_tui.tui.sessions.current.open_session", open_again)
     return options
 
 
@@ -241,7 +241,7 @@ async def test_closing_while_the_profile_changes_is_no_error(stage, own, reopene
     under way.
     """
     async with stage() as s:
-        s.app.run_worker(s.app.change_profile("work"))
+        s.app.run_worker(s.app.session.change_profile("work"))
         for _ in range(turns):
             await asyncio.sleep(0)
 
@@ -296,7 +296,7 @@ async def test_who_answers_holds_at_once_and_the_conversation_goes_on(
         await s.send("go")
         await s.pilot.press("escape")
         await s.until(lambda: s.app.opened.service.state == "idle")
-        s.app.opened = replace(
+        s.app.session.opened = replace(
             s.app.opened, options=SessionOptions(profile="work")
         )  # named on the command line
         await opened(s, "right", "u", "ctrl+s")

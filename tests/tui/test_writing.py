@@ -88,7 +88,9 @@ async def test_init_with_a_description_has_the_agent_fill_it_in(stage, workspace
         workspace.constraints_file.write_text("mine\n")
     async with stage() as s:
         s.app.opened.trust.answer(trust=True)
-        s.app.opened = replace(s.app.opened, endpoint=Endpoint("mine", "custom", model="chat"))
+        s.app.session.opened = replace(
+            s.app.opened, endpoint=Endpoint("mine", "custom", model="chat")
+        )
         await run(s, "/init minutes of our chess club")
         await s.until(lambda: s.launcher.started and s.conversation.sent)
         assert "minutes of our chess club" in s.conversation.sent[0]

@@ -40,7 +40,7 @@ class ContextCommands:
             return tr(
                 "The built-in engine keeps no conversation to compact. /setup connects an AI model."
             )
-        if not await self._app.ensure_writable():
+        if not await self._app.session.ensure_writable():
             return READ_ONLY
         if not opened.service.said:
             return tr("There is nothing to compact yet.")
@@ -79,7 +79,7 @@ class ContextCommands:
             return tr(
                 "Only Anthropic's own endpoint says what a run costs; a budget cannot be kept here."
             )
-        if not await self._app.ensure_writable():
+        if not await self._app.session.ensure_writable():
             return READ_ONLY
         try:
             await service.set_budget(limit)

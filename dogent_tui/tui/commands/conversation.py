@@ -62,11 +62,11 @@ class ConversationCommands:
         return ""
 
     async def _new(self, _: str) -> str:
-        await self._app.start_new_session()
+        await self._app.session.open()
         return tr("New conversation.")
 
     async def _restart(self, _: str) -> str:
-        if not await self._app.ensure_writable():
+        if not await self._app.session.ensure_writable():
             return READ_ONLY
         service = self._app.opened.service
         if service.state != "lost":
@@ -91,7 +91,7 @@ class ConversationCommands:
         )
 
     async def _undo(self, _: str) -> str:
-        if not await self._app.ensure_writable():
+        if not await self._app.session.ensure_writable():
             return READ_ONLY
         opened = self._app.opened
         if opened.service.state == "running":

@@ -64,7 +64,7 @@ class SettingsCommands:
             return tr("The built-in engine isn't a model. /setup connects one.")
         if opened.service.state == "running":
             return tr("The agent is working. Wait, or stop it first with Esc.")
-        if not await self._app.ensure_writable():
+        if not await self._app.session.ensure_writable():
             return READ_ONLY
         words = typed.split()
         effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""
@@ -81,7 +81,7 @@ class SettingsCommands:
 
     async def _use_model(self, model: str, effort: "Effort") -> str:
         opened = self._app.opened
-        await self._app.change_profile(opened.options.profile, model, effort)
+        await self._app.session.change_profile(opened.options.profile, model, effort)
         words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")
         return one_line(words.format(who=self._label(), effort=effort))
 
@@ -177,7 +177,7 @@ class SettingsCommands:
                 is None
             ):
                 return one_line(str(wrong[-1]))
-        await self._app.change_profile(name)
+        await self._app.session.change_profile(name)
         return tr("From now on: {who}.").format(who=self._label())
 
     def _label(self) -> str:

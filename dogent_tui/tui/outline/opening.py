@@ -26,7 +26,7 @@ _AGAIN = tr("Your unsaved edit was restored: Ctrl+S saves it, Ctrl+Z undoes it."
 async def edit_document(
     app: "App[None]",
     workspace: "Workspace",
-    keeper: "DraftKeeper",
+    keeper: "DraftKeeper[AnswerDrafts]",
     typed: str,
     completions: "Completions",
 ) -> str:

@@ -68,7 +68,7 @@ class PromptController:
         """
         screen = self._screen
         attached = screen.attachments.pending if screen.opened.read_only else ()
-        if not await self._app.ensure_writable():
+        if not await self._app.session.ensure_writable():
             self._give_back(text, READ_ONLY)
             return
         screen.attaching.attach_again(attached)
@@ -101,7 +101,7 @@ class PromptController:
         screen.action_follow()
 
     async def _run_shell(self, command: str) -> None:
-        if not await self._app.ensure_writable():
+        if not await self._app.session.ensure_writable():
             self._give_back(f"!{command}", READ_ONLY)
             return
         self._screen.conversation_layout.show_transcript()

@@ -37,7 +37,7 @@ class Rewinding:
         """Have a prompt chosen and go back to before it. Esc leads back a step at a time, and
         out.
         """
-        if not await self._app.ensure_writable():
+        if not await self._app.session.ensure_writable():
             self._say(READ_ONLY)
             return
         opened = self._app.opened

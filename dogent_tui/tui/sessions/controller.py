@@ -89,7 +89,7 @@ class SessionChooser:
         if root != app.opened.workspace.root:
             return await self._go_elsewhere(root, request)
         try:
-            await app.open_conversation(record.session_id, fork=request.fork)
+            await app.session.open(record.session_id, fork=request.fork)
         except DogentError as error:
             say(str(error))
             return False

@@ -15,7 +15,7 @@ from dogent_tui.storage.session_log import PATIENCE_S, LogTail, is_held
 from dogent_tui.storage.sessions import list_sessions
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
+    from dogent_tui.tui.ports import ConversationPort, SessionPort
 
 LOOK_EVERY_S = 0.5
 """Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, any
@@ -36,12 +36,12 @@ _GONE_REMEDY = tr("Use /new to start another, or /sessions to open one.")
 
 
 class OtherWindow:
-    """What another window does with the conversation that `app` shows as `opened`."""
+    """What another window does with the conversation that `screen` shows as `opened`."""
 
-    def __init__(self, app: "AppPort", opened: OpenedSession) -> None:
+    def __init__(self, screen: "ConversationPort", opened: OpenedSession) -> None:
         """Follow `opened`, which is to be one that can only be read."""
         assert opened.earlier_log is not None
-        self._screen = app.conversation
+        self._screen = screen
         self._log = opened.earlier_log
         self._tail = LogTail(self._log)
         self._has_it = True
@@ -93,27 +93,18 @@ class OtherWindow:
         self._screen.handle(Notice(level=level, message=message, remedy=remedy, code="read_only"))
 
 
-async def watch(app: "AppPort", opened: OpenedSession) -> "list[asyncio.Task[None]]":
-    """Show what another window does with the conversation, from its beginning on. Returns what
-    goes on showing it.
-    """
-    other = OtherWindow(app, opened)
-    await other.begin()
-    return [asyncio.create_task(other.follow())] if app.opened is opened else []
-
-
-async def take_over(app: "AppPort") -> bool:
-    """Go on here with the conversation that is shown, where the other window has left it.
+async def take_over(session: "SessionPort") -> bool:
+    """Continue here with the conversation that is shown, where the other window has left it.
     Returns whether that can be done.
     """
-    log = app.opened.earlier_log
-    records = await asyncio.to_thread(list_sessions, app.opened.workspace)
+    log = session.opened.earlier_log
+    records = await asyncio.to_thread(list_sessions, session.opened.workspace)
     record = next((record for record in records if record.path == log), None)
     if record is None or await asyncio.to_thread(is_held, record.path):
         return False
     try:
-        await app.open_conversation(record.session_id)
+        await session.open(record.session_id)
     except DogentError:
         return False
-    await app.wait_until_started()
-    return not app.opened.read_only
+    await session.wait_until_started()
+    return not session.opened.read_only

@@ -5,7 +5,8 @@ The settings are a draft (`tui/settings/draft.py`): the files as they are, and c
 path. The screens change it and write nothing; `saving.py` writes the files when it is saved, the
 folder's through `write_own`, the user's own by `write_home_values` after a question of its own
 (`confirming.py`): the diff of the policy's would show the keys beside the change. Then the session
-is opened again where nothing was said, or where the model was chosen (`DogentApp.change_profile`:
+is opened again where nothing was said, or where the model was chosen
+(`CurrentSession.change_profile`:
 the process that holds the conversation ends before another resumes it). `agent/probing.py` checks a
 profile; `agent/unanswered.py` tells why an endpoint gave no answer, by asking once more. A binding
 with an `id` is one whose key can be changed (`tui/keymap.py`).

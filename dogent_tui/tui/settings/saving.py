@@ -110,7 +110,7 @@ async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
         return tr("The agent is told with your next prompt.")
     if opened.service.state == "running" or (said_something and not chosen):
         return tr("The agent uses the new settings from the next conversation on: /new.")
-    await app.change_profile("" if chosen else opened.options.profile)
+    await app.session.change_profile("" if chosen else opened.options.profile)
     endpoint = app.opened.endpoint
     return tr("From now on: {who}.").format(
         who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model)

@@ -149,7 +149,7 @@ class Setup:
                 ).format(profile=profile, who=who, kept=kept)
             )
             return
-        await self._app.change_profile(profile)
+        await self._app.session.change_profile(profile)
         self._say(tr("From now on: {who}.{kept}").format(who=who, kept=kept))
 
     async def _write_home(self, changes: dict[KeyPath, Any]) -> str:

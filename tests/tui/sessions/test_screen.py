@@ -68,7 +68,7 @@ def opening(monkeypatch) -> list[FakeLauncher]:
         )
         return msgspec.structs.replace(real, service=service, warnings=())
 
-    monkeypatch.setattr("dogent_tui.tui.app.open_session", opened)
+    monkeypatch.setattr("dogent_tui.tui.sessions.current.open_session", opened)
     return launchers
 
 

@@ -101,7 +101,7 @@ def start(home: Path, monkeypatch: pytest.MonkeyPatch):
             | {"options": options}
         )
 
-    monkeypatch.setattr("dogent_tui.tui.app.open_session", opened)
+    monkeypatch.setattr("dogent_tui.tui.sessions.current.open_session", opened)
 
     @asynccontextmanager
     async def started(size=(100, 30), **options):
@@ -247,7 +247,7 @@ async def test_the_command_brings_it_back_and_does_not_stop_the_agent(start):
         await s.until(lambda: "/profile ollama" in s.hint)
         assert s.app.opened.service is service
         s.app.opened.review_mode.on = True
-        await s.app.change_profile("ollama")
+        await s.app.session.change_profile("ollama")
         assert s.app.opened.review_mode.on  # it is the same conversation
         assert s.app.opened.endpoint.model == "qwen3-coder:30b"
 

@@ -1,0 +1,217 @@
+"""The conversation that the window shows: started, followed, exchanged for another, and closed."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from textual.worker import WorkerError
+
+from dogent_tui.agent.events import Event, RunStarted, SessionStarted
+from dogent_tui.agent.recording import start_recording
+from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
+from dogent_tui.storage.sessions import list_sessions
+from dogent_tui.tui.garbage import GIVE_BACK_AFTER_S, give_back, hold_back
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from dogent_tui.agent.conversation import Effort
+    from dogent_tui.tui.ports import AppPort
+
+
+class CurrentSession:
+    """Keeps one session open for `app`, and shows on its screen what happens in it."""
+
+    def __init__(
+        self, app: "AppPort", opened: OpenedSession, started: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Begin with `opened`. `started` is called each time a session is on the screen and its
+        service runs.
+        """
+        self.opened = opened
+        self._app = app
+        self._started = started
+        self._following: list[asyncio.Task[None]] = []
+        self._starting: Worker[None] | None = None
+        self._exchanging = asyncio.Lock()
+        self._started_for: AgentService | None = None
+
+    # ── What the features of the interface call ───────────────────────────────────────────────
+
+    async def wait_until_started(self) -> None:
+        """Return once what is on the screen is all of the conversation, and its service runs."""
+        if self._starting is not None:
+            with suppress(WorkerError):  # the application ends
+                await self._starting.wait()
+
+    async def ensure_writable(self) -> bool:
+        """Whether the conversation can be continued here; where another window had it and has
+        left it, it is taken over.
+        """
+        if not self.opened.read_only:
+            return True
+        from dogent_tui.tui.sessions.following import take_over
+
+        return await take_over(self)
+
+    async def open(self, session_id: str = "", *, fork: bool = False) -> None:
+        """Show the conversation `session_id` of this workspace, a fork of it, or a new one where it
+        is empty.
+
+        The one before ends behind it; what waited in it is in the prompt again. Raises DogentError
+        where it is not there.
+        """
+        async with self._exchanging:
+            left, following, waiting = self.opened, self._following, self._waiting()
+            opened = await _open(left, resume=session_id, fork=fork)
+            if session_id == left.service.session_id and not fork:  # another window had it
+                opened.review_mode.on = left.review_mode.on
+            await self._exchange(opened, waiting)
+            await _close(left, following)
+
+    async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
+        """Continue with the profile `name`, empty for what the folder says: in the same
+        conversation, if there is one.
+
+        `model` and `effort` take the place of the profile's own.
+        """
+        async with self._exchanging:
+            left, waiting = self.opened, self._waiting()
+            await self.close()  # the process behind it has the conversation
+            goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
+            chosen = replace(left.options, profile=name, model=model, effort=effort)
+            opened = await _open(left, chosen, resume=goes_on)
+            opened.service.budget.limit_usd = left.service.budget.limit_usd
+            opened.review_mode.on = left.review_mode.on
+            await self._exchange(opened, waiting)
+
+    # ── Life ──────────────────────────────────────────────────────────────────────────────────
+
+    def begin(self, *, choose: bool = False) -> None:
+        """Start what is opened; with `choose`, have the user choose an earlier conversation
+        first.
+        """
+        start = self._choose_first() if choose else self._start()
+        self._starting = self._app.run_worker(start, name="session")
+
+    async def close(self) -> None:
+        """End the session and its process."""
+        await _close(self.opened, self._following)
+
+    async def _choose_first(self) -> None:
+        """Have the user choose before any agent is started for another conversation."""
+        from dogent_tui.tui.sessions.controller import SessionChooser
+
+        if not await SessionChooser(self._app).choose():
+            await self._start()
+
+    async def _start(self) -> None:
+        screen, opened = self._app.conversation, self.opened
+        await screen.conversation_layout.bring()
+        waited: list[str] = []
+        if opened.read_only:
+            from dogent_tui.tui.sessions.following import OtherWindow
+
+            other = OtherWindow(screen, opened)
+            await other.begin()
+            if self.opened is opened:
+                self._following = [asyncio.create_task(other.follow())]
+        elif opened.earlier_log is not None:
+            # before the agent: importing what it needs would slow this down threefold
+            from dogent_tui.agent.replay import told_by
+
+            earlier, waited = await asyncio.to_thread(told_by, opened.earlier_log)
+            await screen.replay(earlier)
+            opened.service.restore(earlier, send=not opened.trust.must_ask)
+        if self.opened is not opened:  # another conversation was opened meanwhile
+            return
+        if not opened.read_only:
+            await self._converse(opened)
+            self._give_back(waited)
+        await self._started()
+
+    async def _converse(self, opened: OpenedSession) -> None:
+        """Start the service and follow it."""
+        service, screen = opened.service, self._app.conversation
+        # before the service starts: a prompt may wait already, and its run begins at once
+        self._following = [
+            asyncio.create_task(self._follow(service, service.events())),
+            start_recording(opened, screen.handle),
+        ]
+        if service.requests:
+            screen.requests.restore(service.requests)
+        await service.__aenter__()
+
+    async def _follow(self, service: AgentService, events: AsyncIterator[Event]) -> None:
+        async for event in events:
+            if isinstance(event, SessionStarted):
+                self._keep_from_collections(service)
+            if self._app.conversation.service is service:  # else only its log hears the last words
+                self._app.conversation.handle(event)
+            if isinstance(event, RunStarted):
+                self._app.dismiss_setup()
+
+    def _keep_from_collections(self, service: AgentService) -> None:
+        """Leave what is there for good out of collections of garbage, and give back what a session
+        before this one left.
+        """
+        if self._started_for is None:
+            hold_back()
+        elif self._started_for is not service:
+            self._app.set_timer(GIVE_BACK_AFTER_S, give_back)
+        self._started_for = service
+
+    def _give_back(self, waited: Sequence[str]) -> None:
+        """Have the prompts that an earlier session did not come to in the prompt again, but what
+        stands there already.
+        """
+        prompt = self._app.conversation.prompt
+        if texts := [text for text in waited if text not in prompt.editor.value]:
+            prompt.put_back("\n\n".join(texts))
+        if waited:
+            self.opened.service.tell_queue()
+
+    def _waiting(self) -> list[str]:
+        return [queued.prompt.text for queued in self.opened.service.queued]
+
+    async def _exchange(self, opened: OpenedSession, waiting: Sequence[str]) -> None:
+        """Show `opened` in place of what is shown, and start it."""
+        screen = self._app.conversation
+        self.opened, self._following = opened, []
+        await screen.show_session(opened)
+        if waiting:
+            screen.prompt.put_back("\n\n".join(waiting))
+        self.begin()
+
+
+async def _open(
+    left: OpenedSession,
+    options: SessionOptions | None = None,
+    *,
+    resume: str,
+    fork: bool = False,
+) -> OpenedSession:
+    """Open a conversation in the workspace of `left`, with its options unless others are given."""
+    chosen = replace(options or left.options, continue_latest=False, resume=resume, fork=fork)
+    return await asyncio.to_thread(open_session, left.workspace, chosen)
+
+
+def _is_kept(opened: OpenedSession) -> bool:
+    """Whether something was said in the session, and it can be continued."""
+    return any(
+        record.session_id == opened.service.session_id for record in list_sessions(opened.workspace)
+    )
+
+
+async def _close(opened: OpenedSession, following: Sequence[asyncio.Task[None]]) -> None:
+    """Close a session, let those who follow it take in its end, and let other windows have it."""
+    await opened.service.close()
+    if opened.read_only:  # it follows another window, which goes on
+        for task in following:
+            task.cancel()
+    if following:
+        await asyncio.wait(following, timeout=1.0)
+    opened.hold.release()
