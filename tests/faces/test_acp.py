@@ -231,6 +231,7 @@ async def test_what_leads_outside_is_asked_with_deny_first(place: Place, choose:
             assert "Denied" in editor.text
 
 
+@pytest.mark.thorough
 async def test_cancelling_while_a_permission_waits(place: Place) -> None:
     place.api.call(
         "Write", {"file_path": str(place.root.parent / "outside.md"), "content": "new\n"}
@@ -288,6 +289,7 @@ async def test_a_form_is_an_elicitation(place: Place) -> None:
     assert "public" in str(place.api.requests[-1].messages[-1])
 
 
+@pytest.mark.thorough
 async def test_without_forms_the_questions_are_text_and_the_next_prompt_answers(
     place: Place,
 ) -> None:
@@ -335,6 +337,7 @@ async def test_attachments_are_named_and_not_copied(place: Place) -> None:
     assert "secret words" not in said
 
 
+@pytest.mark.thorough
 async def test_model_and_review_are_options(place: Place) -> None:
     place.api.say("Here.")
     (place.root / "a.md").write_text("old\n", encoding="utf-8")
@@ -359,6 +362,7 @@ async def test_model_and_review_are_options(place: Place) -> None:
             )
 
 
+@pytest.mark.thorough
 async def test_a_failure_is_our_sentence(place: Place) -> None:
     place.api.fail_always(401)
     async with place.editor() as editor:
@@ -463,6 +467,7 @@ async def test_cancelling_while_a_review_waits_writes_nothing(place: Place) -> N
     assert (place.root / "plan.md").read_text(encoding="utf-8") == "One.\n"
 
 
+@pytest.mark.thorough
 async def test_cancelling_while_a_command_runs_ends_it(place: Place) -> None:
     place.api.call("Bash", {"command": "echo begun; sleep 97", "description": "wait"})
     async with place.editor() as editor:
@@ -501,6 +506,7 @@ async def test_an_agent_that_is_killed_ends_the_turn_and_the_session_lives(place
         assert "Back again." in editor.text
 
 
+@pytest.mark.thorough
 async def test_a_second_prompt_beside_a_running_one_is_refused(place: Place) -> None:
     pieces = place.api.say_in_pieces("One, ", "two.")
     async with place.editor() as editor:
@@ -547,6 +553,7 @@ async def test_an_image_is_attached(place: Place) -> None:
     assert ".png" in str(place.api.requests[-1].messages[-1])
 
 
+@pytest.mark.thorough
 async def test_what_is_not_there_is_refused_in_a_sentence(place: Place) -> None:
     (place.root / "file").write_text("x")
     async with place.editor() as editor:

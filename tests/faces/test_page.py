@@ -278,6 +278,7 @@ STRANGE = {
 }
 
 
+@pytest.mark.thorough
 async def test_no_markdown_holds_the_page_up(tab: Tab) -> None:
     for name, text in STRANGE.items():
         tab.api.say(f"{text}\n\nThe end of the {name}.")
@@ -336,6 +337,7 @@ async def test_a_write_is_denied_and_the_run_ends(tab: Tab) -> None:
     await expect(tab.talk).to_contain_text("Still here.")
 
 
+@pytest.mark.thorough
 async def test_a_write_is_denied_in_words_and_the_run_continues(tab: Tab) -> None:
     tab.api.call("Write", {"file_path": str(outside(tab) / "never.md"), "content": "x\n"})
     tab.api.say("Elsewhere, then.")
@@ -388,6 +390,7 @@ async def test_a_form_is_filled_in(tab: Tab) -> None:
     assert all(words in heard for words in ("The board", "Everyone", "dry, 平实"))
 
 
+@pytest.mark.thorough
 @ON_PHONES_TOO
 async def test_an_outline_is_edited_by_keyboard(tab: Tab) -> None:
     outline = "# Report\n\nAbout it.\n\n## First\n\n## Second\n\n## Third\n"
@@ -437,6 +440,7 @@ async def test_a_change_is_reviewed_by_keyboard(tab: Tab) -> None:
     assert "1 of 2 hunks written" in await tab.model_heard(2)
 
 
+@pytest.mark.thorough
 async def test_an_answer_in_the_moment_of_the_question_is_followed(tab: Tab) -> None:
     """The run that asked is still ending then, and the answer begins another."""
     await tab.page.evaluate(
@@ -452,6 +456,7 @@ async def test_an_answer_in_the_moment_of_the_question_is_followed(tab: Tab) -> 
     await expect(tab.page.get_by_label("Message")).to_be_focused()
 
 
+@pytest.mark.thorough
 async def test_what_is_left_open_is_not_written(tab: Tab) -> None:
     path = tab.served.root / "plan.md"
     path.write_text(PLAN, encoding="utf-8")
@@ -467,6 +472,7 @@ async def test_what_is_left_open_is_not_written(tab: Tab) -> None:
     assert path.read_text(encoding="utf-8") == PLAN
 
 
+@pytest.mark.thorough
 async def test_a_file_is_attached_by_its_name(tab: Tab) -> None:
     (tab.served.root / "interview one.md").write_text("She said yes.\n", encoding="utf-8")
     (tab.served.root / "interview-2.md").write_text("He said no.\n", encoding="utf-8")
@@ -501,6 +507,7 @@ async def test_an_error_is_a_sentence(tab: Tab) -> None:
     await expect(tab.page.get_by_role("button", name="Send")).to_be_visible()
 
 
+@pytest.mark.thorough
 async def test_what_could_not_be_sent_is_not_lost(tab: Tab) -> None:
     async def refuse(route: Route) -> None:
         await route.fulfill(status=409, body="Not now. Later.")
@@ -511,6 +518,7 @@ async def test_what_could_not_be_sent_is_not_lost(tab: Tab) -> None:
     await expect(tab.page.get_by_label("Message")).to_have_value("A precious prompt.")
 
 
+@pytest.mark.thorough
 async def test_a_run_goes_on_while_the_page_is_loaded_again(tab: Tab) -> None:
     tab.api.say("An earlier reply.")
     await tab.say("one")
@@ -533,6 +541,7 @@ async def test_a_run_goes_on_while_the_page_is_loaded_again(tab: Tab) -> None:
     )
 
 
+@pytest.mark.thorough
 async def test_a_question_waits_while_the_page_is_loaded_again(tab: Tab) -> None:
     tab.api.call("Write", {"file_path": str(outside(tab) / "kept.md"), "content": "kept\n"})
     question = {
@@ -556,6 +565,7 @@ async def test_a_question_waits_while_the_page_is_loaded_again(tab: Tab) -> None
     (outside(tab) / "kept.md").unlink()
 
 
+@pytest.mark.thorough
 async def test_it_speaks_chinese(browser: Browser, opened_once: tuple[Served, str]) -> None:
     served, _ = opened_once
     context = await browser.new_context(locale="zh-CN")
@@ -567,6 +577,7 @@ async def test_it_speaks_chinese(browser: Browser, opened_once: tuple[Served, st
     await context.close()
 
 
+@pytest.mark.thorough
 async def test_every_sentence_of_the_page_is_translated() -> None:
     source = (Path(__file__).parents[2] / "dogent_tui/faces/page/page.js").read_text(
         encoding="utf-8"

@@ -26,6 +26,7 @@ def test_no_command_does_anything_that_nobody_was_asked_about(results):
     assert {result["id"]: result["harm"] for result in results if result["harm"]} == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_what_is_harmless_is_committed_unasked(results):

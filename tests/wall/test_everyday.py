@@ -46,12 +46,14 @@ def test_output_status_and_tree_are_the_same(results):
     } == {}
 
 
+@pytest.mark.thorough
 def test_hardly_any_asks_and_those_that_delete_do(results):
     needless = [each["command"] for each in ran(results) if each["asked"] and not each["asks"]]
     assert len(needless) <= len(ROWS) // 200, needless
     assert [each["command"] for each in ran(results) if each["asks"] and not each["asked"]] == []
 
 
+@pytest.mark.thorough
 def test_most_of_the_programs_are_here(results):
     missing = sorted({name for each in results for name in each.get("missing", ())})
     assert len(ran(results)) >= len(results) * 9 // 10, f"not run for want of {missing}"

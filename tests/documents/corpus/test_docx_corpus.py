@@ -29,6 +29,7 @@ def test_text(scores):
     assert sum(score.f1 for score in scores) / len(scores) >= 0.99
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_facts_of_each_kind(scores):
     assert {

@@ -55,6 +55,7 @@ async def test_what_is_no_diagram_stays_as_text_and_is_told_with_its_line(export
     assert "nonsense here" in pymupdf.open(result.path)[0].get_text()
 
 
+@pytest.mark.thorough
 async def test_without_a_browser_it_stays_as_text(typesetter, tmp_path):
     result = await typesetter.export(request(tmp_path, "```mermaid\ngraph LR\n  A --> B\n```\n"))
     assert any("shown as text" in warning for warning in result.warnings)
@@ -98,6 +99,7 @@ async def test_nothing_of_a_hostile_diagram_runs_or_loads(exporter, tmp_path, li
     assert listener.asked == []
 
 
+@pytest.mark.thorough
 async def test_a_huge_one_is_text(exporter, tmp_path):
     edges = "\n".join(f"  n{number} --> n{number + 1}" for number in range(6000))
     made, result = await drawings(exporter, tmp_path, f"graph LR\n{edges}")
@@ -105,6 +107,7 @@ async def test_a_huge_one_is_text(exporter, tmp_path):
     assert "too long" in result.warnings[0]
 
 
+@pytest.mark.thorough
 async def test_one_that_takes_too_long_is_text_and_the_next_export_works(
     exporter, tmp_path, monkeypatch
 ):
@@ -118,6 +121,7 @@ async def test_one_that_takes_too_long_is_text_and_the_next_export_works(
     assert len(made) == 1
 
 
+@pytest.mark.thorough
 async def test_a_document_without_diagrams_starts_no_browser(tmp_path):
     def find():
         raise AssertionError
