@@ -18,11 +18,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
 from dogent_tui.agent.conversation import Effort
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.project_instructions import ProjectInstructions
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.errors import AgentError, disk_remedy, reason_of
 from dogent_tui.language import sentences, tr
 from dogent_tui.processes import kill_tree

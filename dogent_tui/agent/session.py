@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Effort, SessionChoice
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher
 from dogent_tui.agent.project_instructions import instruction_warnings
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr

@@ -15,8 +15,8 @@ from acp import schema
 from acp.helpers import ContentBlock
 
 from dogent_tui.agent import events
-from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.session import OpenedSession, prompt_of
+from dogent_tui.agent.ui_requests import ChangeRequest, read_request
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.errors import AgentError, DogentError, UsageError
 from dogent_tui.faces import acp_messages as messages

@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from dogent_tui.agent import events
-from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.session import OpenedSession, SessionOptions
-from dogent_tui.agent.ui_requests import check_answers
+from dogent_tui.agent.ui_requests import ChangeRequest, check_answers, read_request
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.faces.bodies import AnswerBody, ApprovalBody, Part, ToolBody, own_call
 from dogent_tui.faces.chunks import MessageChunks, Turn

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.events import (
     Event,
     PermissionAnswer,
@@ -23,7 +22,7 @@ from dogent_tui.agent.events import (
     UiRequested,
     UiSettled,
 )
-from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
+from dogent_tui.agent.ui_requests import ChangeRequest, Clarification, OutlineRequest, read_request
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.text_file import save_new

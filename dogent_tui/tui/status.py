@@ -9,7 +9,6 @@ from textual.app import RenderResult
 from textual.content import Content
 from textual.widget import Widget
 
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import (
     Compacting,
     Event,
@@ -34,6 +33,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.session import OpenedSession, endpoint_label
 from dogent_tui.agent.tool_names import friendly_name
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path

@@ -23,10 +23,9 @@ from dogent_tui.documents.export.docx_body import (
     contents_styles,
     text_area,
 )
-from dogent_tui.documents.export.docx_images import StandIns
+from dogent_tui.documents.export.docx_images import StandIns, fallback_png
 from dogent_tui.documents.export.docx_package import Finish, finish
 from dogent_tui.documents.export.docx_reference import find_reference
-from dogent_tui.documents.export.docx_svg import fallback_png
 from dogent_tui.documents.export.model import (
     ExportRequest,
     ExportResult,
