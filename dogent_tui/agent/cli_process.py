@@ -62,7 +62,7 @@ _ENDS_WITHIN_S = 5.0
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
     """What a conversation is started with. `resume`: `session_id` is an earlier session of the same
-    workspace to go on with.
+    workspace to continue.
 
     `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this
     entry of its transcript, which came before the prompt of the run `dropped`.

@@ -22,7 +22,7 @@ _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 """What stands before the host of an address: a name and a password."""
 
 State: TypeAlias = Literal["ok", "warning", "missing", "optional", "broken"]
-"""`optional`: it is not here, and most work goes on without it. `broken`: it is here and cannot be
+"""`optional`: it is not here, and most works without it. `broken`: it is here and cannot be
 used. `warning`: it is used, and something about it is not right.
 """
 

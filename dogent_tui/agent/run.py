@@ -142,8 +142,8 @@ class Run(msgspec.Struct):
         """Return what `answer` means for the call; None is nobody's answer. A denial without words
         aborts the run.
 
-        It does not where the question says so: then the model hears of it, and goes on without what
-        it asked for.
+        It does not where the question says so: then the model hears of it, and continues without
+        what it asked for.
         """
         if answer is not None and answer.behavior == "allow":
             return Verdict(allow=True, scope=answer.scope)

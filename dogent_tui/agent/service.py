@@ -235,7 +235,7 @@ class AgentService:
         return self._requests.find(request_id, answer)
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
-        """Keep open what is open in the log of the conversation that this one goes on with. Before
+        """Keep open what is open in the log of the conversation that this one continues. Before
         anything is submitted.
 
         What was answered and not sent is sent; where `send` is False, by `send_answers` or before
@@ -331,7 +331,7 @@ class AgentService:
         await self._shell.run(command, Path(self._cwd))
 
     async def restart(self) -> None:
-        """Start the agent process again where it was lost; the conversation goes on where it
+        """Start the agent process again where it was lost; the conversation continues where it
         was.
         """
         await self._connection.warm_up()
@@ -383,7 +383,7 @@ class AgentService:
 
     async def go_on(self) -> None:
         """Send once more what was not sent because the budget was used up, or else have the
-        agent go on where it stopped.
+        agent continue where it stopped.
         """
         unsent, self._unsent = self._unsent, None
         await self.submit(unsent or Prompt(tr("Continue where you stopped.")))
@@ -391,7 +391,7 @@ class AgentService:
     async def renew(self) -> None:
         """Start the agent process again, so that it begins with what was decided meanwhile.
 
-        Does nothing once a run has begun: the conversation goes on as it is.
+        Does nothing once a run has begun: the conversation continues as it is.
         """
         if not self.begun:
             await self._connection.renew()
@@ -681,7 +681,7 @@ class AgentService:
     async def _ask(self, question: PermissionRequested) -> Verdict:
         """Put a tool call to the user and wait for as long as it takes."""
         run = self._run
-        if not question.in_run:  # a command in the background, whichever run goes on meanwhile
+        if not question.in_run:  # a command in the background, whichever run is under way meanwhile
             answer = await self._requests.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(

@@ -14,7 +14,7 @@ from dogent_tui.outline.blocks import fenced_lines
 
 _JOINED_OVER = 2
 """Unchanged lines within one paragraph over which two changes are one: a paragraph that was
-wrapped anew is one change.
+wrapped again is one change.
 """
 _BLOCK = re.compile(r"\s*\Z|\s*(?:[-+*>#|]|\d+[.)]\s|`{3}|~{3})|\t| {4}")
 """A line that is no running text, or none at all."""
@@ -73,7 +73,7 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
             if (
                 last is not None
                 and touches
-                and not (_begins_anew(old, new, here) or _begins_items(old, new, here))
+                and not (_begins_again(old, new, here) or _begins_items(old, new, here))
             ):
                 here = Range(last.start, here.end, last.new_start, here.new_end)
                 ranges.pop()
@@ -88,7 +88,7 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
     return ranges
 
 
-def _begins_anew(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
+def _begins_again(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
     """Tell whether a blank line parts what comes or goes here from the paragraph above."""
     return all(not lines[0].strip() for lines in _sides(old, new, range_))
 

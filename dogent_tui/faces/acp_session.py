@@ -158,7 +158,7 @@ class EditorSession(Connected):
                 self._run_id = event.run_id
             case events.RunFinished() if event.run_id == self._run_id:
                 if not (self._has_forms and event.status in _FORMS):
-                    self._finish(event.status)  # else the answers go on with the same turn
+                    self._finish(event.status)  # else the answers continue the same turn
             case events.PermissionRequested():
                 self._ask(event.request_id, self._permission(event))
             case events.PermissionDecided(decision="cancelled") if event.request_id in self._asking:

@@ -307,6 +307,6 @@ def _make_room(screen: "ConversationPort", rows: int) -> None:
             styles.refresh(layout=True)
     elif (
         body.margin.bottom != rows + 1
-    ):  # here and not by a class, for which the whole screen would be styled anew
+    ):  # here and not by a class, for which the whole screen would be styled again
         prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
         body.margin = (0, 0, rows + 1, 0)  # the keys stand between the question and the status bar

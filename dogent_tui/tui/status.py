@@ -206,7 +206,7 @@ class Status(msgspec.Struct):
         )
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Learn whether another window goes on with the conversation."""
+        """Learn whether another window continues the conversation."""
         self.elsewhere, self.running = goes_on, False
         self._questions.clear()
         self.doing, self.queued, self.silent_s = _READ_ONLY, 0, 0
@@ -364,7 +364,7 @@ class StatusBar(Widget):
         self.refresh()
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Draw whether another window goes on with the conversation."""
+        """Draw whether another window continues the conversation."""
         self.status.set_open_elsewhere(goes_on=goes_on)
         self.show(self.status)
 

@@ -1,4 +1,4 @@
-"""A file of the disk as what may leave the machine: a picture whose pixels were written anew, or
+"""A file of the disk as what may leave the machine: a picture whose pixels were rewritten, or
 a video without its metadata.
 """
 
@@ -160,7 +160,7 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
 
 
 async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
-    """Have a process of its own decode the picture `body`, and write its pixels anew within
+    """Have a process of its own decode the picture `body`, and rewrite its pixels within
     `limits`.
     """
     wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"

@@ -70,7 +70,7 @@ async def export_docx(
         document = await with_diagrams(document, browser or Browser(list), pictures=True)
         made = await asyncio.to_thread(_make, request, document, halt)
     except asyncio.CancelledError:
-        # the thread would go on otherwise, and leaving the application would wait for it
+        # the thread would continue otherwise, and leaving the application would wait for it
         halt.halt()
         raise
     await asyncio.to_thread(

@@ -63,7 +63,7 @@ class StandIns:
         self._placed: dict[tuple[str, str, str], str | None] = {}
 
     def place(self, address: str, width: str, height: str) -> str | None:
-        """Return the address of the stand-in for an image of the wished size (as ``5cm`` or
+        """Return the address of the stand-in for an image of the wanted size (as ``5cm`` or
         ``50%``); None: it is left out.
         """
         key = (address, width, height)

@@ -82,7 +82,7 @@ class _Gathered:
         )
 
     def take(self, headings: tuple[str, ...] = (), *, cut: bool = False) -> Iterator[Block]:
-        """Yield the block and begin the next one, which goes on with it where it was `cut`."""
+        """Yield the block and begin the next one, which continues it where it was `cut`."""
         if self._lines:
             text = "".join(self._lines).removesuffix("\n")
             yield Block(text, Source(line=self._first, headings=headings), self._tight)

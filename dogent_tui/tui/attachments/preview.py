@@ -33,7 +33,7 @@ from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 PREVIEW_BYTES = 65_536
 LONGEST_LINE = 2_000
-"""Characters of a line that are shown; a longer line would be wrapped anew for each row that is
+"""Characters of a line that are shown; a longer line would be wrapped again for each row that is
 drawn.
 """
 
