@@ -103,7 +103,7 @@ one after the other. `permissions/__init__.py` tells the way of a permission, th
 
 1. The model calls `mcp__dogent__ui_request` (`tools/ui_request.py`). `parse_request`
    (`agent/ui_requests.py`) reads the payload: what is wrong goes back as the tool's error, which
-   names the field, and the model corrects itself. What is right gets the result that the person is
+   names the field, and the model corrects itself. What is right gets the result that the user is
    answering.
 2. The PostToolUse hook (`Asking.after_request`, `agent/asking.py`) says `continue_: False`: the CLI
    ends the turn (`hook_stopped`) with no further request to the model. Measured with the real CLI:

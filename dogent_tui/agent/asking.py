@@ -18,15 +18,17 @@ from claude_agent_sdk import (
     SdkMcpTool,
 )
 
-from dogent_tui.agent.change_requests import KIND, ChangeRequest, ReviewMode
 from dogent_tui.agent.conversation import AskForm
 from dogent_tui.agent.events import Event, ToolUse, UiRequested
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.ui_requests import (
     JSON_SCHEMA,
+    KIND,
+    ChangeRequest,
     Clarification,
     Request,
     RequestError,
+    ReviewMode,
     from_ask_user_question,
     parse_request,
 )

@@ -243,7 +243,7 @@ class ClaudeConversation:
         self._process.give_time(name)
         try:
             await asyncio.wait_for(self._client.toggle_mcp_server(name, on), _SERVER_LIMIT_S)
-        except TimeoutError:  # it goes on trying
+        except TimeoutError:  # it keeps trying
             return
         except Exception as error:
             raise AgentError(

@@ -18,11 +18,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
 from dogent_tui.agent.conversation import Effort
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.project_instructions import ProjectInstructions
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.errors import AgentError, disk_remedy, reason_of
 from dogent_tui.language import sentences, tr
 from dogent_tui.processes import kill_tree
@@ -62,7 +62,7 @@ _ENDS_WITHIN_S = 5.0
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
     """What a conversation is started with. `resume`: `session_id` is an earlier session of the same
-    workspace to go on with.
+    workspace to continue.
 
     `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this
     entry of its transcript, which came before the prompt of the run `dropped`.

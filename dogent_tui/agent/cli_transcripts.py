@@ -2,7 +2,7 @@
 folder ``ID`` for subtasks.
 
 Each line is an entry, a JSON object with a ``uuid`` and the ``parentUuid`` of the entry that it
-follows (CLI 2.1.330, measured). A conversation that was resumed at an earlier entry goes on in a
+follows (CLI 2.1.330, measured). A conversation that was resumed at an earlier entry continues in a
 branch, and plainly resumed it is at the end of the latest one.
 """
 

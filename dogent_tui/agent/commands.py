@@ -117,7 +117,7 @@ class Commands:
         standing = await asyncio.to_thread(lambda: self._authority.standing)
         if (
             not self._authority.standing_told
-        ):  # not again when the agent starts anew, as after a rewind
+        ):  # not again when the agent starts again, as after a rewind
             self._authority.standing_told = True
             for notice in standing_notices(standing):
                 self._tell(notice)

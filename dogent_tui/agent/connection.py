@@ -125,7 +125,7 @@ class Connection:
         await self.warm_up()
 
     async def start_again(self) -> None:
-        """End the process and start another, which goes on with the conversation and with what
+        """End the process and start another, which continues the conversation with what
         the launcher now knows.
         """
         if self._connecting is not None:
@@ -283,9 +283,9 @@ class Connection:
                 and any(words in error.message for words in _UNKNOWN)
             ):
                 raise
-        anew = SessionChoice(str(uuid.uuid4()))
-        conversation = await self._launcher.start(anew, self._ask, self._form)
-        self._session = anew
+        new = SessionChoice(str(uuid.uuid4()))
+        conversation = await self._launcher.start(new, self._ask, self._form)
+        self._session = new
         self._listener.on_item(
             Notice(
                 level="warning",

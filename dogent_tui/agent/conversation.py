@@ -145,7 +145,7 @@ class Conversation(Protocol):
 
 
 class SessionChoice(msgspec.Struct, frozen=True):
-    """Which session to start: a new one under an id of ours, or an earlier one to go on with.
+    """Which session to start: a new one under an id of ours, or an earlier one to continue.
 
     `fork_of`: the new one under our id remembers what was said in that session, which stays as it
     is. `dropped`: nothing from the prompt of this run on is to be remembered, and that is so where

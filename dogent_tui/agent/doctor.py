@@ -18,7 +18,7 @@ from pathlib import Path
 from dogent_tui import __version__
 from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.doctor_files import examine_files
-from dogent_tui.agent.findings import Finding, State
+from dogent_tui.agent.doctor_servers import Finding, State
 from dogent_tui.agent.wall_status import find_wall_status, wall_words
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.model import DocumentError

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.agent.conversation import ServerState
-from dogent_tui.agent.doctor_servers import examine_servers
-from dogent_tui.agent.findings import Finding, State
+from dogent_tui.agent.doctor_servers import Finding, State, examine_servers
 from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
 from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
 from dogent_tui.errors import ConfigError

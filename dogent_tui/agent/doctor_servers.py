@@ -1,17 +1,62 @@
-"""The user's MCP servers, for the doctor: which there are, how they stand, and that no wall is
-around them. None is started.
+"""What the doctor finds, and the user's MCP servers among it: which there are, how they stand, and
+that no wall is around them. None is started.
 """
 
 import os
+import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping
+from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import ServerState
-from dogent_tui.agent.findings import Finding, State
 from dogent_tui.language import tr
 from dogent_tui.settings.mcp_servers import McpServer, mcp_servers, started_with
+from dogent_tui.settings.secrets import redact
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.storage.paths import Workspace
+
+_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
+"""What stands before the host of an address: a name and a password."""
+
+State: TypeAlias = Literal["ok", "warning", "missing", "optional", "broken"]
+"""`optional`: it is not here, and most works without it. `broken`: it is here and cannot be
+used. `warning`: it is used, and something about it is not right.
+"""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that was looked for. `detail` is a version, or what was found; `remedy` says what
+    to do where it is not `ok`.
+
+    `problems` are sentences about what is not right in it, each with its remedy.
+    """
+
+    group: str
+    name: str
+    state: State
+    detail: str = ""
+    path: str = ""
+    remedy: str = ""
+    problems: tuple[str, ...] = ()
+
+    def without(self, secrets: tuple[str, ...]) -> "Finding":
+        """Return the finding without any of `secrets`."""
+
+        def safe(text: str) -> str:
+            return _USERINFO.sub("••••@", redact(text, secrets))
+
+        return replace(
+            self,
+            name=safe(self.name),
+            detail=safe(self.detail),
+            path=safe(self.path),
+            remedy=safe(self.remedy),
+            problems=tuple(map(safe, self.problems)),
+        )
+
 
 SERVER_STATES: Mapping[str, str] = {
     "connected": tr("connected"),

@@ -4,8 +4,8 @@ is written at its end. Without the SDK, which the rest of reviewing needs.
 
 from pathlib import Path
 
-from dogent_tui.agent.change_requests import ChangeRequest
 from dogent_tui.agent.events import UiAnswer
+from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.changes.outcome import outcome_text
 from dogent_tui.storage.paths import Workspace

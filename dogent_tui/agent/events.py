@@ -78,7 +78,7 @@ class Prompt(msgspec.Struct, frozen=True):
     """What the user typed, and the files it refers to, in the order typed. `answers`: the requests
     that it answers.
 
-    `compacts`: it is ``/compact [focus]``, which has the agent go on with a summary of what was
+    `compacts`: it is ``/compact [focus]``, which has the agent continue with a summary of what was
     said; nothing else of it counts.
     """
 

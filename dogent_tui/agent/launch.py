@@ -13,13 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.cli_process import CliProcess, ConversationOptions, native_tools
 from dogent_tui.agent.cli_transcripts import claude_config_dir
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation, Effort, SessionChoice
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.project_instructions import ProjectInstructions, read_project_instructions
 from dogent_tui.agent.prompts import skills_prompt, system_prompt
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.references.walking import changed_files
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.skills import skills

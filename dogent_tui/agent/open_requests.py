@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any, overload
 
-from dogent_tui.agent.change_requests import answer_words
 from dogent_tui.agent.events import (
     Event,
     PermissionAnswer,
@@ -22,6 +21,7 @@ from dogent_tui.agent.events import (
     UiRequested,
     UiSettled,
 )
+from dogent_tui.agent.ui_requests import answer_words
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 

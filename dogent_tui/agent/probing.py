@@ -118,9 +118,9 @@ async def _search(
 async def _vision(
     file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]
 ) -> str:
+    from dogent_tui.vision.media import white_square
     from dogent_tui.vision.profiles import vision_profile
     from dogent_tui.vision.providers import client_for
-    from dogent_tui.vision.white_square import white_square
 
     profile = await asyncio.to_thread(vision_profile, name, data, file, environ)
     client = client_for(profile)

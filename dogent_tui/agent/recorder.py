@@ -239,7 +239,7 @@ class Recorder:
         if self._session_id != self._log_of:
             self._log.goes_on_as(
                 self._session_id
-            )  # the agent had forgotten: the conversation goes on all the same
+            )  # the agent had forgotten: the conversation continues all the same
 
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):

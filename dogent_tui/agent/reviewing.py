@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.changes.applying import Reviewed, held
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr

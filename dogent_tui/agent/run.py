@@ -1,12 +1,11 @@
-"""The run under way: in which state it is, what its calls were answered, and for how long it has
-heard nothing.
+"""How a session and its run stand, and what may follow on that, as two tables; and what is known of
+the run under way. Nothing here waits, asks or tells: `service.py` does, by what these say.
 """
 
-import asyncio
 import json
 import uuid
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -39,35 +38,42 @@ _WITHOUT = (
 _DROPPED = "The user looked at what it did and did not keep it. Do not run it again unchanged."
 
 
-async def first_of(*waits: asyncio.Future[Any]) -> None:
-    """Wait until one of `waits` is over."""
-    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-
-
 STOPPED = Verdict(allow=False, message="The run was stopped.", stop=True)
 """What a call gets that nobody will answer any more."""
 
+
+SessionState: TypeAlias = Literal["connecting", "idle", "running", "lost", "closed"]
+SessionInput: TypeAlias = Literal["agent started", "agent lost", "run began", "run ended", "close"]
+_ENDS: Mapping[SessionInput, SessionState] = {"agent lost": "lost", "close": "closed"}
+SESSION: Mapping[SessionState, Mapping[SessionInput, SessionState]] = {
+    "connecting": {**_ENDS, "agent started": "idle", "run began": "running"},
+    "idle": {**_ENDS, "run began": "running"},
+    "running": {**_ENDS, "run ended": "idle"},  # the agent may start only now: the run waits for it
+    "lost": {**_ENDS, "agent started": "idle", "run began": "running"},  # which starts it again
+    "closed": {},
+}
+"""State → input → state of the session; what is not listed changes nothing."""
 
 RunState: TypeAlias = Literal["working"] | RunStatus
 """A run works until its turn ends, or something says before how it will end."""
 
 _STOPPED: tuple[RunState, ...] = ("aborted", "failed", "interrupted")
-TRANSITIONS: Mapping[RunState, tuple[RunState, ...]] = {
-    "working": ("needs_clarification", "needs_outline_edit", *_STOPPED),
+RUN: Mapping[RunState, tuple[RunState, ...]] = {
+    "working": ("completed", "needs_clarification", "needs_outline_edit", *_STOPPED),
+    "completed": (),
     "needs_clarification": _STOPPED,  # the first thing that it asks counts
     "needs_outline_edit": _STOPPED,
     "aborted": (),
     "failed": ("interrupted",),  # where we close meanwhile: it is not reported as failed
     "interrupted": ("interrupted",),  # where we close meanwhile, which is why it ended
 }
-"""Which states may follow on a state, before the turn of the run has ended. A denial aborts it; it
-failed where nothing came for too long; the user, or our closing, interrupts it.
+"""Which states of a run may follow on a state. A denial aborts it; it failed where its turn did, or
+nothing came for too long; the user, or our closing, interrupts it.
 """
 
 
 class Run(msgspec.Struct):
-    """The run under way. `ended` gets the end of its turn, or None when the session is lost; times
-    are the event loop's. `stop` is set when its turn is no longer waited for.
+    """The run under way. Times are the event loop's.
 
     `denied` are the calls that the user denied, and their answers: who asks the same again gets the
     same answer. `why` says how it came into its `state`. `had_begun`: an answer to the last request
@@ -76,10 +82,8 @@ class Run(msgspec.Struct):
     """
 
     id: str
-    ended: asyncio.Future[TurnEnded | None]
     started: float
     last_heard: float
-    stop: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     state: RunState = "working"
     why: Failure = Failure()
     tools: set[str] = msgspec.field(default_factory=set)
@@ -91,31 +95,25 @@ class Run(msgspec.Struct):
     tokens: UsedTokens | None = None
 
     @classmethod
-    def begin(cls) -> "Run":
-        """Return a run that begins now."""
-        loop, message = asyncio.get_running_loop(), uuid.uuid4()
-        return cls(
-            message.hex[:12],
-            loop.create_future(),
-            loop.time(),
-            loop.time(),
-            message_id=str(message),
-        )
+    def begin(cls, now: float) -> "Run":
+        """Return a run that begins `now`."""
+        message = uuid.uuid4()
+        return cls(message.hex[:12], now, now, message_id=str(message))
 
     @property
     def is_stopped(self) -> bool:
-        """Whether its turn is not to go on: it was interrupted, aborted or given up."""
+        """Whether it is not to continue: it was interrupted, aborted, given up or has failed."""
         return self.state in _STOPPED
 
     def turn_to(self, state: RunState, why: Failure) -> None:
         """Have it be in `state`, where that may follow on the one it is in."""
-        if state in TRANSITIONS[self.state]:
+        if state in RUN[self.state]:
             self.state, self.why = state, why
 
-    def end(self, ended: TurnEnded | None) -> None:
-        """Take the end of the turn; the first one counts."""
-        if not self.ended.done():
-            self.ended.set_result(ended)
+    def end(self, why: Failure | None = None) -> None:
+        """Have it be completed, or failed for `why`, where nothing said before how it ends."""
+        if self.state == "working":
+            self.turn_to("failed" if why else "completed", why or Failure())
 
     def hear(self, item: Event | TurnEnded, now: float) -> bool:
         """Note that `item` came. Returns whether that ends a silence that was told."""
@@ -144,8 +142,8 @@ class Run(msgspec.Struct):
         """Return what `answer` means for the call; None is nobody's answer. A denial without words
         aborts the run.
 
-        It does not where the question says so: then the model hears of it, and goes on without what
-        it asked for.
+        It does not where the question says so: then the model hears of it, and continues without
+        what it asked for.
         """
         if answer is not None and answer.behavior == "allow":
             return Verdict(allow=True, scope=answer.scope)

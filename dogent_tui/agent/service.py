@@ -6,8 +6,9 @@ import asyncio
 import logging
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 from msgspec.structs import replace
 
@@ -38,7 +39,6 @@ from dogent_tui.agent.events import (
     Rewound,
     RunFinished,
     RunStarted,
-    RunStatus,
     SessionLost,
     SessionStarted,
     Stalled,
@@ -61,10 +61,10 @@ from dogent_tui.agent.launch import Budget
 from dogent_tui.agent.open_requests import OpenRequests
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
 from dogent_tui.agent.queue import PromptQueue
-from dogent_tui.agent.run import STOPPED, Run, RunState
+from dogent_tui.agent.run import SESSION, STOPPED, Run, RunState, SessionInput, SessionState
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
-from dogent_tui.agent.turn import TurnLost, take_turn
+from dogent_tui.agent.turn import Turn, TurnLost
 from dogent_tui.agent.turn_index import TurnIndex, course_of
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
@@ -85,8 +85,6 @@ API_TIMEOUT_MS: as long as the CLI waits.
 """
 _CHECK_LIMIT_S = 10.0
 """How long an endpoint may take to say that it is there."""
-
-State = Literal["connecting", "idle", "running", "lost", "closed"]
 
 
 class AgentService:
@@ -118,7 +116,7 @@ class AgentService:
         the endpoint is there at all.
         """
         self.endpoint = endpoint
-        self.state: State = "connecting"
+        self.state: SessionState = "connecting"
         self.begun = False
         """Whether there has been a run."""
         self._cwd = cwd
@@ -133,7 +131,7 @@ class AgentService:
         self._connection = Connection(
             launcher, session or SessionChoice(str(uuid.uuid4())), self._ask, self._ask_form, self
         )
-        self._run: Run | None = None
+        self._turn: Turn | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.budget = budget or Budget()
         self._unsent: Prompt | None = None
@@ -174,9 +172,9 @@ class AgentService:
             )  # they are the caller's again, and not what a crash cut off
         self._requests.release()
         await self._stop_run("interrupted", Failure(CLOSED))
-        self.state = "closed"
+        self._note("close")
         if self._run is not None:
-            self._finish(self._run, "interrupted", Failure(CLOSED))
+            self._finish(self._run)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(self._shell.close(), self._connection.close())
@@ -186,10 +184,10 @@ class AgentService:
         """Interrupt before disconnecting: a disconnect in mid-stream takes 5 s, after an
         interrupt 0.05 s (measured).
         """
-        if self._run is None:
+        if self._turn is None:
             return
-        self._run.turn_to(state, why)
-        self._run.stop.set()
+        self._turn.run.turn_to(state, why)
+        self._turn.leave()
         self._requests.cancel_permissions()
         await self._connection.interrupt()
 
@@ -237,7 +235,7 @@ class AgentService:
         return self._requests.find(request_id, answer)
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
-        """Keep open what is open in the log of the conversation that this one goes on with. Before
+        """Keep open what is open in the log of the conversation that this one continues. Before
         anything is submitted.
 
         What was answered and not sent is sent; where `send` is False, by `send_answers` or before
@@ -291,7 +289,7 @@ class AgentService:
         """
         if self.stop_shell():
             return
-        if self._run is not None and not self._run.stop.is_set():
+        if self._turn is not None and not self._turn.is_left:
             self._requests.abandon()
             await self._stop_run("interrupted", Failure())
 
@@ -333,7 +331,7 @@ class AgentService:
         await self._shell.run(command, Path(self._cwd))
 
     async def restart(self) -> None:
-        """Start the agent process again where it was lost; the conversation goes on where it
+        """Start the agent process again where it was lost; the conversation continues where it
         was.
         """
         await self._connection.warm_up()
@@ -385,7 +383,7 @@ class AgentService:
 
     async def go_on(self) -> None:
         """Send once more what was not sent because the budget was used up, or else have the
-        agent go on where it stopped.
+        agent continue where it stopped.
         """
         unsent, self._unsent = self._unsent, None
         await self.submit(unsent or Prompt(tr("Continue where you stopped.")))
@@ -393,7 +391,7 @@ class AgentService:
     async def renew(self) -> None:
         """Start the agent process again, so that it begins with what was decided meanwhile.
 
-        Does nothing once a run has begun: the conversation goes on as it is.
+        Does nothing once a run has begun: the conversation continues as it is.
         """
         if not self.begun:
             await self._connection.renew()
@@ -425,43 +423,46 @@ class AgentService:
         while True:
             await self._perform(await self._queue.next())
 
+    @property
+    def _run(self) -> Run | None:
+        return self._turn.run if self._turn is not None else None
+
+    def _note(self, happened: SessionInput) -> None:
+        self.state = SESSION[self.state].get(happened, self.state)
+
     async def _perform(self, prompt: Prompt) -> None:
-        run = self._run = Run.begin()
+        run = Run.begin(asyncio.get_running_loop().time())
+        turn = self._turn = Turn(run, self._connection)
         self.begun = True
-        self.state = "running"
+        self._note("run began")
         self._publish(RunStarted(prompt=prompt))
         self._began(run.id)
         if self._heard is not None and not prompt.answers:  # answers repeat what the agent asked
             self._heard(prompt.text)
-        watch = asyncio.create_task(self._watch(run))
+        watch = asyncio.create_task(self._watch(turn))
+        result, turns = "", 0
         try:
             if self.budget.is_spent:
                 self._unsent = prompt
-                self._finish(run, "failed", budget_spent(self.budget.limit_usd))
-                return
-            ended = await take_turn(
-                self._connection, run, lambda conversation: self._send(conversation, prompt, run)
-            )
-            failed = ended.outcome == "api_error" and not run.stop.is_set()
-            self._conclude(run, ended, await self._api_failure(run, ended) if failed else None)
+                run.end(budget_spent(self.budget.limit_usd))
+            else:
+                ended = await turn.take(partial(self._send, prompt, run))
+                await self._conclude(turn, ended)
+                if run.state == "completed":
+                    result, turns = ended.text, ended.num_turns
         except TurnLost:
-            self._finish(run, "failed", RUN_LOST)
+            run.turn_to("failed", RUN_LOST)
         except AgentError as error:
-            self._finish(run, "failed", Failure("not_started", error.message, error.remedy))
+            run.turn_to("failed", Failure("not_started", error.message, error.remedy))
         except Exception as error:
-            self._finish(
-                run,
-                "failed",
-                turn_failure(
-                    tr("internal error, {kind}: {error}").format(
-                        kind=type(error).__name__, error=error
-                    )
-                ),
-            )
+            words = tr("internal error, {kind}: {error}")
+            words = words.format(kind=type(error).__name__, error=error)
+            run.turn_to("failed", turn_failure(words))
         finally:
             watch.cancel()
+        self._finish(run, result, turns)
 
-    async def _send(self, conversation: Conversation, prompt: Prompt, run: Run) -> None:
+    async def _send(self, prompt: Prompt, run: Run, conversation: Conversation) -> None:
         if prompt.compacts:
             await conversation.compact(prompt.text.removeprefix("/compact").strip(), run.message_id)
         else:
@@ -533,7 +534,9 @@ class AgentService:
             return api_failure(ended.status, ended.error, self.endpoint, said)
         return why_unanswered(self.endpoint, answered, had_begun=run.had_begun)
 
-    def _conclude(self, run: Run, ended: TurnEnded, failure: Failure | None) -> None:
+    async def _conclude(self, turn: Turn, ended: TurnEnded) -> None:
+        """Take what a turn cost, and have its run end as it did."""
+        run = turn.run
         run.cost_usd, run.tokens = self._cost(ended), ended.tokens
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
@@ -541,14 +544,14 @@ class AgentService:
         if run.is_stopped and not self._closing:  # what is open when we close is asked again later
             self._requests.abandon()
             self.send_answers()
-        if run.state != "working":
-            self._finish(run, run.state, run.why)
-        elif ended.outcome == "completed":
-            self._finish(run, "completed", Failure(), result=ended.text, turns=ended.num_turns)
+        if ended.outcome == "completed":
+            run.end()
         elif ended.outcome == "budget":
-            self._finish(run, "failed", budget_spent(self.budget.limit_usd))
+            run.end(budget_spent(self.budget.limit_usd))
+        elif ended.outcome == "api_error" and not turn.is_left:
+            run.end(await self._api_failure(run, ended))
         else:
-            self._finish(run, "failed", failure or turn_failure(ended.error))
+            run.end(turn_failure(ended.error))
 
     def _cost(self, ended: TurnEnded) -> float | None:
         """What this run cost, only where the figure is real: the CLI prices every endpoint as if
@@ -559,23 +562,19 @@ class AgentService:
         self.budget.spent_usd += ended.cost_usd
         return ended.cost_usd
 
-    def _finish(
-        self,
-        run: Run,
-        status: RunStatus,
-        why: Failure,
-        *,
-        result: str = "",
-        turns: int = 0,
-    ) -> None:
+    def _finish(self, run: Run, result: str = "", turns: int = 0) -> None:
+        """Tell how `run` ended, once."""
+        if run is not self._run or run.state == "working":
+            return  # closing told it already
+        why = run.why
         self._requests.cancel_permissions(run_only=True)
-        if status == "aborted":
+        if run.state == "aborted":
             self._publish(Aborted(reason=why.message))
-        elif status == "interrupted":
+        elif run.state == "interrupted":
             self._publish(Interrupted())
         ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
         finished = RunFinished(
-            status=status,
+            status=run.state,
             duration_ms=ms,
             result=result,
             reason=why.message,
@@ -587,18 +586,17 @@ class AgentService:
         )
         self._requests.ended(replace(finished, run_id=run.id))
         self._publish(finished)
-        self._run = None
-        if self.state == "running":
-            self.state = "idle"
+        self._turn = None
+        self._note("run ended")
 
-    async def _watch(self, run: Run) -> None:
+    async def _watch(self, turn: Turn) -> None:
         """Say for how long nothing has come, and give up in the end, unless a tool or the user
         is what we wait for.
         """
-        loop = asyncio.get_running_loop()
+        loop, run = asyncio.get_running_loop(), turn.run
         most_s = self._longest_silence_s
         next_check_s = min(self._check_after_s, most_s)
-        while not run.stop.is_set():
+        while not turn.is_left:
             await asyncio.sleep(min(1.0, self._stall_after_s))
             if run.tools or self._requests or self._connection.live is None:
                 run.last_heard = loop.time()
@@ -609,23 +607,23 @@ class AgentService:
                 next_check_s = min(self._check_after_s, most_s)
             elif silent_s >= next_check_s:
                 next_check_s = min(silent_s + self._check_after_s, most_s)
-                await self._give_up_where_dead(run, silent_s, most_s)
+                await self._give_up_where_dead(turn, silent_s, most_s)
 
     @property
     def _longest_silence_s(self) -> float:
         return self.endpoint.timeout_ms / 1000 if self.endpoint.timeout_ms else _LONGEST_SILENCE_S
 
-    async def _give_up_where_dead(self, run: Run, silent_s: float, most_s: float) -> None:
-        """End `run` as failed where the endpoint is not there, or was silent for too long."""
+    async def _give_up_where_dead(self, turn: Turn, silent_s: float, most_s: float) -> None:
+        """End the run as failed where the endpoint is not there, or was silent for too long."""
         from dogent_tui.agent.unanswered import (
             given_up,
         )  # on use: not needed before something fails
 
-        heard = run.last_heard
+        heard = turn.run.last_heard
         failure = await given_up(
             self.endpoint, silent_s, most_s, min(_CHECK_LIMIT_S, self._check_after_s)
         )
-        if failure is not None and run.last_heard == heard and not run.stop.is_set():
+        if failure is not None and turn.run.last_heard == heard and not turn.is_left:
             await self._stop_run("failed", failure)
 
     # ── What the connection tells ─────────────────────────────────────────────────────────────
@@ -635,8 +633,7 @@ class AgentService:
         self._remembered = asyncio.ensure_future(
             asyncio.to_thread(memory_of, *self._connection.remembers)
         )
-        if self.state != "closed":
-            self.state = "running" if self._run is not None else "idle"
+        self._note("agent started")
         self._publish(
             SessionStarted(
                 session_id=conversation.session_id,
@@ -654,8 +651,8 @@ class AgentService:
         if run is not None and run.hear(item, asyncio.get_running_loop().time()):
             self._publish(Stalled(seconds=0))
         if isinstance(item, TurnEnded):
-            if run is not None:
-                run.end(item)
+            if self._turn is not None:
+                self._turn.hear_end(item)
             return
         if isinstance(item, Notice) and item.code == FORGOTTEN:
             if not self._course.said_before(run.id if run is not None else ""):
@@ -672,19 +669,19 @@ class AgentService:
         """See `Listener.on_loss`."""
         if self.state == "closed":
             return
-        self.state = "lost"
+        self._note("agent lost")
         self._requests.release()
         self._queue.hold(bool(self.requests))
         self._publish(SessionLost(message=message, remedy=remedy))
-        if self._run is not None:
-            self._run.end(None)
+        if self._turn is not None:
+            self._turn.hear_end(None)
 
     # ── Questions ─────────────────────────────────────────────────────────────────────────────
 
     async def _ask(self, question: PermissionRequested) -> Verdict:
         """Put a tool call to the user and wait for as long as it takes."""
         run = self._run
-        if not question.in_run:  # a command in the background, whichever run goes on meanwhile
+        if not question.in_run:  # a command in the background, whichever run is under way meanwhile
             answer = await self._requests.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Effort, SessionChoice
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher
 from dogent_tui.agent.project_instructions import instruction_warnings
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 class SessionOptions(msgspec.Struct, frozen=True):
     """What the user chose on the command line. `allow` are rules of what may run unasked.
 
-    `resume` is the id of the conversation to go on with; `fork`: go on from there in another one,
+    `resume` is the id of the conversation to continue; `fork`: continue from there in another one,
     and leave it as it is. `answered_by` is who answers what the agent asks.
     `trust`: what came with the folder is used, this time. `begin` is the UUID of a new
     conversation, if it is to have that one. `consent`: only tools that ask whenever they look at a
@@ -77,7 +77,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
 
 class OpenedSession(msgspec.Struct, frozen=True):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it
-    goes on with.
+    continues.
 
     `authority` knows what the user allowed, `copies()` what the session's tool calls changed,
     `trust` whether what came with the folder is used. `libraries` is what the agent's tools work
@@ -119,7 +119,7 @@ def open_session(
     """Read the configuration and return the session for it. Cheap: nothing is imported or started
     for the agent yet.
 
-    Raises UsageError where the conversation to go on with is not one of this workspace.
+    Raises UsageError where the conversation to continue is not one of this workspace.
     """
     home = dogent_home(environ)
     settings, warnings = load_settings(workspace)
@@ -216,7 +216,7 @@ def _each_once(*warnings: Iterable[ConfigWarning]) -> tuple[ConfigWarning, ...]:
 
 
 def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | None:
-    """Return the conversation to go on with or to fork. Raises UsageError where the one that was
+    """Return the conversation to continue or to fork. Raises UsageError where the one that was
     named is not there.
     """
     if not options.resume:

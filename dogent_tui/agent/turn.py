@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from dogent_tui.agent.connection import Connection
 from dogent_tui.agent.conversation import Conversation, TurnEnded
-from dogent_tui.agent.run import Run, first_of
+from dogent_tui.agent.run import Run
 from dogent_tui.errors import AgentError
 
 _STOP_LIMIT_S = 0.3
@@ -20,60 +21,78 @@ class TurnLost(Exception):  # noqa: N818  (it says what happened, and is an erro
     """The agent process is gone in the middle of a turn."""
 
 
-async def take_turn(
-    connection: Connection, run: Run, send: Callable[[Conversation], Awaitable[None]]
-) -> TurnEnded:
-    """Have `send` send what the run is about once the agent is there, and return how the turn of
-    `run` ended.
+class Turn:
+    """The turn of `run` over a connection."""
 
-    Raises AgentError where the session cannot start, and TurnLost.
-    """
-    stopped = asyncio.create_task(run.stop.wait())
-    connected = asyncio.ensure_future(connection.get())
-    try:
-        await first_of(connected, stopped)
-        if run.stop.is_set():
-            return TurnEnded("stopped")
-        await _sent(send(connected.result()))
-        await first_of(run.ended, stopped)
-        if not run.ended.done():
-            await _await_stop(connection, run)
-        ended = run.ended.result()
-        if (
-            ended is not None
-            and ended.outcome in ("cut", "error", "stopped")
-            and run.state == "working"
-        ):
-            dying = asyncio.create_task(
-                connection.last_breath(_DYING_LIMIT_S if ended.outcome == "cut" else 0.0)
-            )
-            await first_of(dying, stopped)
-            dying.cancel()
-            if (
-                connection.live is None
-            ):  # a CLI that a signal ends finishes its turn first, then itself
+    def __init__(self, run: Run, connection: Connection) -> None:
+        self.run = run
+        self._connection = connection
+        self._ended: asyncio.Future[TurnEnded | None] = asyncio.get_running_loop().create_future()
+        self._stop = asyncio.Event()
+
+    @property
+    def is_left(self) -> bool:
+        """Whether its end is no longer waited for."""
+        return self._stop.is_set()
+
+    def leave(self) -> None:
+        """Wait for its end no longer than a moment."""
+        self._stop.set()
+
+    def hear_end(self, ended: TurnEnded | None) -> None:
+        """Take its end, None where the agent is lost; the first one counts."""
+        if not self._ended.done():
+            self._ended.set_result(ended)
+
+    async def take(self, send: Callable[[Conversation], Awaitable[None]]) -> TurnEnded:
+        """Have `send` send what the run is about once the agent is there, and return how the turn
+        ended.
+
+        Raises AgentError where the session cannot start, and TurnLost.
+        """
+        stopped = asyncio.create_task(self._stop.wait())
+        connected = asyncio.ensure_future(self._connection.get())
+        try:
+            await _first_of(connected, stopped)
+            if self.is_left:
+                return TurnEnded("stopped")
+            conversation = connected.result()
+            try:
+                await send(conversation)
+            except AgentError as error:
+                raise TurnLost from error
+            await _first_of(self._ended, stopped)
+            ended = self._ended.result() if self._ended.done() else await self._await_stop()
+            if ended is None or await self._was_cut(ended, stopped):
                 raise TurnLost
-        if ended is None:
-            raise TurnLost
-        return ended
-    finally:
-        stopped.cancel()
-        if not connected.done():
-            connected.cancel()
+            return ended
+        finally:
+            stopped.cancel()
+            if not connected.done():
+                connected.cancel()
+
+    async def _await_stop(self) -> TurnEnded | None:
+        """Wait a moment for an interrupted turn to end. Where it takes longer, the user is free,
+        and the connection waits for it.
+        """
+        await asyncio.wait({self._ended}, timeout=_STOP_LIMIT_S)
+        if not self._ended.done():
+            self.hear_end(TurnEnded("stopped"))
+            self._connection.leave_turn()
+        return self._ended.result()
+
+    async def _was_cut(self, ended: TurnEnded, stopped: asyncio.Future[Any]) -> bool:
+        """Whether the process died of what ended the turn: a CLI that a signal ends finishes its
+        turn first, then itself.
+        """
+        if self.run.state != "working" or ended.outcome not in ("cut", "error", "stopped"):
+            return False
+        limit_s = _DYING_LIMIT_S if ended.outcome == "cut" else 0.0
+        dying = asyncio.create_task(self._connection.last_breath(limit_s))
+        await _first_of(dying, stopped)
+        dying.cancel()
+        return self._connection.live is None
 
 
-async def _sent(sending: Awaitable[None]) -> None:
-    try:
-        await sending
-    except AgentError as error:
-        raise TurnLost from error
-
-
-async def _await_stop(connection: Connection, run: Run) -> None:
-    """Wait a moment for an interrupted turn to end. Where it takes longer, the user is free, and
-    the connection waits for it.
-    """
-    await asyncio.wait({run.ended}, timeout=_STOP_LIMIT_S)
-    if not run.ended.done():
-        run.end(TurnEnded("stopped"))
-        connection.leave_turn()
+async def _first_of(*waits: asyncio.Future[Any]) -> None:
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

@@ -3,17 +3,18 @@ it stands under.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from dogent_tui.changes.headings import Headings
 from dogent_tui.changes.prose import aligned
+from dogent_tui.outline.blocks import fenced_lines
 
 _JOINED_OVER = 2
 """Unchanged lines within one paragraph over which two changes are one: a paragraph that was
-wrapped anew is one change.
+wrapped again is one change.
 """
 _BLOCK = re.compile(r"\s*\Z|\s*(?:[-+*>#|]|\d+[.)]\s|`{3}|~{3})|\t| {4}")
 """A line that is no running text, or none at all."""
@@ -72,7 +73,7 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
             if (
                 last is not None
                 and touches
-                and not (_begins_anew(old, new, here) or _begins_items(old, new, here))
+                and not (_begins_again(old, new, here) or _begins_items(old, new, here))
             ):
                 here = Range(last.start, here.end, last.new_start, here.new_end)
                 ranges.pop()
@@ -87,7 +88,7 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
     return ranges
 
 
-def _begins_anew(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
+def _begins_again(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
     """Tell whether a blank line parts what comes or goes here from the paragraph above."""
     return all(not lines[0].strip() for lines in _sides(old, new, range_))
 
@@ -161,3 +162,48 @@ def _joined(ranges: Sequence[Range], old: Sequence[str]) -> Iterator[Range]:
 
 def _in_one_paragraph(between: Sequence[str]) -> bool:
     return 0 < len(between) <= _JOINED_OVER and not any(map(_BLOCK.match, between))
+
+
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*\Z")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
+_NO_TITLE = re.compile(r" {0,3}(?:[-+*>#|]|\d+[.)]|\Z)|\t| {4}")
+
+
+class Headings:
+    """The headings of a text, by its lines."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._starts: list[int] = []
+        self._paths: list[tuple[str, ...]] = []
+        above: list[tuple[int, str]] = []
+        for place, level, title in _headings(lines):
+            while above and above[-1][0] >= level:
+                above.pop()
+            above.append((level, title))
+            self._starts.append(place)
+            self._paths.append(tuple(name for _, name in above))
+
+    def path(self, line: int) -> tuple[str, ...]:
+        """Return the titles of the headings that `line` stands under, the highest first; a
+        heading stands under itself.
+        """
+        number = bisect_right(self._starts, line)
+        return self._paths[number - 1] if number else ()
+
+
+def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the line, level and title of each heading."""
+    likely = [place for place, line in enumerate(lines) if line.lstrip(" ")[:1] in ("#", "=", "-")]
+    if not likely:
+        return
+    fenced = set(fenced_lines(lines))
+    for place in likely:
+        if place in fenced:
+            continue
+        found = _ATX.match(lines[place])
+        if found is not None:
+            yield place, len(found[1]), (found[2] or "").strip()
+            continue
+        under = _SETEXT.match(lines[place])
+        if under is not None and place and not _NO_TITLE.match(lines[place - 1]):
+            yield place - 1, 1 if under[1][0] == "=" else 2, lines[place - 1].strip()

@@ -38,7 +38,7 @@ def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
     """
     base = decoded(content, change.name)
     if content is None and not change.is_new:
-        return _all_anew(change)
+        return _as_one(change)
     theirs = changed_ranges(change.base.lines, base.lines)
     hunks: list[Hunk] = []
     decisions: list[Decision] = []
@@ -67,7 +67,7 @@ def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
     return made
 
 
-def _all_anew(change: DocumentChange) -> DocumentChange:
+def _as_one(change: DocumentChange) -> DocumentChange:
     """Return the change of a document that is gone: all of it, with what was not rejected, as a
     conflict.
     """

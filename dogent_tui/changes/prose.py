@@ -180,7 +180,7 @@ def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def refined(old: str, new: str) -> Refined:
-    """Say what changed from `old` to `new`. Where lines break anew, only that is no change, unless
+    """Say what changed from `old` to `new`. Where lines break again, only that is no change, unless
     it is all there is.
     """
     if len(old) + len(new) > _LONGEST:

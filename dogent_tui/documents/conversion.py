@@ -71,7 +71,7 @@ class Conversion:
         return await asyncio.to_thread(self._spool.page, offset, max_chars, ended=self.ended)
 
     async def close(self) -> None:
-        """End it if it goes on, and let go of its file, which stays where it is kept."""
+        """End it if it continues, and let go of its file, which stays where it is kept."""
         self._task.cancel()
         await asyncio.wait([self._task])
         if self._spool is not None:

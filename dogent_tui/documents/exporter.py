@@ -17,10 +17,9 @@ from dogent_tui.documents.export.source import front_matter, read_text
 from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.language import tr
-from dogent_tui.permissions.exports import export_target
 from dogent_tui.plain import one_line
 from dogent_tui.settings.values import load_settings
-from dogent_tui.storage.paths import Workspace, dogent_home, is_folder, is_there
+from dogent_tui.storage.paths import Workspace, dogent_home, export_target, is_folder, is_there
 
 if TYPE_CHECKING:
     from dogent_tui.documents.export.pdf import PdfExporter

@@ -207,7 +207,7 @@ def _refuse_other_formats(path: Path, head: bytes) -> None:
 
 def _by_name(path: Path, head: bytes) -> str:
     """Return which kind of text it is; what is no text at all is found out when its encoding is."""
-    from dogent_tui.documents.text.languages import TABLES, language_of
+    from dogent_tui.documents.text.lines import TABLES, language_of
 
     suffix = path.suffix.lower()
     _refuse_by_name(path)

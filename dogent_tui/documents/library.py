@@ -1,4 +1,4 @@
-"""Reading documents, page by page: a conversion is made once, goes on behind the first page, and
+"""Reading documents, page by page: a conversion is made once, continues behind the first page, and
 is kept for later.
 """
 
@@ -38,7 +38,7 @@ class ReadResult(msgspec.Struct, frozen=True):
     """Characters `offset` to ``offset + len(text)`` of a document's Markdown.
 
     `next_offset` is where to read on, None at the end; `total_chars` is None as long as the
-    conversion goes on. `sources` tell for ranges of the document's characters where they come from.
+    conversion continues. `sources` tell for ranges of its characters where they come from.
     `metadata` and `warnings` are complete once `total_chars` is.
     """
 

@@ -8,7 +8,7 @@ from dogent_tui.documents.model import ReadOptions, Source
 
 Joint: TypeAlias = Literal["\n\n", "\n", ""]
 """What stands between a piece and the one before it: a new block, the next lines of a block, or
-nothing: one line goes on.
+nothing: one line continues.
 """
 
 

@@ -75,7 +75,7 @@ class Block(msgspec.Struct, frozen=True):
     paragraph, a list, rows of a table.
 
     Blocks are joined with a blank line, or with a single newline where `tight` says that the block
-    goes on with the one before it (the later rows of a table that is too long for one block).
+    continues the one before it (the later rows of a table that is too long for one block).
     """
 
     markdown: str

@@ -73,13 +73,13 @@ class DogentAgent:
         return {"sessionId": session.id, "configOptions": config_options(session)}
 
     async def load_session(self, cwd: str, session_id: str, **_: Any) -> Chunk:
-        """Go on with a conversation, and tell what was said in it."""
+        """Continue with a conversation, and tell what was said in it."""
         await self.close_session(session_id)  # an editor that opens it once more
         session = await self._open(cwd, replace(self._options, resume=session_id), replays=True)
         return {"configOptions": config_options(session)}
 
     async def resume_session(self, session_id: str, cwd: str, **_: Any) -> Chunk:
-        """Go on with a conversation that the editor still shows."""
+        """Continue with a conversation that the editor still shows."""
         known = self._sessions.get(session_id)
         session = known or await self._open(cwd, replace(self._options, resume=session_id))
         return {"configOptions": config_options(session)}
@@ -147,7 +147,7 @@ class DogentAgent:
         return session
 
     async def _with_model(self, session: EditorSession, profile: str) -> EditorSession:
-        """Go on with a session under another profile."""
+        """Continue with a session under another profile."""
         await session.close()
         has_begun = session.service.begun or session.opened.earlier_log is not None
         chosen = {"resume": session.id} if has_begun else {"begin": session.id}

@@ -13,8 +13,8 @@ from typing import Any
 
 from dogent_tui.agent import events
 from dogent_tui.agent import ui_requests as ui
-from dogent_tui.agent.change_requests import ChangeRequest
 from dogent_tui.agent.tool_names import friendly_name, input_summary, path_in, tool_kind
+from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.faces.shared import Chunk, Seen, TextEvent, ToolEvent
 from dogent_tui.language import tr

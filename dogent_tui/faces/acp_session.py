@@ -15,8 +15,8 @@ from acp import schema
 from acp.helpers import ContentBlock
 
 from dogent_tui.agent import events
-from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.session import OpenedSession, prompt_of
+from dogent_tui.agent.ui_requests import ChangeRequest, read_request
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.errors import AgentError, DogentError, UsageError
 from dogent_tui.faces import acp_messages as messages
@@ -158,7 +158,7 @@ class EditorSession(Connected):
                 self._run_id = event.run_id
             case events.RunFinished() if event.run_id == self._run_id:
                 if not (self._has_forms and event.status in _FORMS):
-                    self._finish(event.status)  # else the answers go on with the same turn
+                    self._finish(event.status)  # else the answers continue the same turn
             case events.PermissionRequested():
                 self._ask(event.request_id, self._permission(event))
             case events.PermissionDecided(decision="cancelled") if event.request_id in self._asking:

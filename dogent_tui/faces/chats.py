@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from dogent_tui.agent import events
-from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.session import OpenedSession, SessionOptions
-from dogent_tui.agent.ui_requests import check_answers
+from dogent_tui.agent.ui_requests import ChangeRequest, check_answers, read_request
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.faces.bodies import AnswerBody, ApprovalBody, Part, ToolBody, own_call
 from dogent_tui.faces.chunks import MessageChunks, Turn
@@ -81,7 +80,7 @@ class Chat(Connected):
     # ── Answers ───────────────────────────────────────────────────────────────────────────────────
 
     async def decide(self, request_id: str, given: ApprovalBody) -> None:
-        """Answer a permission. After a denial the run goes on where it `continues`, or where
+        """Answer a permission. After a denial the run continues where it `continues`, or where
         denials of this tool end none.
         """
         asked = self.service.find_request(request_id, events.PermissionAnswer("deny"))
@@ -94,7 +93,7 @@ class Chat(Connected):
         await self.service.reply(request_id, answer)
 
     async def take_answers(self, parts: Sequence[Part]) -> Turn:
-        """Take the answers that the parts of a message hold, and return the turn that goes on.
+        """Take the answers that the parts of a message hold, and return the turn that continues.
 
         A permission is answered by its approval, or, where the page runs the tools, by an error of
         the tool, which is a denial.

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any, TypeAlias
 
 from dogent_tui.agent import events
-from dogent_tui.agent.change_requests import ChangeRequest
 from dogent_tui.agent.document_review import review_of, written
 from dogent_tui.agent.recording import start_recording
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import OpenedSession, SessionOptions, check_writable, open_session
+from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr

@@ -14,7 +14,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """A pipe must not have us wait for somebody who writes to it."""
 SMALL = 65_536
 """Bytes that are asked for at once: for more than twice that, the allocator would map memory
-anew with each file.
+again with each file.
 """
 WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

@@ -84,7 +84,7 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
 
 
 def compose(sections: Parts, language: Language, keys: Mapping[str, str], into: str = "") -> Draft:
-    """Write `sections` down, with footnotes that go on with those of the document `into`.
+    """Write `sections` down, with footnotes that continue those of the document `into`.
 
     A file that has a key in `keys` is cited by it. A small table of which rows are quoted is shown
     whole.

@@ -105,7 +105,7 @@ class Finder:
         if not terms(topic) and not before:
             yield from self._summarize() if self.request.files else ()
             return
-        # What goes on is said on its own, else of what was asked before.
+        # What follows is said on its own, else of what was asked before.
         operation, earlier = operation_of(topic), operation_of(before)
         plain = pattern(earlier or operation).sub(" ", before) if operation else ""
         readings = [(topic, operation), (f"{plain} {topic}", operation or earlier)]

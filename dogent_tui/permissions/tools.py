@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.consulting import CONSULTING, READ_DOCUMENT, refusal
-from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.leaks import leaking_part
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import Guard, PathRule
 from dogent_tui.permissions.text import deceptive_character, names
+from dogent_tui.storage.paths import export_target
 
 _PATHLESS = names(
     "TodoWrite Task Agent WebSearch AskUserQuestion ExitPlanMode EnterPlanMode BashOutput KillShell"

@@ -256,7 +256,7 @@ def _readings(reference: Reference) -> Iterator[Reference]:
 
 
 def _names_a_file(whole: Reference, candidate: Reference) -> bool:
-    """Tell whether what `candidate` leaves out of `whole` goes on as a path does: then a folder
+    """Tell whether what `candidate` leaves out of `whole` continues as a path does: then a folder
     is not what was meant.
     """
     rest = whole.path[len(candidate.path) :] if len(candidate.path) < len(whole.path) else ""

@@ -32,7 +32,7 @@ def walk(
         except (
             Error,
             OSError,
-        ):  # a folder that may not be read, or that went away: the walk goes on after it
+        ):  # a folder that may not be read, or that went away: the walk continues after it
             continue
         if path:  # not the root itself
             yield path

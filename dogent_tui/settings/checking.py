@@ -32,7 +32,7 @@ every unknown key.
 
 
 class ConfigWarning(msgspec.Struct, frozen=True):
-    """Something in the configuration that is not as it should be. The work goes on without it.
+    """Something in the configuration that is not as it should be. The work continues without it.
 
     `message` and `remedy` are sentences; `code` names the case for programs. None of them holds a
     key.

@@ -28,7 +28,7 @@ def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
     """Return the change to `file` that sets the values at the paths in `changes`, and nothing else;
     None removes a key.
 
-    A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot
+    A broken file is set aside first, and begun again. Raises OSError where it cannot be, or cannot
     be read.
     """
     nothing: dict[str, Any] = {}

@@ -2,7 +2,7 @@
 completes keys and marks mistakes.
 
 They lie in the package as files, so that a ``$schema`` can point there; `make schemas` writes them
-anew.
+again.
 """
 
 from collections.abc import Mapping

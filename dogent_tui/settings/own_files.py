@@ -14,7 +14,7 @@ from dogent_tui.storage.paths import Workspace
 
 
 class OwnChange(msgspec.Struct, frozen=True):
-    """What `path` holds, None where it is not there, and what it shall hold."""
+    """What `path` holds, None where it is not there, and what it should hold."""
 
     path: Path
     before: bytes | None
@@ -30,7 +30,7 @@ def plan_change(path: Path, after: str) -> OwnChange:
 
 def make_change(workspace: Workspace, change: OwnChange) -> bool:
     """Carry out `change`. False where the file is not any more what it was when the change was
-    planned: plan it anew.
+    planned: plan it again.
 
     Raises OSError, DogentError where another window holds the file, or a link of `.dogent` leads
     out of the workspace: what it leads to was read for the change, and may hold keys.

@@ -197,7 +197,7 @@ def plan_settings(workspace: Workspace, changes: Mapping[str, Any]) -> OwnChange
     """Return the change to the file of `workspace` that sets the keys in `changes` and nothing
     else; None removes a key.
 
-    A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot
+    A broken file is set aside first, and begun again. Raises OSError where it cannot be, or cannot
     be read.
     """
     return plan_values(workspace.settings_file, {(key,): value for key, value in changes.items()})

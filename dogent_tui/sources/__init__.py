@@ -9,7 +9,7 @@ The life of a check
    has its own, above U+E000), where each is, and blocks with page or line. Finding words is
    `str.find` and `re` from there on, aligning them is rapidfuzz.
 2. `tokens.py` levels words so that typography makes no difference; places stay those in the text.
-   Sentences that go on behind a note, a figure or in another column are joined a second time behind
+   Sentences that continue behind a note, a figure or in another column are joined once more behind
    the text (*seams*).
 3. `claims.py` takes the draft apart, its blocks by markdown-it; `sources.py` says what a name or a
    key means, the keys by `documents/bibliography.py`, as for exports and the picker of citations.

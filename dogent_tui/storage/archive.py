@@ -1,5 +1,5 @@
 """Putting the history and the lessons of a workspace aside, whole and dated, so that both begin
-anew.
+again.
 """
 
 import os

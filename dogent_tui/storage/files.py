@@ -80,7 +80,7 @@ def atomic_write(
     path.parent.mkdir(parents=True, exist_ok=True)
     old = _regular(path)
     temporary = temporary_beside(path)
-    # Private until it is whole, unless the umask shall decide: then only a create with 0o666 lets
+    # Private until it is whole, unless the umask should decide: then only a create with 0o666 lets
     # it.
     first_mode = 0o666 if old is None and mode is None else 0o600
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, first_mode)

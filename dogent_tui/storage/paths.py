@@ -175,3 +175,11 @@ def _real(path: Path) -> Path:
 
 def _home() -> str:
     return str(Path.home()).rstrip("/")
+
+
+def export_target(source: str, kind: str) -> str:
+    """Return the path of the file of `kind` (``pdf``) beside the Markdown file `source`, spelled
+    as `source` is.
+    """
+    folder, slash, name = source.rpartition("/")
+    return f"{folder}{slash}{name.rpartition('.')[0] or name}.{kind}"

@@ -92,7 +92,7 @@ class SessionLog:
     """
 
     def __init__(self, path: Path, *, largest_segment: int = LARGEST_SEGMENT) -> None:
-        """Open the log, a new one or one to go on with. Raises OSError."""
+        """Open the log, a new one or one to continue. Raises OSError."""
         self.path = path
         self._largest_segment = largest_segment
         segments = log_segments(path)
@@ -127,7 +127,7 @@ class SessionLog:
         )
 
     def goes_on_as(self, session_id: str) -> None:
-        """Note the id under which the agent goes on, and those before. Raises OSError,
+        """Note the id under which the agent continues, and those before. Raises OSError,
         DogentError.
         """
 

@@ -29,7 +29,7 @@ def add_part(parser: CommandLine, default_chars: int) -> None:
 
 
 def around_part(total_chars: int | None, next_offset: int | None) -> tuple[str, str]:
-    """Return how the place of a part goes on: of how many characters it is, and where the next
+    """Return how the place of a part continues: of how many characters it is, and where the next
     one begins; each may be empty.
     """
     of = tr(" of {total_chars}").format(total_chars=total_chars) if total_chars is not None else ""

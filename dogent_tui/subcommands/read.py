@@ -10,7 +10,7 @@ import msgspec
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions, Report
-from dogent_tui.documents.places import how_far, places
+from dogent_tui.documents.spool import how_far, places
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible

@@ -42,7 +42,7 @@ class Terminal(msgspec.Struct, frozen=True):
         return self.agreed or (self.answers and await asyncio.to_thread(self.agrees, question))
 
     def progress(self, what: str) -> None:
-        """Show `what` goes on, in the place of what was shown before."""
+        """Show `what` happens, in the place of what was shown before."""
         if self.stderr.isatty():
             self.stderr.write(f"\r\x1b[K{one_line(what)}{'…' if what else ''}")
             self.stderr.flush()

@@ -76,7 +76,7 @@ def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
 
 def answer_text(report: "CheckReport", *, offset: int = 0, with_verbatim: bool = False) -> str:
     """Return what the model reads: as many findings from `offset` on as there is room for, and
-    where to go on.
+    where to continue.
     """
     from dogent_tui.sources.quotes.words import summary
 

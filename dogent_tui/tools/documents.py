@@ -15,7 +15,7 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.documents.bibliography import key_of
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions
-from dogent_tui.documents.places import places as source_places
+from dogent_tui.documents.spool import places as source_places
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line

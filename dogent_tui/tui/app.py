@@ -104,7 +104,7 @@ class DogentApp(AppPort):
         """Show `opened`.
 
         `choose`: have the user choose an earlier conversation first. `offers_setup`: once it runs,
-        ask who shall answer, where nobody is chosen yet.
+        ask who should answer, where nobody is chosen yet.
         """
         super().__init__()
         self._offers_setup = offers_setup
@@ -335,7 +335,7 @@ class DogentApp(AppPort):
         self.elsewhere = workspace, SessionOptions(profile, resume=session_id, fork=fork)
         self.exit()
 
-    # ── Who shall answer ──────────────────────────────────────────────────────────────────────
+    # ── Who should answer ──────────────────────────────────────────────────────────────────────
 
     @cached_property
     def setup(self) -> "Setup":
@@ -368,7 +368,7 @@ class DogentApp(AppPort):
         self.dismiss_setup()
 
     def on_setup_panel_typed(self, event: "SetupPanel.Typed") -> None:
-        """Go on with the prompt."""
+        """Continue with the prompt."""
         self.conversation.prompt.focus_editor()
         self.conversation.prompt.editor.insert(event.character)
 

@@ -194,7 +194,7 @@ class ConversationLayout:
             self._screen.prompt.focus_editor()
 
     async def clear(self) -> None:
-        """Take away what was placed; what comes next is made anew."""
+        """Take away what was placed; what comes next is made again."""
         await self.show_setup(None)
         for part in self._placed:
             await part.remove()

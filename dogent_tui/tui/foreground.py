@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from dogent_tui.plain import one_line
 
 Tell: TypeAlias = Callable[[str], None]
-"""Takes a phrase for what goes on (``Starting the browser``)."""
+"""Takes a phrase for what happens (``Starting the browser``)."""
 
 _Made = TypeVar("_Made")
 

@@ -1,6 +1,6 @@
 """The keys that work now, in the last line of a screen or dialog.
 
-Textual's Footer makes a widget of each key, and all of them anew whenever the focus moves: a sixth
+Textual's Footer makes a widget of each key, and all of them again whenever the focus moves: a sixth
 of the first paint, and most of what a change of focus costs. This draws a line.
 """
 

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.events import (
     Event,
     PermissionAnswer,
@@ -23,7 +22,7 @@ from dogent_tui.agent.events import (
     UiRequested,
     UiSettled,
 )
-from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
+from dogent_tui.agent.ui_requests import ChangeRequest, Clarification, OutlineRequest, read_request
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.text_file import save_new
@@ -308,6 +307,6 @@ def _make_room(screen: "ConversationPort", rows: int) -> None:
             styles.refresh(layout=True)
     elif (
         body.margin.bottom != rows + 1
-    ):  # here and not by a class, for which the whole screen would be styled anew
+    ):  # here and not by a class, for which the whole screen would be styled again
         prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
         body.margin = (0, 0, rows + 1, 0)  # the keys stand between the question and the status bar

@@ -42,7 +42,7 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
 
 
 def _way_back(opened: OpenedSession) -> str:
-    """Return the command that goes on with a conversation, or, where nothing was said in it,
+    """Return the command that continues a conversation, or, where nothing was said in it,
     with the one before.
     """
     latest = latest_session(opened.workspace)

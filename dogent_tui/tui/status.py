@@ -9,7 +9,6 @@ from textual.app import RenderResult
 from textual.content import Content
 from textual.widget import Widget
 
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import (
     Compacting,
     Event,
@@ -34,6 +33,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.session import OpenedSession, endpoint_label
 from dogent_tui.agent.tool_names import friendly_name
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
@@ -206,7 +206,7 @@ class Status(msgspec.Struct):
         )
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Learn whether another window goes on with the conversation."""
+        """Learn whether another window continues the conversation."""
         self.elsewhere, self.running = goes_on, False
         self._questions.clear()
         self.doing, self.queued, self.silent_s = _READ_ONLY, 0, 0
@@ -364,7 +364,7 @@ class StatusBar(Widget):
         self.refresh()
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Draw whether another window goes on with the conversation."""
+        """Draw whether another window continues the conversation."""
         self.status.set_open_elsewhere(goes_on=goes_on)
         self.show(self.status)
 

@@ -38,7 +38,7 @@ def own_terminal(log_file: Path) -> Iterator[None]:
 
 def _open_log(log_file: Path) -> int:
     """Open the log for appending; where there can be none, what would be logged is lost, and the
-    work goes on.
+    work continues.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     try:

@@ -55,7 +55,7 @@ class TodoPanel(Widget):
             self.forget()
 
     def forget(self) -> None:
-        """Begin anew, with another session."""
+        """Begin again, with another session."""
         self.todos = ()
         self.place()
 

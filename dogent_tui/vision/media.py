@@ -1,10 +1,12 @@
-"""A file of the disk as what may leave the machine: a picture whose pixels were written anew, or
+"""A file of the disk as what may leave the machine: a picture whose pixels were rewritten, or
 a video without its metadata.
 """
 
 import asyncio
 import os
 import stat
+import struct
+import zlib
 from pathlib import Path
 from typing import IO
 
@@ -158,7 +160,7 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
 
 
 async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
-    """Have a process of its own decode the picture `body`, and write its pixels anew within
+    """Have a process of its own decode the picture `body`, and rewrite its pixels within
     `limits`.
     """
     wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
@@ -215,3 +217,19 @@ def _check_made(name: str, made: Made) -> None:
 
 def _mb(size: int) -> str:
     return f"{size / (1 << 20):.0f} MB"
+
+
+SIDE = 64
+"""Pixels: some providers refuse what is smaller than 28."""
+
+
+def white_square() -> Picture:
+    """Return a white square, as PNG of 8 bits of grey (PNG 3rd edition, 11.2)."""
+    rows = (b"\0" + b"\xff" * SIDE) * SIDE  # no filter, white
+    header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 0, 0, 0, 0)
+    parts = (_part(b"IHDR", header), _part(b"IDAT", zlib.compress(rows)), _part(b"IEND", b""))
+    return Picture("image/png", b"\x89PNG\r\n\x1a\n" + b"".join(parts), SIDE, SIDE)
+
+
+def _part(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

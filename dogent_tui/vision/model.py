@@ -53,7 +53,7 @@ class VideoLimits(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture as it travels: pixels written anew, without whatever else its file held. `note`
+    """A picture as it travels: pixels rewritten, without whatever else its file held. `note`
     tells the model what was done.
     """
 

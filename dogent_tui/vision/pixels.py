@@ -44,7 +44,7 @@ _DRAWN_COLORS = 4096
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What the picture shall fit into: pixels of its longer side, and bytes."""
+    """What the picture should fit into: pixels of its longer side, and bytes."""
 
     side: int
     bytes: int

@@ -1,4 +1,4 @@
-"""The profiles of ``~/.dogent/vision.json``: read anew for each picture, so that what was just
+"""The profiles of ``~/.dogent/vision.json``: read again for each picture, so that what was just
 corrected counts.
 
 ``{"profiles": {NAME: {"provider", "model", "base_url", "api_key", "extra"?, "timeout_s"?,

@@ -5,7 +5,7 @@ The life of a command
 ---------------------
 
 1. When it may run, the hook (or `can_use_tool`) answers with another input: a line of shell
-   builtins that names a job (`wall/client.py`). The CLI's shell evaluates it outside the wall, so
+   builtins that names a job (`wall/wall.py`). The CLI's shell evaluates it outside the wall, so
    it holds an id and never the command. The model and the transcript keep the original.
 2. `Wall.prepare` (`wall/wall.py`) has made a layer and written the plan of what the command sees
    (`view.py`). The line writes its process id and the job's id to a FIFO, and waits for the answer

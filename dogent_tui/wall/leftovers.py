@@ -6,13 +6,13 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
-
-from dogent_tui.wall.removing import remove_layer, remove_tree
 
 JOURNALS = "journals"
 
@@ -83,3 +83,25 @@ def _ended(folder: Path) -> Iterator[Leftover]:
             (layer / "ended").rename(layer / "offered")
             if not ended["why"]:
                 yield Leftover(layer, ended["began"], json.loads((layer / "call").read_bytes()))
+
+
+def remove_layer(folder: Path) -> None:
+    """Remove the layer of a job. The kernel leaves a folder in it that even its owner cannot
+    enter.
+    """
+    with contextlib.suppress(OSError):
+        (folder / "work/work").rmdir()
+    remove_tree(folder)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove what commands wrote: folders that cannot be entered, and deeper ones than Python
+    can follow, among it.
+    """
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except (OSError, RecursionError):
+        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf", "--one-file-system"]):
+            subprocess.run([*command, "--", str(folder)], check=False, stderr=subprocess.DEVNULL)

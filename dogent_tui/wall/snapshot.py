@@ -31,7 +31,7 @@ from dogent_tui.wall import kernel
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same
-from dogent_tui.wall.removing import remove_tree
+from dogent_tui.wall.leftovers import remove_tree
 
 LARGEST_FILE = 50_000_000
 """Bytes of a file that is still copied where the file system cannot share them."""

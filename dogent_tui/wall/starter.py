@@ -1,7 +1,7 @@
 """The resident process that forks each command behind the wall. Single-threaded, and imports
 nothing of the application.
 
-A command is run by the shell of the CLI, whose text is `client.py`'s: it writes its process id and
+A command is run by the shell of the CLI, whose text is `wall.py`'s: it writes its process id and
 the job's id to a FIFO, and waits for the answer on another. The application has said before, over a
 socket, which plan belongs to the id, and is told when the command has ended. It answers the shell
 itself, once the difference is judged. Nobody else can name a job: the folder of the FIFOs is the
@@ -29,7 +29,7 @@ import partial  # type: ignore[import-not-found]
 
 _LARGEST = 65_536
 _OUTPUTS = (8, 9)
-"""Where the shell of the client holds its standard output and error; see `client.py`."""
+"""Where the shell of the client holds its standard output and error; see `wall.py`."""
 _IDLE_S = 0.02
 """How long nothing happens before a room is made ready: the end of a command is not held up by
 it.

@@ -24,11 +24,9 @@ from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
-from dogent_tui.wall.client import answer_text, client_text
-from dogent_tui.wall.leftovers import hold
+from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
 from dogent_tui.wall.outside import Outside, copied_places
 from dogent_tui.wall.probe import WallStatus
-from dogent_tui.wall.removing import remove_layer, remove_tree
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
 from dogent_tui.wall.view import RUN, Level, View, tools
 
@@ -417,3 +415,26 @@ class Wall:
         for place in (self.folder / name, self.folder / "run" / name):
             place.unlink(missing_ok=True)
         remove_layer(job.folder)
+
+
+def client_text(folder: Path, name: str) -> str:
+    """Return the line for the job `name`, whose FIFOs are in `folder`.
+
+    The group opens the answer before it asks. It holds its outputs as 8 and 9 too: while it asks, 1
+    is the FIFO.
+    """
+    requests, answers = shlex.quote(str(folder / "requests")), shlex.quote(str(folder / name))
+    return (
+        f"{{ echo \"$$ {name}\" >{requests}; IFS=' ' read -r s n; IFS= read -r d; "
+        'while [ "${n:-0}" -gt 0 ]; do IFS= read -r l; printf \'%s\\n\' "$l" >&2; n=$((n-1));'
+        " done; } "
+        f'<{answers} 8>&1 9>&2; [ -z "$d" ] || cd -- "$d"; dogent_status() {{ return "$1"; }};'
+        ' dogent_status "${s:-1}"'
+    )
+
+
+def answer_text(status: int, folder: str = "", notes: tuple[str, ...] = ()) -> bytes:
+    """Return the answer to a client. A folder whose name holds a line break is not entered."""
+    place = "" if "\n" in folder else folder
+    lines = [line for note in notes for line in note.splitlines()]
+    return "\n".join([f"{status} {len(lines)}", place, *lines, ""]).encode(errors="surrogateescape")

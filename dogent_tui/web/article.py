@@ -24,7 +24,7 @@ from dogent_tui.documents.html.nodes import Element
 from dogent_tui.documents.html.reader import markdown_blocks
 from dogent_tui.language import tr
 from dogent_tui.web.cleaning import clean, leads, title_of
-from dogent_tui.web.entities import unescaped
+from dogent_tui.web.decoding import unescaped
 from dogent_tui.web.plain_page import plain_blocks
 from dogent_tui.web.selection import article_of, says_only_links
 from dogent_tui.web.tidying import squeezed, tidied

@@ -2,8 +2,10 @@
 known before it is there.
 """
 
+import re
 import zlib
 from collections.abc import Iterator
+from html import unescape
 from typing import Protocol
 
 from dogent_tui.language import tr
@@ -122,3 +124,14 @@ def _damaged() -> WebError:
         tr("Try again, or try another address."),
         code="damaged",
     )
+
+
+_ENDLESS = re.compile(r"&#[0-9]{1000,};?")
+"""Python turns no number of over 4,300 digits into an int, and raises."""
+
+
+def unescaped(text: str) -> str:
+    """Return `text` with its character references replaced, in any text from outside: what
+    stands for nothing is U+FFFD.
+    """
+    return unescape(_ENDLESS.sub("\ufffd", text))

@@ -160,13 +160,13 @@ def _write_whole(path: Path, body: bytes) -> None:
     try:
         with part.open("xb") as file:
             file.write(body)
-        _name_anew(part, path)
+        _rename(part, path)
     finally:
         with contextlib.suppress(FileNotFoundError):
             part.unlink()
 
 
-def _name_anew(part: Path, path: Path) -> None:
+def _rename(part: Path, path: Path) -> None:
     if path.exists() or path.is_symlink():
         raise FileExistsError(path)
     try:

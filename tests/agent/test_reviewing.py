@@ -9,10 +9,10 @@ from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPe
 
 from dogent_tui.agent.asking import Asking
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.gate import Gate
+from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
 

@@ -8,10 +8,9 @@ import pytest
 
 from dogent_tui.documents.exporter import Exporter, plan_export
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.permissions.policy import decide
-from dogent_tui.storage.paths import Workspace, dogent_home
+from dogent_tui.storage.paths import Workspace, dogent_home, export_target
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from dogent_tui.outline.changes import Baseline
 from dogent_tui.outline.editing import OutlineEditing
 from dogent_tui.outline.markdown import parse, parse_file, render, same_sections
-from dogent_tui.outline.model import Outline
-from dogent_tui.outline.raw import RawEdit
+from dogent_tui.outline.model import Outline, RawEdit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from dogent_tui.agent.change_requests import ChangeRequest
 from dogent_tui.agent.events import UiRequested
+from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.review import ReviewScreen
 

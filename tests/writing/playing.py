@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.agent.change_requests import KIND, ChangeRequest, read_request
 from dogent_tui.agent.events import (
     Event,
     PermissionAnswer,
@@ -32,7 +31,13 @@ from dogent_tui.agent.session import (
     open_session,
     with_template,
 )
-from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
+from dogent_tui.agent.ui_requests import (
+    KIND,
+    ChangeRequest,
+    Clarification,
+    OutlineRequest,
+    read_request,
+)
 from dogent_tui.faces.shared import open_review, write_accepted
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyText, ReplyToolUse
 from dogent_tui.references.lookup import find_references

@@ -36,7 +36,7 @@ The life of a docx
 `documents/exporter.py` is the one door for both formats, for the tool and for `/export`
 (`tui/exporting/controller.py`), which asks as the tool would be asked about (`may_do`) and runs as
 `tui/foreground.py` says: one piece of work, told of under the prompt, stopped with Esc;
-`permissions/exports.py` holds the rule where an unnamed output goes, so that the policy asks about
+`storage/paths.py` holds the rule where an unnamed output goes, so that the policy asks about
 the very place that is written. `docx.py` gives pandoc the tree of the document with what only Word
 knows: the contents, page breaks, ends of sections. Pictures go in as stand-ins, PNG heads of the
 right size (`docx_images.py`): pandoc takes 0.4 s for a megabyte of data address. Then the package

@@ -23,10 +23,9 @@ from dogent_tui.documents.export.docx_body import (
     contents_styles,
     text_area,
 )
-from dogent_tui.documents.export.docx_images import StandIns
+from dogent_tui.documents.export.docx_images import StandIns, fallback_png
 from dogent_tui.documents.export.docx_package import Finish, finish
 from dogent_tui.documents.export.docx_reference import find_reference
-from dogent_tui.documents.export.docx_svg import fallback_png
 from dogent_tui.documents.export.model import (
     ExportRequest,
     ExportResult,
@@ -71,7 +70,7 @@ async def export_docx(
         document = await with_diagrams(document, browser or Browser(list), pictures=True)
         made = await asyncio.to_thread(_make, request, document, halt)
     except asyncio.CancelledError:
-        # the thread would go on otherwise, and leaving the application would wait for it
+        # the thread would continue otherwise, and leaving the application would wait for it
         halt.halt()
         raise
     await asyncio.to_thread(

@@ -7,12 +7,18 @@ as a description (measured).
 
 import base64
 import io
+import os
 import re
 import struct
+import subprocess
+import sys
 import zlib
+from pathlib import Path
 from typing import NamedTuple
 
 from dogent_tui.documents.export.images import ExportImage, Images
+from dogent_tui.processes import Halt, run_to_end
+from dogent_tui.wall.own import own_environment, walled
 
 _POINTS = {
     "px": 0.75,
@@ -57,7 +63,7 @@ class StandIns:
         self._placed: dict[tuple[str, str, str], str | None] = {}
 
     def place(self, address: str, width: str, height: str) -> str | None:
-        """Return the address of the stand-in for an image of the wished size (as ``5cm`` or
+        """Return the address of the stand-in for an image of the wanted size (as ``5cm`` or
         ``50%``); None: it is left out.
         """
         key = (address, width, height)
@@ -136,3 +142,33 @@ def _png(size: tuple[float, float], number: int) -> bytes:
         for kind, data in chunks
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(body)
+
+
+_LIMIT_S = 10.0
+_DRAW = Path(__file__).with_name("draw_svg.py")
+_PNG = b"\x89PNG\r\n\x1a\n"
+_NOTHING = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+"""One pixel, where the drawing cannot be drawn: programs that know svg show it still."""
+
+
+def fallback_png(drawing: ExportImage, halt: Halt | None = None) -> bytes:
+    """Return the svg `drawing` as a PNG. Blocks for a second or so: for a thread. Never raises.
+
+    MuPDF draws it in a process of its own, as a drawing may ask for any amount of work. ``-P``
+    keeps the folder that we happen to stand in out of where Python looks for modules.
+    """
+    command = walled([sys.executable, "-P", str(_DRAW)])
+    try:
+        done = run_to_end(
+            command,
+            stdin=drawing.data,
+            cwd=Path(os.sep),
+            env=own_environment(),
+            limit_s=_LIMIT_S,
+            halt=halt,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return _NOTHING
+    return done.stdout if done.returncode == 0 and done.stdout.startswith(_PNG) else _NOTHING

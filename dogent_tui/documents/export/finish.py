@@ -100,7 +100,7 @@ def finish(
             to_unicode.correct(document)
             drawn, missing = _look_for(document, doubtful)
             pages = document.page_count
-            # appends what changed; writing all of it anew took as long as printing
+            # appends what changed; writing all of it again took as long as printing
             document.saveIncr()
         return Finished(path.read_bytes(), pages, missing, drawn)
 

@@ -203,7 +203,7 @@ def identify(content: bytes) -> ExportImage:
                         )
                     )
                 kind = _KINDS[image.format or ""]
-                image.load()  # a damaged one shall be known here, not leave a gap in the document
+                image.load()  # a damaged one should be known here, not leave a gap in the document
                 dpi = _dpi(image.info)
                 size = (image.width, image.height)
                 if kind not in _EVERYWHERE:

@@ -13,7 +13,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.storage.places import write_real
 
 Progress: TypeAlias = Callable[[str], None]
-"""Is told what goes on, a phrase at a time (``Starting the browser``). Called on the event loop."""
+"""Is told what happens, a phrase at a time (``Starting the browser``). Called on the event loop."""
 
 
 def unheard(_what: str) -> None:
@@ -21,7 +21,7 @@ def unheard(_what: str) -> None:
 
 
 class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A Markdown file, and the file that shall be made of it. All paths are absolute.
+    """A Markdown file, and the file that should be made of it. All paths are absolute.
 
     Whether `target` may be replaced is settled before: it is, once the export went well. `root` is
     the real path of the workspace, out of which no image is taken; `home` is the user's folder

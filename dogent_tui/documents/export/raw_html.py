@@ -1,4 +1,4 @@
-"""HTML inside Markdown, written anew from a short list of harmless elements; none of it is ever
+"""HTML inside Markdown, rewritten from a short list of harmless elements; none of it is ever
 passed on as it stands.
 """
 

@@ -134,7 +134,7 @@ def _written(root: Any) -> bytes:
 
 def _groups(body: Any, size: int) -> list[list[Any]]:
     """Return the children of the body in the parts that are converted one by one, `size` bytes
-    together. They begin with headings, as lists that go on over a cut would begin to count anew.
+    together. They begin with headings, as a list that is cut would count from one again.
     """
     groups: list[list[Any]] = [[]]
     each = size / sum(1 for _ in body.iter())

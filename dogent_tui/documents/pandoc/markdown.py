@@ -101,7 +101,7 @@ class MarkdownWriter:
         return tuple(title for _, title in self._headings)
 
     def _pieces(self, node: Node) -> Iterator[tuple[str, bool]]:
-        """Yield the Markdown of a block, in pieces where it is long, and whether each goes on on
+        """Yield the Markdown of a block, in pieces where it is long, and whether each continues on
         the next line.
         """
         if node["t"] == "Table":

@@ -106,7 +106,7 @@ def lists_of_headings_opened(blocks: list[Node]) -> list[Node]:
     """Return the blocks with headings in place of lists that hold headings alone, as numbered
     headings are written.
 
-    The numbers are counted anew, by the levels of the headings: those of the lists count each list
+    The numbers are counted again, by the levels of the headings: those of the lists count each list
     by itself.
     """
     counts: list[int] = []

@@ -22,7 +22,7 @@ _OBJECT = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}object"
 _MATHML = b"http://www.w3.org/1998/Math/MathML"
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
-r"""A footnote that readers without footnotes shall pass over, as LibreOffice writes it. Pandoc
+r"""A footnote that readers without footnotes should pass over, as LibreOffice writes it. Pandoc
 reads ``{\footnote`` alone.
 """
 
@@ -64,7 +64,7 @@ class Formulas:
 
     def document(self, *, with_media: bool) -> bytes | Path:
         """Return what pandoc is to read: the file itself where it takes all of it as it is, else
-        the odt written anew.
+        the odt rewritten.
 
         Without its pictures then, of which pandoc needs the names alone, unless `with_media`.
         """

@@ -192,7 +192,7 @@ def _failure(name: str, status: int, said: str) -> DocumentError:
 
 
 def _warnings(said: str) -> list[str]:
-    """Return the warnings in what pandoc said: each begins a line, and may go on in indented
+    """Return the warnings in what pandoc said: each begins a line, and may continue in indented
     ones.
     """
     found = re.findall(r"^\[WARNING\] (.*(?:\n[ \t]+.*)*)", said, re.MULTILINE)

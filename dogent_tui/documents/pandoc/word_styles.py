@@ -203,7 +203,7 @@ class Counters:
         if number is None:
             number = next((at for at, level in levels.items() if level.style == style), 0)
         counts = self._counts.setdefault(name, {})
-        if number in starts:  # counts anew where this list is first used
+        if number in starts:  # counts again where this list is first used
             counts[number] = starts.pop(number) - 1
         for at in range(number + 1):
             counts.setdefault(at, levels.get(at, _Level()).start - (at == number))

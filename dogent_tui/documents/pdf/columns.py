@@ -86,7 +86,7 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
         return False  # the heading of another table
     tight = _is_tight([*run, row], len(run))
     is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
-    if len(touched[0]) > 1:  # what goes on with a cell may be longer than its column is wide
+    if len(touched[0]) > 1:  # what continues a cell may be longer than its column is wide
         start = columns[touched[0][0]][0]
         aligned = touched[0][0] > 0 and abs(row[0].box.x0 - start) < 1
         return aligned and is_narrow and gap < 0.5 * size
@@ -162,7 +162,7 @@ def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float
 
 def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
     """Tell whether a row is nearer to the one above than rows of several cells are to each
-    other: it goes on with their texts.
+    other: it continues their texts.
     """
     gaps = [
         _gap(above, below) for above, below in pairwise(run) if len(below) > 1 and len(above) > 1
@@ -223,7 +223,7 @@ def _spelled(
     run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
 ) -> list[list[str]]:
     """Return a row for each row of texts; what is right below, or under a column other than the
-    first, goes on with its cell.
+    first, continues its cell.
     """
     rows: list[dict[int, list[tuple[int, str]]]] = []
     count = 0

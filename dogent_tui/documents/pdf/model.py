@@ -170,7 +170,7 @@ def words_of(line: Line) -> Iterator[tuple[Box, str]]:
 
 
 def join_words(words: Iterable[tuple[int, str]]) -> str:
-    """Return words, each with the number of its line, as a text: Chinese and Japanese go on
+    """Return words, each with the number of its line, as a text: Chinese and Japanese continue
     without a blank in the next line.
     """
     text, last = "", -1

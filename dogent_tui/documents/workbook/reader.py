@@ -23,6 +23,7 @@ from dogent_tui.documents.workbook.contents import (
     choose_sheet,
     read_contents,
 )
+from dogent_tui.documents.workbook.formats import read_formatters
 from dogent_tui.documents.workbook.notes import (
     Comment,
     comment_blocks,
@@ -30,10 +31,8 @@ from dogent_tui.documents.workbook.notes import (
     link_blocks,
     read_comments,
 )
-from dogent_tui.documents.workbook.package import MOST_TEXT, Package, Relation
+from dogent_tui.documents.workbook.package import MOST_TEXT, Package, Relation, SharedStrings
 from dogent_tui.documents.workbook.rows import Row, SheetReader
-from dogent_tui.documents.workbook.strings import SharedStrings
-from dogent_tui.documents.workbook.styles import read_formatters
 from dogent_tui.documents.workbook.tables import sheet_blocks, within
 from dogent_tui.documents.workbook.window import Window, window_of
 from dogent_tui.language import listing, ngettext, tr

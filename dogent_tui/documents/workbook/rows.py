@@ -16,12 +16,12 @@ from dogent_tui.documents.workbook.package import (
     MOST_TEXT,
     Feed,
     Package,
+    SharedStrings,
     crafted,
     problems,
     shown_text,
     unescaped,
 )
-from dogent_tui.documents.workbook.strings import SharedStrings
 from dogent_tui.documents.workbook.window import HEAD, Window
 
 _MOST_IN_ROW = 1_000_000

@@ -32,7 +32,7 @@ and says so.
 """
 
 _LONGEST_PAUSE = 2
-"""Empty rows after which a table may go on."""
+"""Empty rows after which a table may continue."""
 
 _MOST_TITLES = 3
 """Rows with a single text at the head of a table that are taken for its title."""
@@ -215,7 +215,7 @@ def _is_title(rows: list[Row], position: int) -> bool:
 
 
 def _goes_on(layout: _Layout, window: _Window) -> bool:
-    """Tell whether the table goes on after empty rows: with data under the same columns, not with
+    """Tell whether the table continues after empty rows: with data under the same columns, not with
     another header.
     """
     first = window.rows[0].cells

@@ -135,7 +135,7 @@ class QuoteChecker:
         return kept
 
     async def _read(self, path: Path, real: Path) -> SourceIndex:
-        """Read a whole document, of a workbook all sheets. A block that goes on with the one
+        """Read a whole document, of a workbook all sheets. A block that continues the one
         before it is a part of that. Raises DocumentError.
         """
         text, blocks, pages, sheets = "", list[Block](), 0, [""]

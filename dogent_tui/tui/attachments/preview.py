@@ -18,7 +18,7 @@ from textual.widgets import Static
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import install_pandoc
-from dogent_tui.documents.places import how_far
+from dogent_tui.documents.spool import how_far
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
@@ -33,7 +33,7 @@ from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 PREVIEW_BYTES = 65_536
 LONGEST_LINE = 2_000
-"""Characters of a line that are shown; a longer line would be wrapped anew for each row that is
+"""Characters of a line that are shown; a longer line would be wrapped again for each row that is
 drawn.
 """
 

@@ -96,7 +96,7 @@ class DocumentReading:
     async def more(self, on_progress: Report) -> str:
         """Read on, and return the Markdown to show. Raises DocumentError.
 
-        Rows that go on with a table get its head again: a part is laid out on its own.
+        Rows that continue a table get its head again: a part is laid out on its own.
         """
         if self._offset is None:
             return ""

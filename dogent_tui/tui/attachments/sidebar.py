@@ -64,7 +64,7 @@ class ResultList(OptionList):
 
 class AttachmentList(OptionList):
     """The attachments, two lines each, and one for a sheet; what is longer than the sidebar is
-    wide goes on below.
+    wide continues below.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

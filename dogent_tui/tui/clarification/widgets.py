@@ -54,7 +54,7 @@ class FormLines(Widget, can_focus=False):
         self._palette: Palette | None = None
 
     def look_again(self) -> None:
-        """Lay the lines out anew: what they show has changed."""
+        """Lay the lines out again: what they show has changed."""
         width, before = self._laid_out
         self._laid_out = (0, ())
         if width and (lines := self.lines(width)) != before:
@@ -101,7 +101,7 @@ class FormLines(Widget, can_focus=False):
 
 class FreeText(LiteralArea):
     """A field of some lines for the user's own words. Up and down leave it at its edges, Enter
-    goes on.
+    continues.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -185,7 +185,7 @@ class FreeText(LiteralArea):
         )
 
     def action_go_on(self) -> None:
-        """Go on to the next question."""
+        """Move to the next question."""
         self.post_message(self.Left(0))
 
     def action_cursor_up(self, select: bool = False) -> None:

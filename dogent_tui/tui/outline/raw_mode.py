@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dogent_tui.outline.editing import OutlineEditing
-from dogent_tui.outline.raw import RawEdit
+from dogent_tui.outline.model import RawEdit
 from dogent_tui.tui.outline.typing import RawMarkdown
 from dogent_tui.tui.prompt.literal import carry, release
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 FOLLOW_DELAY_S = 0.12
-"""Seconds after a key until tree and preview follow; they do so while one goes on typing."""
+"""Seconds after a key until tree and preview follow; they do so while the user keeps typing."""
 _QUICK_CHARACTERS = 20_000
 """What is read at once, in a few milliseconds; a longer text is read in a thread."""
 

@@ -20,7 +20,7 @@ LARGEST = 16 << 20
 _PART = 2_000
 """Characters that are laid out together, more or less."""
 _LONGEST_PART = 8_000
-"""Characters after which a text is cut at the next line, although a list or a table may go on."""
+"""Characters after which a text is cut at the next line, though a list or a table may continue."""
 
 _GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
 """How a line begins that may belong to what stands above the blank line before it."""

@@ -265,7 +265,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
             self._go(round(new_value))
 
     def on_resize(self) -> None:
-        """Wrap what is seen anew, and the rest when there is time."""
+        """Wrap what is seen again, and the rest when there is time."""
         self._place()
 
     # ── Keys and the mouse ────────────────────────────────────────────────────────────────────────

@@ -50,7 +50,7 @@ class PromptBox(Vertical):
         id: str | None = None,  # noqa: A002
     ) -> None:
         """Prompt with `references` to complete and to check, `history` (oldest first) to recall,
-        and a `draft` to go on with.
+        and a `draft` to begin with.
         """
         super().__init__(id=id)
         self._references = references
@@ -140,7 +140,7 @@ class PromptBox(Vertical):
         self._show_busy()
 
     def set_doing(self, what: str) -> None:
-        """Say under the prompt `what` goes on by hand, and how to stop it; nothing goes on where
+        """Say under the prompt `what` happens by hand, and how to stop it; nothing happens where
         it is empty.
         """
         if what and not self._doing:
@@ -223,7 +223,7 @@ class PromptBox(Vertical):
         return key != "alt+up"
 
     def _accept(self, candidate: Candidate, *, sends: bool) -> bool:
-        """Write `candidate` into the prompt. Return False when the Enter key should go on and
+        """Write `candidate` into the prompt. Return False when the Enter key should continue and
         send.
         """
         completion = self.picker.completion

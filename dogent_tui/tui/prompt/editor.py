@@ -45,7 +45,7 @@ DRAFT_DELAY_S = 0.02
 """Seconds without a key before the draft is saved."""
 
 DRAFT_MOST_S = 0.04
-"""Seconds after which it is saved also while one goes on typing."""
+"""Seconds after which it is saved also while the user keeps typing."""
 
 MOST_ROWS = 12
 """Rows that the editor grows to."""

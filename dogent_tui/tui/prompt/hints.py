@@ -53,7 +53,7 @@ def hint(
     """Return the one hint that matters most.
 
     `notice` is a passing sentence, and `warns` whether of something that was not done; `doing` a
-    phrase for what was asked for by hand and goes on. `problems` say which references do not
+    phrase for what was asked for by hand and continues. `problems` say which references do not
     resolve. `offer` is what could be done now, as long as nothing is typed; `usage` how the command
     that stands there is typed whole. `document` says how to see what was written last.
     """

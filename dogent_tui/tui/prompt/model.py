@@ -20,7 +20,7 @@ FOLD_LINES = 6
 SHOWN_CHARACTERS = 50_000
 SHOWN_LINES = 2_000
 SHOWN_LINE_CHARACTERS = 4_000
-"""What the prompt shows unfolded. For each key the text area wraps its line anew: in one of
+"""What the prompt shows unfolded. For each key the text area wraps its line again: in one of
 20,000 characters that took 35 ms.
 """
 

@@ -23,7 +23,7 @@ Ask: TypeAlias = Callable[[PermissionRequested], Awaitable[PermissionAnswer | No
 Written: TypeAlias = Literal["written", "unchanged", "denied"]
 
 _MOST_QUESTIONS = 3
-"""How often is asked anew because the file changed while the user read."""
+"""How often the question is put again because the file changed while the user read."""
 
 
 async def write_own(

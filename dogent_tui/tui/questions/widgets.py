@@ -54,12 +54,12 @@ class QuestionLines(ScrollView, can_focus=False):
         self._width = 0
         self._palette: Palette | None = None
 
-    def lay_out(self, width: int, *, anew: bool = False) -> int:
+    def lay_out(self, width: int, *, has_changed: bool = False) -> int:
         """Lay the lines out for a widget of `width` cells, also where the width is the same if
-        `anew`. Returns their number.
+        `has_changed`. Returns their number.
         """
         room = max(MIN_WIDTH, width - 2 * MARGIN - _SCROLLBAR)
-        if anew or room != self._width:
+        if has_changed or room != self._width:
             self._width = room
             self._lines = self._layout(room)
             self.virtual_size = Size(room, len(self._lines))

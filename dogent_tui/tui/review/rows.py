@@ -214,7 +214,7 @@ def _told(lines: Sequence[str], style: str, width: int) -> list[Line]:
 
 @lru_cache(64)
 def _wrapped(text: str, style: str, width: int) -> Sequence[Line]:
-    """Return a paragraph as lines. Kept, since what stands around a hunk is drawn anew with
+    """Return a paragraph as lines. Kept, since what stands around a hunk is drawn again with
     every key.
     """
     return tuple(wrap([Span(revealed(text), style)], width))

@@ -120,7 +120,7 @@ class HunkList(ImmediateKeys, _Drawn, can_focus=True):
         self._turn(event, events.DescendantBlur(self), has_focus=False)
 
     def _turn(self, event: events.Event, told: events.Event, *, has_focus: bool) -> None:
-        """Do what a widget does where the focus changes, but draw the one row anew that looks
+        """Do what a widget does where the focus changes, but draw the one row again that looks
         different for it.
 
         No style of the list depends on the focus: it is not styled again.
@@ -161,12 +161,12 @@ class HunkView(_Drawn):
         self._made_for: int | None = None
         self._top = 0
 
-    def show(self, make: "Callable[[int], Sequence[Line]]", *, anew: bool) -> None:
+    def show(self, make: "Callable[[int], Sequence[Line]]", *, is_new: bool) -> None:
         """Draw what `make` lays out for a number of cells, from its first line where they are
-        others than before (`anew`).
+        others than before (`is_new`).
         """
         self._make, self._made_for = make, None
-        self._top = 0 if anew else self._top
+        self._top = 0 if is_new else self._top
         self.refresh()
 
     @property

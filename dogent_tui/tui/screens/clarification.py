@@ -258,7 +258,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             self._changed()
 
     def action_confirm(self) -> None:
-        """Take what is under the cursor and go on; behind the last question, send."""
+        """Take what is under the cursor and continue; behind the last question, send."""
         if self.form.sending:
             self.action_send()
         else:

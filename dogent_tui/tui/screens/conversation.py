@@ -390,7 +390,7 @@ class ConversationScreen(ConversationPort):
         self.prompt.set_document(words)
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Show whether another window goes on with the conversation. Where it left, what was
+        """Show whether another window continues the conversation. Where it left, what was
         under way there was stopped.
         """
         if not goes_on:

@@ -147,14 +147,14 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self.call_after_refresh(self.guard.typed if self._typing else self.guard.shown)
 
     def on_resize(self) -> None:
-        """Share the rows anew."""
+        """Share the rows again."""
         self._fit()
 
     def count(self, counter: str) -> None:
         """Say which question of how many this is."""
         if counter != self._counter:
             self._counter = counter
-            self._heading.lay_out(self.size.width, anew=True)
+            self._heading.lay_out(self.size.width, has_changed=True)
             self._fit()
 
     def _fit(self) -> None:

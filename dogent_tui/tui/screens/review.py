@@ -98,7 +98,7 @@ class ReviewScreen(Withdrawable[Reply], Screen[Reply]):
         """Lay out the list, the hunk, and what is shown around them."""
         self._fit(
             self.app.size.width
-        )  # before anything is laid out, which would be done anew for it
+        )  # before anything is laid out, which would be done again for it
         yield Static(self._title, id="review-title", classes="screen-title", markup=False)
         summary = Static(visible(self.change.summary.strip()), id="review-summary", markup=False)
         summary.display = bool(self.change.summary.strip())
@@ -112,7 +112,7 @@ class ReviewScreen(Withdrawable[Reply], Screen[Reply]):
                     yield self._area.picker
         with Container(
             id="review-line"
-        ):  # one row for both: what is above it need not be laid out anew
+        ):  # one row for both: what is above it need not be laid out again
             with Horizontal(id="review-ask"):
                 yield Static(tr("Comment"), id="review-question", markup=False)
                 yield self._line
@@ -178,10 +178,10 @@ class ReviewScreen(Withdrawable[Reply], Screen[Reply]):
             else said
         )
 
-    def _show(self, *, anew: bool = True) -> None:
+    def _show(self, *, is_new: bool = True) -> None:
         """Draw the hunk under the cursor, or the preview of what is around it."""
         self._list.refresh()
-        self._view.show(self._lines, anew=anew)
+        self._view.show(self._lines, is_new=is_new)
 
     def _lines(self, width: int) -> "Sequence[Line]":
         hunk = self.hunk
@@ -296,7 +296,7 @@ class ReviewScreen(Withdrawable[Reply], Screen[Reply]):
     def _changed(self) -> None:
         self._confirming = ""
         self._tell()
-        self._show(anew=False)
+        self._show(is_new=False)
         self._keep_soon()
 
     def _keep_soon(self) -> None:

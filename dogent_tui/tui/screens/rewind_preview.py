@@ -133,7 +133,7 @@ class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
 
     def _lay_out(self) -> None:
         lines = self.query_one(QuestionLines)
-        lines.lay_out(lines.size.width, anew=True)
+        lines.lay_out(lines.size.width, has_changed=True)
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 

@@ -151,7 +151,7 @@ class SessionsScreen(DialogScreen[SessionRequest]):
             await self._read()
 
     def action_fork(self) -> None:
-        """Go on from the chosen conversation in another one."""
+        """Continue from the chosen conversation in another one."""
         if self._renaming is None and (record := self._chosen) is not None:
             self.dismiss(SessionRequest(record, fork=True))
 
@@ -165,7 +165,7 @@ class SessionsScreen(DialogScreen[SessionRequest]):
     # ── Renaming and deleting ─────────────────────────────────────────────────────────────────
 
     def action_rename(self) -> None:
-        """Have the chosen conversation's title typed anew."""
+        """Have the chosen conversation's title typed again."""
         record = self._chosen
         if record is None or self._renaming is not None:
             return

@@ -72,7 +72,7 @@ class SessionChooser:
         return ""
 
     async def open(self, request: SessionRequest) -> bool:
-        """Open what is wished for. False where that cannot be, which is said."""
+        """Open what is asked for. False where that cannot be, which is said."""
         app, record = self._app, request.record
         say = app.conversation.prompt.notify_hint
         if (

@@ -209,7 +209,7 @@ def _is_kept(opened: OpenedSession) -> bool:
 async def _close(opened: OpenedSession, following: Sequence[asyncio.Task[None]]) -> None:
     """Close a session, let those who follow it take in its end, and let other windows have it."""
     await opened.service.close()
-    if opened.read_only:  # it follows another window, which goes on
+    if opened.read_only:  # it follows another window, which continues
         for task in following:
             task.cancel()
     if following:

@@ -1,4 +1,4 @@
-"""A conversation that another window has: shown here as it goes on there, and taken over once
+"""A conversation that another window has: shown here as it continues there, and taken over once
 the other window has left it.
 """
 

@@ -17,7 +17,7 @@ NO_TITLE = tr("(no title)")
 
 
 class SessionRequest(msgspec.Struct, frozen=True):
-    """What the user wants: to go on with a conversation, or `fork`: from there in another one."""
+    """What the user wants: to continue a conversation, or `fork`: from there in another one."""
 
     record: SessionRecord
     fork: bool = False

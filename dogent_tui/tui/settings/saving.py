@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
 
 _NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
-"""Keys that hold at once, or from the next start on: the agent goes on as it is."""
+"""Keys that hold at once, or from the next start on: the agent continues as it is."""
 _TOLD = frozenset({"doc_template", "primary_language"})
 """Keys of which the agent is told with the next prompt (`agent/project_instructions.py`)."""
 _BECAUSE = tr("You changed it in the settings.")
@@ -52,7 +52,7 @@ async def open_settings(app: "AppPort", section: int = 0) -> None:
 
 async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
     """Write the files that changed, have it hold, and return the line that says so; None where the
-    user goes on changing.
+    user keeps changing.
 
     Raises OSError, DogentError.
     """

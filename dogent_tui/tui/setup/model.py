@@ -49,7 +49,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """A profile as it shall stand in ``claude.json``, under its name."""
+    """A profile as it should stand in ``claude.json``, under its name."""
 
     name: str
     values: Mapping[str, Any]

@@ -173,7 +173,7 @@ class TerminalInput:
             yield from self._safely(lambda: self._keys.feed(character))  # noqa: B023  (called at once)
 
     def _safely(self, read: Callable[[], Iterable[Message]]) -> Iterator[Message]:
-        """Yield what `read` yields; where the parser fails over what came, go on with a new one."""
+        """Yield what `read` yields; after a failure of the parser, with a new one."""
         try:
             yield from list(read())
         except Exception:  # a malformed sequence: ValueError, OverflowError, …
@@ -183,7 +183,7 @@ class TerminalInput:
             self._renew()
 
     def _renew(self) -> None:
-        """Go on with a new parser that knows where the mouse is."""
+        """Continue with a new parser that knows where the mouse is."""
         old, self._keys = self._keys, self._new_parser()
         self._keys.last_x, self._keys.last_y = old.last_x, old.last_y
 

@@ -1,4 +1,4 @@
-"""The application's styles, kept as parsed for each theme: parsing all of them anew was a third
+"""The application's styles, kept as parsed for each theme: parsing all of them again was a third
 of a change of theme.
 """
 

@@ -376,7 +376,7 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
 
 
 def _indented(line: str, style: str, width: int) -> Iterator[Line]:
-    """A line of output; what does not fit goes on below, as far from the margin as the line
+    """A line of output; what does not fit continues below, as far from the margin as the line
     begins.
     """
     indent = line[: len(line) - len(line.lstrip(" "))]

@@ -62,7 +62,7 @@ theme.
 
 ``auto 60%`` and ``auto 87%`` are what ``$text-muted`` and ``$text`` stand for: Textual loses the
 part after a variable's name. Not in a stylesheet: component classes would all be matched and parsed
-anew with every change of theme, a fifth of its time.
+again with every change of theme, a fifth of its time.
 """
 
 _SHADES = ("$surface", "$boost", "$background")

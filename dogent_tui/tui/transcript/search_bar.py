@@ -69,7 +69,7 @@ class TranscriptSearch(Horizontal):
             self._look_for(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter goes on to an earlier match: the search began at the end."""
+        """Enter moves to an earlier match: the search began at the end."""
         event.stop()
         self.action_step(-1)
 

@@ -254,7 +254,7 @@ class Transcript(ScrollView, can_focus=True):
         self._schedule()
 
     def on_resize(self) -> None:
-        """Wrap what is visible anew, and the rest when there is time."""
+        """Wrap what is visible again, and the rest when there is time."""
         self._place()
 
     def _fit(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dogent_tui.plain import one_line
-from dogent_tui.web.entities import unescaped
+from dogent_tui.web.decoding import unescaped
 from dogent_tui.web.search.model import ImageResult, WebResult
 
 _LONGEST_TITLE = 300
