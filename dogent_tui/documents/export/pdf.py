@@ -3,7 +3,7 @@
 import asyncio
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -53,6 +53,10 @@ class PdfExporter:
         self._drawn: set[str] = set()
         """Characters that a font was seen to have: looking for them takes as long as all else
         together.
+        """
+        self._pages: Mapping[Path, Mapping[str, int]] = {}
+        """On which page each heading of the last document was: where all still are, it is printed
+        once.
         """
 
     async def __aenter__(self) -> Self:
@@ -121,10 +125,14 @@ class PdfExporter:
         try:
             await starting
             on_progress("Printing")
-            printed = await self.browser.print(page.html())
+            path = page.document.source.path
+            expected = self._pages.get(path, {})
+            printed = await self.browser.print(page.html(expected))
             if page.document.contents:  # the numbers in it are known only now; they change no line
                 pages = await asyncio.to_thread(heading_pages, printed.content)
-                printed = await self.browser.print(page.html(pages))
+                if pages != expected:
+                    printed = await self.browser.print(page.html(pages))
+                self._pages = {path: pages}
             return Made(printed.content, printed.engine, page.warnings)
         except BrowserUnavailableError as error:
             made = await _typeset(draft, on_progress)
