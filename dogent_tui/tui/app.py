@@ -119,6 +119,7 @@ class DogentApp(AppPort):
         self.edits = DraftKeeper(
             AnswerDrafts(opened.workspace), partial(self._sign, "answers_not_kept")
         )
+        self._has_draft = False
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self.conversation = ConversationScreen(opened, self.commands)
@@ -178,6 +179,8 @@ class DogentApp(AppPort):
         """End the session and its process."""
         self.conversation.index.stop()
         unsent = [queued.prompt.text for queued in self.opened.service.queued]
+        if not self._has_draft:  # the user was quicker
+            unsent.append(await asyncio.to_thread(self.draft.drafts.load))
         self.save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await self.draft.close()
         await self.session.close()
@@ -207,6 +210,7 @@ class DogentApp(AppPort):
     async def _begin(self) -> None:
         if draft := await asyncio.to_thread(self.draft.drafts.load):
             self.conversation.prompt.put_back(draft)
+        self._has_draft = True
         self.session.begin(choose=self._choose)
 
     async def _started(self) -> None:

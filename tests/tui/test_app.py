@@ -660,29 +660,48 @@ def test_the_help_names_keys_in_one_way_and_wraps_what_is_wide():
     assert narrow.splitlines() == ["/thanks", "  Write a letter of thanks"]
 
 
-async def test_what_is_typed_before_an_earlier_draft_is_back_overwrites_none_of_it(
-    workspace, monkeypatch
-):
+@pytest.fixture
+def loading(workspace, monkeypatch):
+    """An earlier draft that is loaded once this event is set."""
     left = Drafts(workspace)
     left.save("left behind")
     left.close()
-    typed, load = threading.Event(), Drafts.load
+    event, load = threading.Event(), Drafts.load
 
     def load_late(drafts):
-        typed.wait(30)
+        event.wait(30)
         return load(drafts)
 
     monkeypatch.setattr(Drafts, "load", load_late)
+    return event
+
+
+@pytest.fixture
+def opening(workspace):
     endpoint = Endpoint("offline", "offline")
     service = AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root))
-    app = DogentApp(opened_session(workspace, endpoint, service, None))
+    return DogentApp(opened_session(workspace, endpoint, service, None))
+
+
+async def test_who_leaves_before_an_earlier_draft_is_back_keeps_it(workspace, loading, opening):
+    async with opening.run_test():
+        asyncio.get_running_loop().call_later(0.1, loading.set)
+    after = Drafts(workspace)
+    assert after.load() == "left behind"
+    after.close()
+
+
+async def test_what_is_typed_before_an_earlier_draft_is_back_overwrites_none_of_it(
+    workspace, loading, opening
+):
+    app = opening
     async with app.run_test() as pilot:
         stage = Stage(app, pilot, FakeLauncher())
         await stage.until(lambda: app.conversation.prompt.editor.has_focus)
         await stage.type("typed")
         app.save_draft("typed")
         await pilot.pause(0.1)
-        typed.set()
+        loading.set()
         await stage.until(lambda: app.conversation.prompt.editor.value == "left behind\ntyped")
     after = Drafts(workspace)
     assert after.load() == "left behind\ntyped"
