@@ -446,7 +446,7 @@ def _app(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return USAGE_ERROR
-    from dogent_tui.tui.running import run_app
+    from dogent_tui.tui.terminal_app import run_app
 
     return run_app(_open(options), choose=options.session == "")
 

@@ -8,8 +8,8 @@ from PIL import Image
 
 from dogent_tui.documents.export.images import identify
 from dogent_tui.image_files import without_metadata
+from dogent_tui.vision.file_kinds import IMAGE, kind_of
 from dogent_tui.vision.pixels import Wanted, prepare
-from dogent_tui.vision.sniffing import IMAGE, kind_of
 
 SECRET = "48.8577 2.295"
 

@@ -10,7 +10,7 @@ callbacks to policy and user, `authority.py` the one place where the policy and 
 allowed before meet, which also words what is asked, `launch.py` brings the parts of a conversation
 together, `failures.py` words what can go wrong, `shell.py` runs the user's own commands,
 `wall_status.py` finds out which wall surrounds commands and says so, `recorder.py` writes the
-session's log and the history (`redacting.py` keeps keys out of it, also where one streams in
+session's log and the history (`log_redactor.py` keeps keys out of it, also where one streams in
 pieces), `session.py` opens a session from a folder and a few choices, `recording.py` gives the
 recorder of one.
 
@@ -33,23 +33,23 @@ The life of a prompt
 5. The end of the turn becomes `RunFinished`, with a status, a reason and a remedy. The next prompt
    in the queue runs.
 
-What is kept of it. A session's log (`storage/session_log.py`) has every event as a line, in
-pieces of 16 MB, from the first run or shell command on, without any key of the profiles or the
-environment (`known_secrets.py`), nor any that was looked up since; `storage/sessions.py` lists,
-finds, renames and deletes by the page beside it, which the log itself can replace. `SessionHold` is
-a lock of the kernel on the log: a second window that opens the conversation gets
-`OpenedSession.read_only`, starts no agent and records nothing; it follows the log
-(`tui/sessions/following.py`; `LogTail` reads only what is new) and, once nobody holds it, continues
-it when a prompt is sent (`DogentApp.ensure_writable`). A fork (`SessionChoice.fork_of`, the CLI's
-`--fork-session`) is on disk from its first run on, and begins with a copy of the log. Where the CLI
-does not know a session any more, the first prompt carries what was said (`earlier_conversation`).
-After each start of the process its transcript is compared with the log
-(`cli_transcripts.memory_of`: prompts by the id of their run, replies by that of their message,
-along the branch that the CLI resumes): what it lacks goes with the next prompt, what the log lacks
-is a notice, as are lines that cannot be read. Prompts that waited when a window was killed are told
-by the log's last `QueueChanged`, and are the user's again (`replay.cut_off`). A conversation of
-another folder is opened by ending the application and starting it again there, in the same process
-(`run_app`). `tests/agent/test_nothing_lost.py` is the list of what may happen to all this,
+What is kept of it. A session's log (`storage/session_log.py`) has every event as a line, in pieces
+of 16 MB, from the first run or shell command on, without any key of the profiles or the environment
+(`known_secrets.py`), nor any that was looked up since; `storage/sessions.py` lists, finds, renames
+and deletes by the page beside it, which the log itself can replace. `SessionHold` is a lock of the
+kernel on the log: a second window that opens the conversation gets `OpenedSession.read_only`,
+starts no agent and records nothing; it follows the log (`tui/sessions/other_window.py`; `LogTail`
+reads only what is new) and, once nobody holds it, continues it when a prompt is sent
+(`CurrentSession.ensure_writable`). A fork (`SessionChoice.fork_of`, the CLI's `--fork-session`) is
+on disk from its first run on, and begins with a copy of the log. Where the CLI does not know a
+session any more, the first prompt carries what was said (`earlier_conversation`). After each start
+of the process its transcript is compared with the log (`cli_transcripts.memory_of`: prompts by the
+id of their run, replies by that of their message, along the branch that the CLI resumes): what it
+lacks goes with the next prompt, what the log lacks is a notice, as are lines that cannot be read.
+Prompts that waited when a window was killed are told by the log's last `QueueChanged`, and are the
+user's again (`replay.cut_off`). A conversation of another folder is opened by ending the
+application and starting it again there, in the same process (`run_app`).
+`tests/agent/test_nothing_lost.py` is the list of what may happen to all this,
 `tests/storage/hammering.py` two windows at once. Where the home cannot be written, `files.locked`
 locks the folder of the file instead.
 
@@ -61,7 +61,7 @@ says `dropped`, so that a start after a crash goes back again. Where nothing cam
 session begins under the same log (`SessionRecord.before`, `first_id`); where the CLI cannot cut
 there (before a summary), the first prompt says what was said until then. `Rewound` in the log has a
 replay draw the same (`turn_index.py`, `TranscriptModel`). The files are gone back over with our own
-copies alone (`undo/rewinding.py`): they cover what the SDK's checkpoints do and shell commands
+copies alone (`undo/rewind_plan.py`): they cover what the SDK's checkpoints do and shell commands
 besides, keep permissions, and know by the states that are noted after each call what someone else
 changed since. A rewind is itself a change that is kept.
 
@@ -105,11 +105,11 @@ one after the other. `permissions/__init__.py` tells the way of a permission, th
    (`agent/ui_requests.py`) reads the payload: what is wrong goes back as the tool's error, which
    names the field, and the model corrects itself. What is right gets the result that the user is
    answering.
-2. The PostToolUse hook (`Asking.after_request`, `agent/asking.py`) says `continue_: False`: the CLI
-   ends the turn (`hook_stopped`) with no further request to the model. Measured with the real CLI:
-   one request before the answers, one after. Calls beside it in the same message still run. The
-   hook is not called after a failed call. What the model later sees of its call is that result, a
-   reminder with the same words, and the answers as the next user message.
+2. The PostToolUse hook (`Asking.after_request`, `agent/user_questions.py`) says `continue_: False`:
+   the CLI ends the turn (`hook_stopped`) with no further request to the model. Measured with the
+   real CLI: one request before the answers, one after. Calls beside it in the same message still
+   run. The hook is not called after a failed call. What the model later sees of its call is that
+   result, a reminder with the same words, and the answers as the next user message.
 3. `UiRequested` comes, then `RunFinished` with `needs_clarification` or `needs_outline_edit`.
    `OpenRequests` (`agent/open_requests.py`) keeps it open and holds the queue: what the user
    submits meanwhile waits.
@@ -136,8 +136,8 @@ sent go out (`AgentService.restore(send=False)`). Abandoning after a restart ope
 history of the earlier session again (`Recorder`).
 
 The screens that ask share `screens/withdrawable.py` (and questions of our own with a list of
-answers `screens/answering.py`): left once, and taken away where nobody has to answer any more,
-under another screen too. Keys that act when they come are `immediate_keys.py`: a binding of
+answers `screens/answering_screen.py`): left once, and taken away where nobody has to answer any
+more, under another screen too. Keys that act when they come are `immediate_keys.py`: a binding of
 Textual's runs only when the key has come up to the application, and what is typed ahead would
 overtake it.
 """

@@ -227,7 +227,7 @@ class Authority:
             reasons=(*why, *asked.reasons),
             targets=tuple(
                 Target(spot.path, spot.kind, spot.exists, spot.size, spot.note)
-                for spot in asked.spots
+                for spot in asked.affected
             ),
             spans=asked.spans,
             diff=asked.diff,

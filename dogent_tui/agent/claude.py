@@ -30,7 +30,6 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import SystemPromptPreset
 from msgspec.structs import replace
 
-from dogent_tui.agent.asking import Asking, understood
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.changed_text import changed_hunks, part_given
 from dogent_tui.agent.cli_process import CliProcess, ConversationOptions
@@ -67,9 +66,10 @@ from dogent_tui.agent.events import (
     UsedTokens,
 )
 from dogent_tui.agent.gate import Gate
-from dogent_tui.agent.keeping import Keeping, Keeps
 from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
+from dogent_tui.agent.save_failures import Keeps, SaveFailures
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
+from dogent_tui.agent.user_questions import Asking, understood
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -78,7 +78,7 @@ from dogent_tui.settings.secrets import SHORTEST, spellings
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
-from dogent_tui.tools.planning import NAME as PLAN
+from dogent_tui.tools.plan import NAME as PLAN
 from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.undo.undo_log import UndoLog
 
@@ -165,7 +165,8 @@ class ClaudeConversation:
             ledger,
         )
         undo: dict[str, Keeps] = {"undo_not_kept": copies} if copies is not None else {}
-        self._keeping = Keeping(self._inbox.put_nowait, {"seen_not_kept": ledger, **undo})
+        failures = SaveFailures(self._inbox.put_nowait, {"seen_not_kept": ledger, **undo})
+        self._save_failures = failures
         for notice in options.notices:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
@@ -211,7 +212,7 @@ class ClaudeConversation:
         self._translator.start_turn()
         self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
-        self._keeping.look()
+        self._save_failures.look()
         changed = await asyncio.to_thread(self._ledger.changed)
         if changed:
             places = [
@@ -326,10 +327,10 @@ class ClaudeConversation:
         elif isinstance(event, ToolResult):
             part = part_given(getattr(message, "tool_use_result", None), event.content)
             await self._gate.after_tool(event.tool_use_id, is_error=event.is_error, part=part)
-            self._keeping.look()
+            self._save_failures.look()
         elif isinstance(event, TurnEnded):
             await self._gate.after_turn()
-            self._keeping.look()
+            self._save_failures.look()
 
     async def _receive(self) -> None:
         """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes
@@ -359,7 +360,7 @@ class ClaudeConversation:
             await self._client.disconnect()
         await self._process.close()  # where the SDK did not come to it
         await asyncio.to_thread(self._ledger.leave_no_key)
-        await self._keeping.close()
+        await self._save_failures.close()
         await self._commands.close()
 
     def kill(self) -> None:

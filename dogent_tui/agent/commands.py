@@ -21,9 +21,9 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.cli_process import LONGEST_MS
 from dogent_tui.agent.conversation import Ask, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
-from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.wall_status import standing_notices
+from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.git_config import harmless_settings

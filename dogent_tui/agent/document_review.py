@@ -6,8 +6,8 @@ from pathlib import Path
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.ui_requests import ChangeRequest
-from dogent_tui.changes.applying import Reviewed
 from dogent_tui.changes.outcome import outcome_text
+from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
 

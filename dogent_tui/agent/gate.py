@@ -25,13 +25,13 @@ from claude_agent_sdk import (
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
-from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.offline.messages_api import UNREADABLE
-from dogent_tui.permissions.consulting import CONSULTING
+from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.sources.ledger import How, Ledger, hash_of
 from dogent_tui.undo.undo_log import UndoLog

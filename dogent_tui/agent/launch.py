@@ -20,7 +20,7 @@ from dogent_tui.agent.events import Notice
 from dogent_tui.agent.project_instructions import ProjectInstructions, read_project_instructions
 from dogent_tui.agent.prompts import skills_prompt, system_prompt
 from dogent_tui.agent.ui_requests import ReviewMode
-from dogent_tui.references.walking import changed_files
+from dogent_tui.references.file_walk import changed_files
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.skills import skills
 from dogent_tui.settings.trust import FolderTrust

@@ -23,8 +23,8 @@ from dogent_tui.agent.events import (
     from_json,
     to_json,
 )
-from dogent_tui.agent.keeping import kept_again, not_kept
-from dogent_tui.agent.redacting import Redactor
+from dogent_tui.agent.log_redactor import Redactor
+from dogent_tui.agent.save_failures import kept_again, not_kept
 from dogent_tui.errors import DogentError, reason_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line

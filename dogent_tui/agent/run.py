@@ -179,7 +179,7 @@ def needed_by(request: UiRequested) -> RunStatus:
 
 def _same(question: PermissionRequested) -> str:
     """Return what an identical call has in common with this one."""
-    from dogent_tui.permissions.consulting import (
+    from dogent_tui.permissions.consultations import (
         without_reason,
     )  # on use: not needed before the first denial
 

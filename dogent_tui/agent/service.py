@@ -65,7 +65,7 @@ from dogent_tui.agent.run import SESSION, STOPPED, Run, RunState, SessionInput, 
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.turn import Turn, TurnLost
-from dogent_tui.agent.turn_index import TurnIndex, course_of
+from dogent_tui.agent.turn_index import TurnIndex, turn_index_of
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.settings.profiles import Endpoint
@@ -137,7 +137,7 @@ class AgentService:
         self._unsent: Prompt | None = None
         self._usage = UsageChanged(context_tokens=0)
         self._closing = False
-        self._course = TurnIndex()
+        self._turns = TurnIndex()
         self._forgotten = False
         self._remembered: asyncio.Future[Memory | None] | None = None
         self._taken_back: list[str] = []
@@ -210,7 +210,7 @@ class AgentService:
         """
         return tuple(
             ("user" if who == "The user" else "assistant", text)
-            for who, text, _ in self._course.said
+            for who, text, _ in self._turns.said
         )
 
     @property
@@ -221,7 +221,7 @@ class AgentService:
     @property
     def prompt_ids(self) -> list[str]:
         """The runs of the user's prompts that were not gone back over, oldest first."""
-        return self._course.prompt_ids
+        return self._turns.prompt_ids
 
     @property
     def permissions(self) -> tuple[PermissionRequested, ...]:
@@ -245,7 +245,7 @@ class AgentService:
         self.budget.spent_usd = sum(
             event.cost_usd or 0.0 for event in earlier if isinstance(event, RunFinished)
         )
-        self._course = course_of(earlier)
+        self._turns = turn_index_of(earlier)
         self._requests.restore(earlier)
         if send:
             self.send_answers()
@@ -403,7 +403,7 @@ class AgentService:
         What is open of what it asked is abandoned. Raises AgentError while it is at work, or where
         there is no such run any more.
         """
-        runs = self._course.runs_from(run_id)
+        runs = self._turns.runs_from(run_id)
         if not runs or self._run is not None or self.state in ("running", "closed"):
             raise AgentError(*(REWIND_AT_WORK if runs else REWIND_UNKNOWN))
         self._requests.forget()
@@ -412,7 +412,7 @@ class AgentService:
             self._publish(Rewound(to=run_id, dropped=await self._connection.forget(runs)))
         finally:
             self._queue.hold(bool(self.requests))
-        self._usage = replace(self._usage, context_tokens=self._course.context_tokens)
+        self._usage = replace(self._usage, context_tokens=self._turns.context_tokens)
         self._publish(self._usage)
         self._tasks.append(asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"))
 
@@ -485,13 +485,13 @@ class AgentService:
         """
         remembered, self._remembered = self._remembered, None
         forgotten, self._forgotten = self._forgotten, False
-        said = self._course.said_before(run.id)
+        said = self._turns.said_before(run.id)
         memory = await remembered if remembered is not None else None
         if forgotten:
             return [earlier_conversation(said)] if said else []
         if memory is None:
             return []
-        if more := memory.beyond(self._course.run_ids, self._course.messages):
+        if more := memory.beyond(self._turns.run_ids, self._turns.messages):
             words = tr(
                 "The agent remembers more than is shown here: {count} prompts or replies are"
                 " missing from what was saved."
@@ -655,7 +655,7 @@ class AgentService:
                 self._turn.hear_end(item)
             return
         if isinstance(item, Notice) and item.code == FORGOTTEN:
-            if not self._course.said_before(run.id if run is not None else ""):
+            if not self._turns.said_before(run.id if run is not None else ""):
                 return  # there was nothing to remember
             self._forgotten = True
         if isinstance(item, UsageChanged):
@@ -725,6 +725,4 @@ class AgentService:
         self.send_answers()
 
     def _publish(self, event: Event) -> None:
-        self._course.hear(
-            self._stream.publish(event, self._run.id if self._run is not None else "")
-        )
+        self._turns.hear(self._stream.publish(event, self._run.id if self._run is not None else ""))

@@ -145,7 +145,7 @@ class TurnIndex:
             self.context_tokens = first.context_tokens
 
 
-def course_of(events: Iterable[Event]) -> TurnIndex:
+def turn_index_of(events: Iterable[Event]) -> TurnIndex:
     """Return the course of a conversation that is over."""
     course = TurnIndex()
     for event in events:

@@ -4,10 +4,10 @@ screen, no SDK.
 The life of a proposed change
 -----------------------------
 
-1. The model calls `propose_document_change` (`tools/proposing.py`), which writes nothing. The
+1. The model calls `propose_document_change` (`tools/propose_change.py`), which writes nothing. The
    policy judges it as a write of that place, so that one outside, or of a protected file, is asked
    about first; the gate then notes the real place for this very call, once (`Reviewing.approve`,
-   `agent/reviewing.py`), without which `Reviewed.open` (`changes/applying.py`) refuses it, and
+   `agent/write_reviews.py`), without which `Reviewed.open` (`changes/reviewed.py`) refuses it, and
    `.dogent`. A link that points elsewhere by then is not followed. The call waits: `Asking.review`
    publishes a `UiRequested` of the kind `document_change` that is `in_run`, with what the file held
    (`agent/ui_requests.py`), so that a later change of the file is known as someone else's.
@@ -27,16 +27,17 @@ The life of a proposed change
    notes what it gave (`Read` and our reader say which part; parts that cover a text make a whole),
    a search, a name, a refusal and someone else's lines note nothing. An older base loses nothing,
    since what both sides hold is no hunk. The ledger is cut where the conversation is gone back to.
-2. `changes/matching.py` compares lines: unique ones as anchors (patience), Myers where nothing is
-   unique, all of it within a budget of steps. `prose.py` finds the paragraphs and sentences that
-   were rewritten, and their words, or characters where there are no spaces. `hunks.py` cuts hunks
-   by paragraph, under their headings. 1 MB with 300 edits takes about 30 ms of CPU.
+2. `changes/sequence_match.py` compares lines: unique ones as anchors (patience), Myers where
+   nothing is unique, all of it within a budget of steps. `prose.py` finds the paragraphs and
+   sentences that were rewritten, and their words, or characters where there are no spaces.
+   `hunks.py` cuts hunks by paragraph, under their headings. 1 MB with 300 edits takes about 30 ms
+   of CPU.
 3. `DocumentChange` (`model.py`) holds the decisions; nothing undecided is ever written. What stays
    of the file stays byte for byte, with its endings, its mark and the end of its last line
    (`text.py`).
 4. `ReviewScreen` shows it; only the hunk under the cursor is laid out, when it is drawn and its
    width is known. Of a long paragraph only the rows around what changed are shown
-   (`review/folding.py`; `v` and `e` show all), and three rows of what is beside it. Enter writes by
+   (`review/folds.py`; `v` and `e` show all), and three rows of what is beside it. Enter writes by
    `files.write_checked`, after a copy for `/undo`. Where the file is not what was reviewed,
    `merging.rebased` takes the change over to what it holds now: what only one side changed is
    merged, what both changed is an open hunk in conflict, and the review continues.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from dogent_tui.changes.matching import Pair, filled, gaps, matched
+from dogent_tui.changes.sequence_match import Pair, filled, gaps, matched
 
 SIMILAR = 0.4
 """The share of words in common (Dice's coefficient) from which two texts count as the same one,

@@ -12,7 +12,7 @@ from dogent_tui.agent.recording import start_recording
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import OpenedSession, SessionOptions, check_writable, open_session
 from dogent_tui.agent.ui_requests import ChangeRequest
-from dogent_tui.changes.applying import Reviewed
+from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import Workspace

@@ -21,7 +21,7 @@ The CLI believes to ask a model that it knows; a relay (`local_models/relay.py`,
    `call_json.py` reads JSON leniently, and gives arguments the types of the tool's schema.
 3. `sentences.py` words what goes wrong, with a status that the CLI does not try again in vain;
    `agent/failures.py` shows these words.
-4. `probing.py` tells what a server has, and how large the window is: the CLI is told of it
+4. `discovery.py` tells what a server has, and how large the window is: the CLI is told of it
    (`agent/claude.py`), and does not compact. Ollama cuts off silently what does not fit, so the
    relay refuses that. A window below 32,000 tokens is a notice.
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
 from dogent_tui.local_models.call_json import Tools, at, loads
+from dogent_tui.local_models.discovery import look_at
 from dogent_tui.local_models.model import LABELS, LocalModel, window_warning
-from dogent_tui.local_models.probing import look_at
 from dogent_tui.local_models.replies import LocalReply, UpstreamError, said_of
 from dogent_tui.local_models.sentences import refusal, too_long, unreachable
 from dogent_tui.local_models.upstream import chat_body, offered

@@ -4,7 +4,7 @@ The life of a search
 --------------------
 
 1. The agent calls `search_markdown_content` (`tools/markdown_search.py`) with a reason. The policy
-   asks (`permissions/consulting.py`: an effect `use`, which a key of the tool's name covers), or
+   asks (`permissions/consultations.py`: an effect `use`, which a key of the tool's name covers), or
    denies at once what the tool would refuse: no reason, a path outside.
 2. The gate writes a `ToolRequest` into the `RequestBook` (`markdown_search/requests.py`): pending,
    then approved or denied. The tool runs only where it can take an approved one for the very same
@@ -13,13 +13,13 @@ The life of a search
    the run as ever.
 3. `ManuscriptLibrary` has a process look (`worker.py`), so that a hopeless regular expression holds
    up nobody: after 20 s, or when the run is interrupted, it is killed. It forks as many as there
-   are processors, which count matches while it still walks (`searching.py`, `counting.py`);
-   StringZilla finds them whatever their capitals.
+   are processors, which count matches while it still walks (`content_search.py`,
+   `match_counter.py`); StringZilla finds them whatever their capitals.
 4. The walk is a plain scan; that nothing is ignored is known when ripgrep's walk *counts* as many
-   entries, which costs a tenth of having it name them (`references/walking.py`). Only where it does
-   not, it names them.
-5. Every file is opened component by component with `O_NOFOLLOW` (`opening.py`): a link that is put
-   in meanwhile is not followed.
+   entries, which costs a tenth of having it name them (`references/file_walk.py`). Only where it
+   does not, it names them.
+5. Every file is opened component by component with `O_NOFOLLOW` (`open_below.py`): a link that is
+   put in meanwhile is not followed.
 6. Small files are read into one buffer of a megabyte and looked through together (`Counter`); only
    those that may hold the words are counted one by one. A regular expression is tried only on files
    that hold the text that all its matches do (`literals.py`).

@@ -12,6 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.markdown_search.markdown_file import MarkdownFile, read_markdown
 from dogent_tui.markdown_search.model import (
     IGNORED_FOLDERS,
     Answer,
@@ -26,7 +27,6 @@ from dogent_tui.markdown_search.model import (
     Scope,
     SearchContent,
 )
-from dogent_tui.markdown_search.reading import MarkdownFile, read_markdown
 from dogent_tui.markdown_search.worker import worker_command
 from dogent_tui.processes import end_tree, talk_process
 from dogent_tui.storage.paths import Workspace

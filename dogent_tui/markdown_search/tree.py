@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
+from dogent_tui.markdown_search.file_names import everything_but_ignored, shown
 from dogent_tui.markdown_search.model import MOST_NODES, FoundTree, ListTree, Node
-from dogent_tui.markdown_search.naming import everything_but_ignored, shown
-from dogent_tui.references.walking import scan
+from dogent_tui.references.file_walk import scan
 
 
 def list_tree(request: ListTree) -> FoundTree:

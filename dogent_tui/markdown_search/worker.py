@@ -12,7 +12,9 @@ import sys
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.markdown_search.counting import LIMIT_S
+from dogent_tui.markdown_search.content_search import search_content
+from dogent_tui.markdown_search.file_names import find_files
+from dogent_tui.markdown_search.match_counter import LIMIT_S
 from dogent_tui.markdown_search.model import (
     Answer,
     Failed,
@@ -21,8 +23,6 @@ from dogent_tui.markdown_search.model import (
     ManuscriptError,
     Request,
 )
-from dogent_tui.markdown_search.naming import find_files
-from dogent_tui.markdown_search.searching import search_content
 from dogent_tui.markdown_search.tree import list_tree
 from dogent_tui.processes import python_command
 

@@ -15,9 +15,9 @@ an account. It finds, quotes and rearranges; it does not write.
   where a result is not there yet, `materials.py` leaves it (`Pending`) with the calls that the
   CLI has to make first, and it runs again with their results.
 * `passages.py` takes files apart into passages with heading, page or row, a question together with
-  its answer. `ranking.py` is BM25 over stems (snowball, jieba) and Chinese characters, with
+  its answer. `passage_index.py` is BM25 over stems (snowball, jieba) and Chinese characters, with
   headings weighted; a passage that does not hold nearly all of what was asked is quoted with those
-  around it; `tables.py` answers what is asked of a table; `drafting.py` puts extracts under
+  around it; `tables.py` answers what is asked of a table; `drafts.py` puts extracts under
   headings, each with a footnote, and flags figures that differ between sources.
 * `python -m tests.offline.measure tests/offline/sets/requests.jsonl` measures it on a set; the
   tests hold the numbers.

@@ -6,11 +6,11 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from dogent_tui.offline import drafting
+from dogent_tui.offline import drafts
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation
 from dogent_tui.offline.materials import DOCUMENTS, PASTED, Materials
+from dogent_tui.offline.passage_index import Index, good
 from dogent_tui.offline.passages import MARK, Document, Passage
-from dogent_tui.offline.ranking import Index, good
 from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
 from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggest, terms, words
@@ -146,13 +146,13 @@ class Finder:
             asked = [(Index(text), topic) for text in texts]
         hits = (hit for index, side in asked for hit in good(index.rank(side), 0.2)[:2])
         found = list(dict.fromkeys(hit.passage for hit in hits))
-        yield from (*map(_quote, found), *drafting.differing(found, self.request.language))
+        yield from (*map(_quote, found), *drafts.differing(found, self.request.language))
 
     def _summarize(self) -> Iterator[str]:
         lines = self.request.lines
         if self.request.topic and not self.request.files:
             yield from self._ask()
-        elif found := drafting.within(_passages(self._meant()), _LINE * lines or _SUMMARY):
+        elif found := drafts.within(_passages(self._meant()), _LINE * lines or _SUMMARY):
             yield self._say("extracts")
             yield from map(_quote, found[: lines or None])
 
@@ -177,7 +177,7 @@ class Finder:
         title = self._say("contents_title")
         for one in self._meant()[:1]:
             if below := [each for each in one.headings if each[0] > 1 and each[1] != title]:
-                text = drafting.with_contents(one.text, below, title)
+                text = drafts.with_contents(one.text, below, title)
                 yield self._change(one.path, text, self._say("contents", path=one.path))
 
     def _open(self) -> Iterator[str]:
@@ -234,12 +234,12 @@ class Finder:
             request.headings += [title for level, title in outlines[0].headings if level > 1]
             documents = [one for one in documents if one not in outlines]
         every, found = _passages(documents), self._material(documents)
-        sections = drafting.sections_of(every, found, request.headings, request.words or _DRAFT)
+        sections = drafts.sections_of(every, found, request.headings, request.words or _DRAFT)
         if not any(quoted for _, quoted in sections):
             return
         known = documents[0].title if len(documents) == 1 else ""
         title = request.topic[:1].upper() + request.topic[1:] or known or self._say("report")
-        draft = drafting.compose(sections, request.language, self._desk.keys)
+        draft = drafts.compose(sections, request.language, self._desk.keys)
         path = self._free(title)
         files = ", ".join(f"`{name}`" for name in dict.fromkeys(one.path for one in draft.quoted))
         wrote = self._say("wrote", path=path, count=len(draft.quoted), files=files)
@@ -267,9 +267,9 @@ class Finder:
         request, found = self.request, _passages(documents)
         found = [one for one in found if language_of(one.text) == request.only] or found
         if not request.files:
-            return drafting.on_topic(found, request.topic, named=False)
+            return drafts.on_topic(found, request.topic, named=False)
         each = [[one for one in found if one.path == document.path] for document in documents]
-        about = [drafting.on_topic(some, request.topic, named=True) for some in each]
+        about = [drafts.on_topic(some, request.topic, named=True) for some in each]
         both = zip(each, about, strict=True) if any(about) or not terms(request.topic) else ()
         return [one for some, mine in both for one in mine or some]
 
@@ -282,13 +282,13 @@ class Finder:
             said = self._say("added_text", path=target, text=request.new)
             text = self._desk.text(target).rstrip()
             yield self._change(target, f"{text}\n\n{request.new}\n", said)
-        elif found := drafting.within(self._material(self.sources()), request.words or _ADDED):
+        elif found := drafts.within(self._material(self.sources()), request.words or _ADDED):
             text = self._desk.text(target)
             title = request.topic or found[0].heading or found[0].path
             sections = [(title[:1].upper() + title[1:], found)]
-            part = drafting.compose(sections, request.language, self._desk.keys, text)
+            part = drafts.compose(sections, request.language, self._desk.keys, text)
             said = self._say("added", path=target, count=len(part.quoted), title=sections[0][0])
-            yield from (self._change(target, drafting.added(text, part), said), *part.remarks)
+            yield from (self._change(target, drafts.added(text, part), said), *part.remarks)
 
 
 def _passages(documents: Sequence[Document]) -> list[Passage]:

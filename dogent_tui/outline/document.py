@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from dogent_tui.outline.blocks import HeadingLines, heading_lines
-from dogent_tui.outline.escaping import as_title
+from dogent_tui.outline.escapes import as_title
+from dogent_tui.outline.heading_numbers import Marker, markers, parts, write
 from dogent_tui.outline.model import DEEPEST, Frame, Heading, Mark, split_length
-from dogent_tui.outline.numbering import Marker, markers, parts, write
 
 _SIGNS = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<title>.*?))??(?:[ \t]+#+)?[ \t]*$")
 _BLANK = re.compile(r"[ \t\r]*$")

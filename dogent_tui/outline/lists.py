@@ -12,8 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.outline.document import numbers
+from dogent_tui.outline.heading_numbers import Marker, certain, is_listed, kind, markers
 from dogent_tui.outline.model import Frame, Heading, Mark, split_length
-from dogent_tui.outline.numbering import Marker, certain, is_listed, kind, markers
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dogent_tui.outline.blocks import front_matter, heading_lines
 from dogent_tui.outline.document import document_pieces, numbers, parse_document, render_document
-from dogent_tui.outline.escaping import as_title
+from dogent_tui.outline.escapes import as_title
 from dogent_tui.outline.lists import has_list, list_pieces, mark_of, parse_list, render_list
 from dogent_tui.outline.model import Frame, Heading, Headings, Outline
 

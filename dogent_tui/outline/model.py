@@ -236,7 +236,7 @@ class Outline:
 
     def set_note(self, id: int, note: str) -> bool:  # noqa: A002
         """Have `note` stand below the heading. Lines that would be headings are escaped."""
-        from dogent_tui.outline.escaping import as_note
+        from dogent_tui.outline.escapes import as_note
 
         heading = self.get(id)
         note = as_note(note, is_list=self.frame.is_list)

@@ -9,9 +9,9 @@ The life of a tool call
    where the CLI loses it altogether, `on_failure="block"` holds.
 2. The policy (`permissions/policy.py`) takes a `ToolCall` and works out its effects: of tools that
    name a path the place as it resolves on the disk, of commands only what is plain in their text
-   (`shell/reading.py`): the network, places outside, plain deletions. A small table judges the
-   effects (`judgement.py`). Where the verdict is *ask* and all that was asked about is covered by
-   grants, it becomes *allow*: `Authority` does that, and nothing else does. A key is kind, exact
+   (`shell/early_effects.py`): the network, places outside, plain deletions. A small table judges
+   the effects (`judgement.py`). Where the verdict is *ask* and all that was asked about is covered
+   by grants, it becomes *allow*: `Authority` does that, and nothing else does. A key is kind, exact
    place and program family (`grants.py`).
 3. *ask* makes the CLI call `can_use_tool`. `question.py` words the decision: sentence, places,
    spans, diff, which answers can be remembered. `OpenRequests` publishes it as

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
-from dogent_tui.permissions.consulting import CONSULTING
+from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import PathRule

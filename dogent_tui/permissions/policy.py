@@ -9,8 +9,8 @@ from dogent_tui.permissions.disk import Disk, RealDisk
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import PathRule
+from dogent_tui.permissions.shell.early_effects import early_effects
 from dogent_tui.permissions.shell.harmless import only_reads
-from dogent_tui.permissions.shell.reading import early_effects
 from dogent_tui.permissions.tools import Fetching, tool_effects
 
 __all__ = ["Decision", "Fetching", "ToolCall", "decide"]

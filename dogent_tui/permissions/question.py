@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from dogent_tui.language import ngettext, tr
-from dogent_tui.permissions.consulting import CONSULTING
-from dogent_tui.permissions.consulting import sentence as consulting
+from dogent_tui.permissions.consultations import CONSULTING
+from dogent_tui.permissions.consultations import sentence as consulting
 from dogent_tui.permissions.disk import Disk, RealDisk, real_path, walk
 from dogent_tui.permissions.edits import LARGEST, edit_diff, shortened, unified_diff
 from dogent_tui.permissions.grants import keys_of
@@ -45,7 +45,7 @@ _PLACE_KEYS = ("file_path", "notebook_path", "path")
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class AffectedPlace:
     """A place that a call concerns, as it really resolves. `size` is in bytes, `None` where
     there is no plain file.
     """
@@ -68,7 +68,7 @@ class Question:
 
     sentence: str
     reasons: tuple[str, ...]
-    spots: tuple[Spot, ...]
+    affected: tuple[AffectedPlace, ...]
     spans: tuple[tuple[int, int], ...]
     diff: str
     words: str
@@ -95,7 +95,7 @@ def ask_about(
     return Question(
         sentence=wording.sentence(decision.asked),
         reasons=decision.reasons,
-        spots=wording.spots(decision.asked),
+        affected=wording.affected(decision.asked),
         spans=_spans(decision.asked) if call.tool == "Bash" else (),
         diff=wording.diff(decision.effects),
         words=_words(call),
@@ -199,12 +199,12 @@ class _Wording:
         where = "" if common == self._root else where
         return f"{counted.format(count=len(places))}{where}{beyond}"
 
-    def spots(self, asked: Sequence[Effect]) -> tuple[Spot, ...]:
+    def affected(self, asked: Sequence[Effect]) -> tuple[AffectedPlace, ...]:
         """Return the places, each once for each thing that happens to it."""
         found = {(effect.path, effect.kind): effect for effect in asked if effect.path is not None}
-        return tuple(self._spot(effect, str(path)) for (path, _), effect in found.items())
+        return tuple(self._affected(effect, str(path)) for (path, _), effect in found.items())
 
-    def _spot(self, effect: Effect, path: str) -> Spot:
+    def _affected(self, effect: Effect, path: str) -> AffectedPlace:
         entry, notes = self._disk.entry(path), []
         if self._difference is not None:
             moved = effect.kind is EffectKind.MOVE and effect.written
@@ -221,7 +221,7 @@ class _Wording:
         size = next((one.size for one in found if one.kind == "file"), None)
         kind = EffectKind.READ if effect.kind is EffectKind.USE else effect.kind
         note = "; ".join(filter(None, notes))
-        return Spot(path, kind.value, entry is not None, size, note)
+        return AffectedPlace(path, kind.value, entry is not None, size, note)
 
     def _by_link(self, written: str, path: str) -> str:
         """Say so where a name leads elsewhere than it reads. Names in another folder than the

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from dogent_tui.language import ngettext, tr
-from dogent_tui.permissions.consulting import CONSULTING, READ_DOCUMENT, refusal
+from dogent_tui.permissions.consultations import CONSULTING, READ_DOCUMENT, refusal
 from dogent_tui.permissions.leaks import leaking_part
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import Guard, PathRule

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dogent_tui.references.walking import walk
+from dogent_tui.references.file_walk import walk
 from dogent_tui.storage.files import atomic_write, private_folder
 
 if TYPE_CHECKING:

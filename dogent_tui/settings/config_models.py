@@ -1,7 +1,7 @@
 """What the profiles of ``claude.json``, ``web.json`` and ``vision.json`` may say, key by key (SPEC
 1).
 
-The models check what a user wrote (`checking.py`) and make the JSON Schemas that editors use
+The models check what a user wrote (`config_check.py`) and make the JSON Schemas that editors use
 (`json_schemas.py`). A field's `expected` ends the sentence “expected …” where its type alone would
 say too little. `secret` marks a key that is never shown.
 """

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.settings.checking import SCHEMA_KEY
+from dogent_tui.settings.config_check import SCHEMA_KEY
 from dogent_tui.settings.config_models import PROFILE_MODELS
 from dogent_tui.settings.values import HomeSettings, WorkspaceSettings
 from dogent_tui.storage.files import json_text

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import ConfigWarning
+from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.secrets import is_missing, reference
 

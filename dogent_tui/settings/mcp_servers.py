@@ -20,7 +20,7 @@ import msgspec
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import ConfigWarning, broken_file_warning, wrong_value
+from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning, wrong_value
 from dogent_tui.settings.known_secrets import names_key
 from dogent_tui.settings.secrets import reference, revealed
 from dogent_tui.storage.files import read_json

@@ -14,7 +14,7 @@ import msgspec
 from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import ConfigWarning, checked, nearest, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, nearest, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.settings.home_files import ensure_home_files

@@ -11,8 +11,8 @@ from msgspec import Meta
 from msgspec.structs import fields
 
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import ConfigWarning, broken_file_warning, checked
-from dogent_tui.settings.config_writing import plan_values
+from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning, checked
+from dogent_tui.settings.config_writer import plan_values
 from dogent_tui.settings.own_files import OwnChange
 from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import Workspace

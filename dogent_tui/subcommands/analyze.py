@@ -14,7 +14,7 @@ from dogent_tui.settings.profiles import ensure_home_files
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.vision.looking import look_at
+from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import Analysis
 from dogent_tui.vision.profiles import DEFAULT_PROFILE
 

@@ -14,8 +14,8 @@ from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
-from dogent_tui.sources.quotes.checking import CheckReport
-from dogent_tui.sources.quotes.gathering import QuoteChecker
+from dogent_tui.sources.quotes.quote_checker import QuoteChecker
+from dogent_tui.sources.quotes.verdicts import CheckReport
 from dogent_tui.sources.quotes.words import finding_lines, summary
 from dogent_tui.storage.paths import is_folder
 from dogent_tui.subcommands.export import find_root

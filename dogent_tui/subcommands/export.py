@@ -93,7 +93,7 @@ async def _export(
 ) -> ExportResult:
     if checked:
         from dogent_tui.documents.library import DocumentLibrary  # on use
-        from dogent_tui.sources.quotes.gathering import QuoteChecker
+        from dogent_tui.sources.quotes.quote_checker import QuoteChecker
 
         async with DocumentLibrary() as documents:
             appendix = await QuoteChecker(documents).appendix(request.markdown, request.root)

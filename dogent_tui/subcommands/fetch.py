@@ -14,9 +14,9 @@ from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, display_path, dogent_home
 from dogent_tui.subcommands.arguments import add_part, around_part, existing_folder
 from dogent_tui.tools.libraries import Libraries
+from dogent_tui.web.article_lines import squeezed
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
 from dogent_tui.web.profiles import read_access
-from dogent_tui.web.tidying import squeezed
 
 INTERRUPTED = 14
 """Exit status, as in print mode."""

@@ -23,9 +23,9 @@ from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.progress import Tell, ToolProgress
 from dogent_tui.tools.scans import remedy, with_pictures_read
 from dogent_tui.tools.server import REASON, result
-from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.vision.profiles import load_profile
 
 NAME = "read_document"
@@ -155,7 +155,7 @@ def read_document_tool(
             if folder is not None:
                 options = msgspec.structs.replace(options, images_dir=str(folder))
             with (
-                Telling(tell, NAME, payload, "Converting …") as telling,
+                ToolProgress(tell, NAME, payload, "Converting …") as progress,
                 TemporaryDirectory() as pictures,
             ):
                 if wanted.ocr:
@@ -166,7 +166,7 @@ def read_document_tool(
                     options,
                     max_chars=min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS),
                     offset=wanted.offset or 0,
-                    on_progress=telling.count,
+                    on_progress=progress.count,
                     place=place,
                 )
                 if wanted.ocr:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from dogent_tui.documents.library import DocumentLibrary
     from dogent_tui.markdown_search.library import ManuscriptLibrary
     from dogent_tui.markdown_search.requests import RequestBook
-    from dogent_tui.sources.quotes.gathering import QuoteChecker
     from dogent_tui.sources.quotes.marks import Checked
+    from dogent_tui.sources.quotes.quote_checker import QuoteChecker
     from dogent_tui.sources.records import SourceRecords
-    from dogent_tui.tools.telling import Tell
+    from dogent_tui.tools.progress import Tell
     from dogent_tui.web.fetch import Fetcher
     from dogent_tui.web.search.searcher import Searcher
 
@@ -81,7 +81,7 @@ class Libraries:
         self._open = AsyncExitStack()
 
     def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:
-        """Tell whoever listens how far a call is (`Telling`)."""
+        """Tell whoever listens how far a call is (`ToolProgress`)."""
         if self.listener is not None:
             self.listener(tool, payload, text)
 
@@ -125,7 +125,7 @@ class Libraries:
     @cached_property
     def quotes(self) -> "QuoteChecker":
         """Checks drafts against their sources."""
-        from dogent_tui.sources.quotes.gathering import QuoteChecker
+        from dogent_tui.sources.quotes.quote_checker import QuoteChecker
 
         return QuoteChecker(self.documents, checked=self.checked)
 

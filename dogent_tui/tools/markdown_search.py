@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 from claude_agent_sdk import SdkMcpTool
 
+from dogent_tui.markdown_search.markdown_file import MarkdownFile
 from dogent_tui.markdown_search.model import (
     FoundContent,
     FoundFiles,
@@ -15,7 +16,6 @@ from dogent_tui.markdown_search.model import (
     ManuscriptError,
     Node,
 )
-from dogent_tui.markdown_search.reading import MarkdownFile
 from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import REASON, result

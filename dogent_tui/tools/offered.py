@@ -1,5 +1,5 @@
 """Which tools of ours a session offers the model, beside `ui_request`, which belongs to its
-conversation (`agent/asking.py`).
+conversation (`agent/user_questions.py`).
 
 A family of tools is a module here with a function that makes them from the libraries, and an entry
 in `FAMILIES`. Its words for people are in `agent/tool_names.py`, what the policy makes of its calls
@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 from claude_agent_sdk import SdkMcpTool
 
-from dogent_tui.tools.checking import checking_tools
+from dogent_tui.tools.check_quotes import checking_tools
 from dogent_tui.tools.documents import document_tools
-from dogent_tui.tools.exporting import export_tools
+from dogent_tui.tools.export_document import export_tools
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.markdown_search import FIND, READ, SEARCH, TREE, manuscript_tools
-from dogent_tui.tools.planning import planning_tools
+from dogent_tui.tools.plan import planning_tools
 from dogent_tui.tools.vision import vision_tools
 from dogent_tui.tools.web import web_tools
 

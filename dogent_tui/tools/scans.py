@@ -10,7 +10,7 @@ from dogent_tui.documents.library import ReadResult
 from dogent_tui.errors import DogentError
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.vision.looking import look_at
+from dogent_tui.vision.look import look_at
 from dogent_tui.vision.profiles import load_profile
 
 _PICTURE = re.compile(r"!\[[^\]]*\]\((page-(\d+)\.png)\)")

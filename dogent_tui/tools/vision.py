@@ -13,7 +13,7 @@ from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
-from dogent_tui.vision.looking import look_at
+from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import MediaType, VisionError
 
 NAME = "analyze_media"

@@ -22,9 +22,9 @@ second: one of 20,000 objects took 20 ms in the middle of a change of theme.
 tick where the process is held up as they start, and the transcript, which waited for one of a
 millisecond, stood still.
 
-In `tui/`: `running.py` opens the application in the terminal, `app.py` owns sessions and the way of
-events to the screen, `screens/conversation.py` composes the widgets and is the one place where
-events reach them, `conversation_layout.py` what is above the prompt and how it fits into the
+In `tui/`: `terminal_app.py` opens the application in the terminal, `app.py` owns sessions and the
+way of events to the screen, `screens/conversation.py` composes the widgets and is the one place
+where events reach them, `conversation_layout.py` what is above the prompt and how it fits into the
 window, `transcript/` is the one widget that draws the conversation, `prompt/` and `attachments/`
 are what their names say (`attachments/controller.py` keeps sidebar and the prompt's chips in line,
 `prompt/controller.py` has what was typed done), `questions/` is the queue of permission questions

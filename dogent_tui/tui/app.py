@@ -48,7 +48,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.colorless import Colorless
 from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
-from dogent_tui.tui.trusting import settle_trust
+from dogent_tui.tui.trust_question import settle_trust
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.command import CommandPalette, Provider
@@ -202,7 +202,7 @@ class DogentApp(AppPort):
         """Say where an error came from that nobody foresaw; Textual's report shows the values of
         variables, also keys.
         """
-        from dogent_tui.tui.safe_logging import crash_report
+        from dogent_tui.tui.keyless_logs import crash_report
 
         error = sys.exc_info()[1] or self._exception
         self.panic(Text(crash_report(error) if error is not None else ""))
@@ -275,7 +275,7 @@ class DogentApp(AppPort):
         """Ring, and have the terminal say `words`, as far as the user wants it: they look at
         another window.
         """
-        from dogent_tui.tui.notifying import notification
+        from dogent_tui.tui.notifications import notification
 
         if self.notify_by == "off":
             return
@@ -329,7 +329,7 @@ class DogentApp(AppPort):
         self.run_worker(self._open_settings(), group="settings", exclusive=True)
 
     async def _open_settings(self) -> None:
-        from dogent_tui.tui.settings.saving import open_settings
+        from dogent_tui.tui.settings.save import open_settings
 
         await open_settings(self)
 

@@ -8,7 +8,7 @@ import msgspec
 from textual.binding import Binding, BindingType
 
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import ConfigWarning, nearest
+from dogent_tui.settings.config_check import ConfigWarning, nearest
 from dogent_tui.tui.prompt.editor import PromptEditor
 
 _FIXED = frozenset(

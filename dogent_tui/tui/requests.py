@@ -30,7 +30,7 @@ from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.questions.model import Question
 from dogent_tui.tui.questions.queue import RequestQueue
 from dogent_tui.tui.screens.permission import PermissionScreen, UnderlyingPrompt
-from dogent_tui.tui.trusting import settle_trust
+from dogent_tui.tui.trust_question import settle_trust
 
 if TYPE_CHECKING:  # imported when one is opened
     from dogent_tui.tui.ports import AppPort, ConversationPort

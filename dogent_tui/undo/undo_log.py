@@ -3,7 +3,7 @@ can be undone.
 
 ``STATE/copies/WORKSPACE-KEY/SESSION/`` holds ``changes.jsonl``, one change after the other, and a
 folder of copies for each. It is readable by the user only, and goes a week after its session was
-last used. `rewinding.py` goes back over several changes.
+last used. `rewind_plan.py` goes back over several changes.
 """
 
 import contextlib

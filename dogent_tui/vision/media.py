@@ -18,9 +18,9 @@ from dogent_tui.plain import one_line
 from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.storage.places import open_real
 from dogent_tui.vision.containers import without_metadata
+from dogent_tui.vision.file_kinds import HEAD_BYTES, IMAGE, description_of, kind_of
 from dogent_tui.vision.model import Clip, ImageLimits, MediaType, Picture, VideoLimits, VisionError
 from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, Made, Wanted
-from dogent_tui.vision.sniffing import HEAD_BYTES, IMAGE, description_of, kind_of
 from dogent_tui.wall.own import walled
 
 MOST_IMAGE_BYTES = 64 << 20

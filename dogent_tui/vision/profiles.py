@@ -12,7 +12,7 @@ from typing import Any
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.settings import config_models
-from dogent_tui.settings.checking import checked, nearest
+from dogent_tui.settings.config_check import checked, nearest
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.settings.secrets import is_missing, revealed
 from dogent_tui.storage.files import read_json

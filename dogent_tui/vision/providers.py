@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import nearest
+from dogent_tui.settings.config_check import nearest
 from dogent_tui.vision.answer import parse_answer, question
 from dogent_tui.vision.model import (
     Analysis,
@@ -27,7 +27,7 @@ from dogent_tui.vision.model import (
     VisionProfile,
 )
 from dogent_tui.vision.profiles import check_address
-from dogent_tui.vision.requesting import post_json
+from dogent_tui.vision.provider_request import post_json
 
 _MB = 1 << 20
 _IMAGE_S = 120.0

@@ -22,8 +22,8 @@ from typing import IO, TypeAlias
 import msgspec
 
 from dogent_tui.storage.files import private_folder
-from dogent_tui.undo import moving
-from dogent_tui.undo.moving import ChangedMeanwhileError, Ours, synced
+from dogent_tui.undo import file_moves
+from dogent_tui.undo.file_moves import ChangedMeanwhileError, Ours, synced
 from dogent_tui.undo.undo_log import Change as KeptChange
 from dogent_tui.undo.undo_log import Item, UndoLog, json_line
 from dogent_tui.wall.changes import Change, Difference, Entry
@@ -136,7 +136,7 @@ class _Doing:
 
     def __init__(self, root: str, upper: str, copies: UndoLog, ours: Ours, sync: bool) -> None:
         self._root, self._upper, self._sync = root, upper, sync
-        self._copies, self._placing = copies, moving.Placing(ours)
+        self._copies, self._placing = copies, file_moves.Placing(ours)
         self.foreign: dict[str, Change] = {}
         self._failed: dict[str, str] = {}
         self._top = os.open(root, _FOLDER)
@@ -207,8 +207,8 @@ class _Doing:
         if self._sync:
             new = [join(self._upper, each.path) for each in planned if each.after]
             with ThreadPoolExecutor(8) as threads:
-                list(threads.map(moving.all_synced, (new[start::8] for start in range(8))))
-        is_direct = moving.mount_of(self._upper) == moving.mount_of(self._root)
+                list(threads.map(file_moves.all_synced, (new[start::8] for start in range(8))))
+        is_direct = file_moves.mount_of(self._upper) == file_moves.mount_of(self._root)
         folder = str(self._copies.folder)
         return _Journal(self._root, self._upper, folder, is_direct, change, tuple(planned))
 
@@ -262,7 +262,7 @@ class _Doing:
             if after and not os.path.isdir(spot):
                 os.mkdir(spot, 0o700)
             if after:
-                moving.chmod_folder(spot, after.mode | 0o700)
+                file_moves.chmod_folder(spot, after.mode | 0o700)
             return
         beside = new if journal.is_direct else join(dirname(spot), beside)
         self._placing.put(new, spot, beside, was, kept_as)
@@ -273,7 +273,7 @@ class _Doing:
         for change in reversed(_in_order(journal.changes)):
             if change.after and change.after.kind == "folder" and change.path in there:
                 with contextlib.suppress(OSError):
-                    moving.chmod_folder(self._spot(change.path), change.after.mode)
+                    file_moves.chmod_folder(self._spot(change.path), change.after.mode)
         folders = {dirname(change.path) for change in journal.changes} if self._sync else ()
         for folder in sorted(folders):
             with contextlib.suppress(OSError):

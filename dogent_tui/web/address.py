@@ -1,7 +1,7 @@
 """Which machines may be talked to: public ones, and those private ones that somebody named exactly.
 
-An address is judged where the connection is made (`dogent_tui.web.connecting`), so nothing that
-names, redirects or changing answers of a name server do leads past it.
+An address is judged where the connection is made (`dogent_tui.web.guarded_connector`), so nothing
+that names, redirects or changing answers of a name server do leads past it.
 """
 
 import ipaddress

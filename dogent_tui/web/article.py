@@ -3,10 +3,10 @@ elements, and tidied.
 
 trafilatura's careful temper leaves out what it doubts, its usual one takes too much; which of the
 two is right differs from page to page. Both are told what surely is no article
-(`dogent_tui.web.cleaning`). What they find says which elements of the page the article is made of
-(`dogent_tui.web.selection`); those are converted as every HTML is (`dogent_tui.documents.html`),
-and what pages put into their articles goes (`dogent_tui.web.tidying`). Measured by ``python -m
-tests.benchmarks web``.
+(`dogent_tui.web.boilerplate`). What they find says which elements of the page the article is made
+of (`dogent_tui.web.selection`); those are converted as every HTML is (`dogent_tui.documents.html`),
+and what pages put into their articles goes (`dogent_tui.web.article_lines`). Measured by ``python
+-m tests.benchmarks web``.
 """
 
 import contextlib
@@ -18,16 +18,16 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from dogent_tui.documents.html.facts import facts_of
-from dogent_tui.documents.html.hiding import HIDDEN, take_hidden
+from dogent_tui.documents.html.hidden_text import HIDDEN, take_hidden
 from dogent_tui.documents.html.markup import plain_tree
 from dogent_tui.documents.html.nodes import Element
 from dogent_tui.documents.html.reader import markdown_blocks
 from dogent_tui.language import tr
-from dogent_tui.web.cleaning import clean, leads, title_of
-from dogent_tui.web.decoding import unescaped
+from dogent_tui.web.article_lines import squeezed, tidied
+from dogent_tui.web.boilerplate import clean, leads, title_of
+from dogent_tui.web.content_encodings import unescaped
 from dogent_tui.web.plain_page import plain_blocks
 from dogent_tui.web.selection import article_of, says_only_links
-from dogent_tui.web.tidying import squeezed, tidied
 
 _MOST_CHARS = 6_000_000
 _MOST_TAGS = 100_000

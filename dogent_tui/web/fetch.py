@@ -26,13 +26,13 @@ from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
+from dogent_tui.web.content_type import Sniffed, sniff
 from dogent_tui.web.images import not_image, safe_stem, save_image
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
-from dogent_tui.web.sniffing import Sniffed, sniff
 
 if TYPE_CHECKING:
-    from dogent_tui.web.connecting import MakeResolver
-    from dogent_tui.web.drawing import DrawingBrowser
+    from dogent_tui.web.drawing_browser import DrawingBrowser
+    from dogent_tui.web.guarded_connector import MakeResolver
     from dogent_tui.web.transport import Limits, Response, Transport
 
 _PAGE_S = 2.5
@@ -47,7 +47,7 @@ _SILENT_S = 30.0
 """How long either may be silent while others have the processor."""
 _AT_ONCE = max(2, min(os.cpu_count() or 1, 4))
 """Pages that are read at the same time: more would only take each other's time."""
-_EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
+_EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.boilerplate", "trafilatura")
 """Loaded before a page is read, so that its time is its own."""
 _PLAIN_READERS = ("dogent_tui.web.page",)
 _HARDLY_LETTERS = 80
@@ -314,7 +314,7 @@ class Fetcher:
         html = await asyncio.to_thread(kept.path.read_text, "utf-8", "replace")
         if "<script" not in html:
             return False
-        from dogent_tui.web.drawing import DrawingBrowser  # 0.4 s, and few pages need it
+        from dogent_tui.web.drawing_browser import DrawingBrowser  # 0.4 s, and few pages need it
 
         if self._browser is None:
             self._browser = DrawingBrowser()

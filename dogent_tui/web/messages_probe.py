@@ -16,7 +16,7 @@ import msgspec
 
 from dogent_tui import __version__
 from dogent_tui.plain import one_line
-from dogent_tui.vision.requesting import proxy_for
+from dogent_tui.vision.provider_request import proxy_for
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report, Source, WebPage
 from dogent_tui.web.article import find_article, is_too_much, unsearched
+from dogent_tui.web.article_lines import text_of
 from dogent_tui.web.plain_page import plain_blocks
-from dogent_tui.web.tidying import text_of
 
 _ALONE = 5000
 _JOINED = 20

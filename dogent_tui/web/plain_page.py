@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
-from dogent_tui.web.decoding import unescaped
+from dogent_tui.web.content_encodings import unescaped
 
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<[!?][^<>]*>|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*+)(?P<rest>[^<>]*+)>|(?P<text>[^<]{1,65536})|<",

@@ -11,7 +11,7 @@ import msgspec
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.settings import config_models
-from dogent_tui.settings.checking import ConfigWarning, checked, nearest, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, nearest, read_profiles
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.settings.secrets import is_missing, revealed
 from dogent_tui.settings.values import load_home_settings

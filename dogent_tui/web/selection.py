@@ -8,10 +8,10 @@ notes are lost. So its answer only tells which elements to take.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from dogent_tui.documents.html.hiding import HIDDEN
+from dogent_tui.documents.html.hidden_text import HIDDEN
 from dogent_tui.documents.html.nodes import BLOCKS, Element, is_formula, squeezed_text
 from dogent_tui.documents.html.notes import NOTES
-from dogent_tui.web.tidying import squeezed
+from dogent_tui.web.article_lines import squeezed
 
 _GRAM = 8
 _ALIKE = 0.6

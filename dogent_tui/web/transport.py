@@ -19,8 +19,8 @@ from dogent_tui import __version__
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
-from dogent_tui.web.connecting import Guard, MakeResolver, guarded_connector, open_connector
-from dogent_tui.web.decoding import ENCODINGS, decoder_for
+from dogent_tui.web.content_encodings import ENCODINGS, decoder_for
+from dogent_tui.web.guarded_connector import Guard, MakeResolver, guarded_connector, open_connector
 from dogent_tui.web.model import WebError
 from dogent_tui.web.url import joined, parse_url
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from dogent_tui.agent import recorder
-from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import SessionChoice, TurnEnded
 from dogent_tui.agent.events import (
     Notice,
@@ -32,6 +31,7 @@ from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question
+from dogent_tui.agent.user_questions import ui_requested
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.storage.paths import Workspace

@@ -126,7 +126,7 @@ def test_the_language_of_replies():
 
 def test_documents_are_read_and_exported_by_the_tools_that_are_there():
     from dogent_tui.tools.documents import NAME as READ
-    from dogent_tui.tools.exporting import NAME as EXPORT
+    from dogent_tui.tools.export_document import NAME as EXPORT
     from dogent_tui.tools.server import tool_name
 
     words = system_prompt(workspace="/w", standing=ProjectInstructions("Output Format: pdf"))

@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import SessionChoice, TurnEnded
 from dogent_tui.agent.events import (
     Prompt,
@@ -23,6 +22,7 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question
+from dogent_tui.agent.user_questions import ui_requested
 from dogent_tui.errors import AgentError
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import latest_session, list_sessions
@@ -164,4 +164,4 @@ async def test_a_later_start_knows_of_it(tmp_path):
     assert opened.service._connection._session == SessionChoice("s2", resume=True, dropped="r2")
     assert opened.copies().folder.name == "s1"
     opened.service.restore(await asyncio.to_thread(lambda: list(earlier_events(record.path))))
-    assert opened.service._course.runs_from("r1") == ["r1"]
+    assert opened.service._turns.runs_from("r1") == ["r1"]

@@ -23,7 +23,7 @@ from dogent_tui.agent.events import (
     TextFinished,
     UsageChanged,
 )
-from dogent_tui.agent.turn_index import course_of
+from dogent_tui.agent.turn_index import turn_index_of
 
 
 def run(run_id: str, tokens: int):
@@ -35,7 +35,7 @@ def run(run_id: str, tokens: int):
 
 
 def test_what_was_gone_back_over_is_not_part_of_the_course():
-    course = course_of([*run("a", 10), *run("b", 20), *run("c", 30)])
+    course = turn_index_of([*run("a", 10), *run("b", 20), *run("c", 30)])
     assert course.runs_from("b") == ["b", "c"]
     course.hear(Rewound(to="b"))
     assert (course.said, course.context_tokens) == (
@@ -58,10 +58,10 @@ def test_a_reply_that_was_cut_counts_as_far_as_it_came_and_one_that_comes_again_
         TextDelta(message_id="m", block=0, text="half a "),
     )
     again = (MessageDropped(message_id="m"), TextDelta(message_id="n", block=0, text="a re"))
-    assert course_of(cut).said == [("The user", "ask a", "a"), ("You", "half a ", "m")]
-    assert course_of([*cut, *again]).said == [("The user", "ask a", "a"), ("You", "a re", "n")]
+    assert turn_index_of(cut).said == [("The user", "ask a", "a"), ("You", "half a ", "m")]
+    assert turn_index_of([*cut, *again]).said == [("The user", "ask a", "a"), ("You", "a re", "n")]
     whole = TextFinished(message_id="n", block=0, text="a reply", run_id="a")
-    course = course_of([*cut, *again, whole, *run("b", 1)])
+    course = turn_index_of([*cut, *again, whole, *run("b", 1)])
     assert course.said[:3] == [
         ("The user", "ask a", "a"),
         ("You", "a reply", "n"),

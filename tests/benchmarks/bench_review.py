@@ -5,7 +5,7 @@ until the screen is drawn anew.
 import tempfile
 from pathlib import Path
 
-from dogent_tui.changes.applying import Reviewed
+from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.review.task import ReviewTask
 from dogent_tui.tui.screens.review import ReviewScreen

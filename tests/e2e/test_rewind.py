@@ -16,8 +16,8 @@ from dogent_tui.agent.events import (
     SessionStarted,
 )
 from dogent_tui.agent.session import session_copies
-from dogent_tui.agent.turn_index import course_of
-from dogent_tui.undo.rewinding import carry_out, plan
+from dogent_tui.agent.turn_index import turn_index_of
+from dogent_tui.undo.rewind_plan import carry_out, plan
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
@@ -73,12 +73,12 @@ async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_
 
         copies = session_copies(workspace, COPIES)()
         await asyncio.to_thread(
-            carry_out, copies, plan(copies, agent.service._course.runs_from(gamma)), "Rewind"
+            carry_out, copies, plan(copies, agent.service._turns.runs_from(gamma)), "Rewind"
         )
         between = everything(root)
         assert between.keys() == {"a.md", "new/b.md", "old/gone.md"}
         assert between["new/b.md"][0] == b"made\n"
-        planned = plan(copies, agent.service._course.runs_from(beta))
+        planned = plan(copies, agent.service._turns.runs_from(beta))
         assert {place.why for place in planned} == {""}
         await asyncio.to_thread(carry_out, copies, planned, "Rewind")
         assert everything(root) == before
@@ -100,7 +100,7 @@ async def test_files_come_back_byte_for_byte_and_the_agent_forgets_also_after_a_
         assert "Reply ALPHA." in request
         assert not any(word in request for word in ("BETA", "GAMMA", "zwei", "b.md"))
         assert agent.of(Notice) == []
-        await agent.service.rewind(course_of(events)._begun[0].run_id)
+        await agent.service.rewind(turn_index_of(events)._begun[0].run_id)
         await agent.run("Prompt EPSILON")
         request = str(api.requests[-1].messages)
         assert not any(word in request for word in ("ALPHA", "BETA", "DELTA"))

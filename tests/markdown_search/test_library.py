@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dogent_tui.markdown_search import naming, searching
+from dogent_tui.markdown_search import content_search, file_names
 from dogent_tui.markdown_search.library import ManuscriptLibrary
+from dogent_tui.markdown_search.markdown_file import read_markdown
 from dogent_tui.markdown_search.model import (
     MOST_FILES,
     MOST_LINES,
@@ -20,7 +21,6 @@ from dogent_tui.markdown_search.model import (
     Scope,
     SearchContent,
 )
-from dogent_tui.markdown_search.reading import read_markdown
 from dogent_tui.storage.paths import Workspace
 from tests.children import children_running
 
@@ -118,7 +118,9 @@ async def test_forked_or_not_it_is_the_same(root):
     for number in range(40):
         put(root, f"{number % 5}/{number}.md", text=f"word {number}\n")
     request = SearchContent(Scope(str(root)), "word 1")
-    assert searching.search_content(request, forks_from=1) == searching.search_content(request)
+    assert content_search.search_content(request, forks_from=1) == content_search.search_content(
+        request
+    )
 
 
 @pytest.mark.slow
@@ -202,11 +204,11 @@ async def test_reading_takes_markdown_files_of_the_workspace_alone(root, library
 
 
 def test_a_link_that_is_put_in_meanwhile_is_not_followed(root, tmp_path, monkeypatch):
-    from dogent_tui.markdown_search import reading
+    from dogent_tui.markdown_search import markdown_file
 
     put(root, "notes/a.md")
     put(tmp_path, "away/a.md", text="secret")
-    real = reading.folder_below
+    real = markdown_file.folder_below
 
     def swapped(*arguments):
         (root / "notes" / "a.md").unlink()
@@ -214,7 +216,7 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(root, tmp_path, monkeyp
         (root / "notes").symlink_to(tmp_path / "away")
         return real(*arguments)
 
-    monkeypatch.setattr(reading, "folder_below", swapped)
+    monkeypatch.setattr(markdown_file, "folder_below", swapped)
     with pytest.raises(ManuscriptError, match="cannot be read"):
         read_markdown(Workspace(root), "notes/a.md")
 
@@ -243,7 +245,7 @@ def test_no_path_leads_out(tmp_path, parts):
 
 def test_files_are_listed_alike_with_and_without_an_ignore_file(root):
     put(root, "a.md", "b/c.md", "b/d.txt")
-    before = sorted(naming.markdown_files(Scope(str(root))))
+    before = sorted(file_names.markdown_files(Scope(str(root))))
     put(root, "ignored.md")
     (root / ".gitignore").write_text("ignored.md\n", encoding="utf-8")
-    assert sorted(naming.markdown_files(Scope(str(root)))) == before
+    assert sorted(file_names.markdown_files(Scope(str(root)))) == before

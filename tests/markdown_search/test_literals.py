@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.markdown_search.literals import needed_literal
-from dogent_tui.markdown_search.matching import matcher
+from dogent_tui.markdown_search.matcher import matcher
 
 
 @pytest.mark.parametrize(

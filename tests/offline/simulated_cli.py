@@ -16,8 +16,8 @@ from dogent_tui.errors import DogentError
 from dogent_tui.offline.conversation import EXPORT, PROPOSE, READ_DOCUMENT
 from dogent_tui.offline.engine import reply
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
+from dogent_tui.references.file_walk import changed_files
 from dogent_tui.references.lookup import find_references, resolve
-from dogent_tui.references.walking import changed_files
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.documents import as_text
 

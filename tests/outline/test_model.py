@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.outline.changes import Baseline
-from dogent_tui.outline.editing import OutlineEditing
+from dogent_tui.outline.edit_session import OutlineEditing
 from dogent_tui.outline.markdown import parse, parse_file, render, same_sections
 from dogent_tui.outline.model import Outline, RawEdit
 

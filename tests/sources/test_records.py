@@ -12,7 +12,7 @@ from dogent_tui.documents.bibliography import key_of
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.library import DocumentLibrary
-from dogent_tui.sources.quotes.gathering import QuoteChecker
+from dogent_tui.sources.quotes.quote_checker import QuoteChecker
 from dogent_tui.sources.records import SourceRecord, SourceRecords, public_address
 from dogent_tui.storage.paths import Workspace
 

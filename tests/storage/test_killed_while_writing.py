@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from dogent_tui.settings.config_writing import write_home_values
+from dogent_tui.settings.config_writer import write_home_values
 from dogent_tui.settings.grants import GrantStore, RememberedGrant
 from dogent_tui.settings.own_files import make_change
 from dogent_tui.settings.values import plan_settings

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from dogent_tui.agent.tool_names import result_summary
-from dogent_tui.markdown_search.reading import MarkdownFile
+from dogent_tui.markdown_search.markdown_file import MarkdownFile
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries

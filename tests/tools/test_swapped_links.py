@@ -11,7 +11,7 @@ from dogent_tui.permissions.model import ToolCall
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.documents import read_document_tool
-from dogent_tui.tools.exporting import export_document_tool
+from dogent_tui.tools.export_document import export_document_tool
 from dogent_tui.tools.vision import analyze_media_tool
 
 

@@ -12,7 +12,7 @@ from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.help import HelpScreen, HelpSection
 from dogent_tui.tui.screens.press_key import PressKeyScreen
 from dogent_tui.tui.screens.rewind import RewindScreen
-from dogent_tui.tui.screens.typing import TypingScreen
+from dogent_tui.tui.screens.text_input import TypingScreen
 from tests.tui.rewinding.test_snapshots import POINTS
 
 

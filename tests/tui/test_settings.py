@@ -21,7 +21,7 @@ from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.press_key import PressKeyScreen
 from dogent_tui.tui.screens.profile import ProfileScreen
 from dogent_tui.tui.screens.settings import SettingsScreen
-from dogent_tui.tui.screens.typing import TypingScreen
+from dogent_tui.tui.screens.text_input import TypingScreen
 from dogent_tui.tui.settings.rows import RowList
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
@@ -369,7 +369,7 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
 
 
 async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monkeypatch):
-    from dogent_tui.tui.settings import saving
+    from dogent_tui.tui.settings import save
 
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -382,14 +382,14 @@ async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monke
         await s.pilot.press(*"5000")
         await pressed(s, "enter", then=ProfileScreen)
         await pressed(s, "escape", then=SettingsScreen)
-        real = saving.write_home_values
-        monkeypatch.setattr(saving, "write_home_values", full)
+        real = save.write_home_values
+        monkeypatch.setattr(save, "write_home_values", full)
         await s.pilot.press("ctrl+s")
         await confirmed(s, "deepseek · Timeout: ten minutes → 5000")
         await s.until(
             lambda: isinstance(s.app.screen, SettingsScreen) and "No space left" in seen(s)
         )
-        monkeypatch.setattr(saving, "write_home_values", real)
+        monkeypatch.setattr(save, "write_home_values", real)
         await s.pilot.press("ctrl+s")
         await confirmed(s, "deepseek · Timeout: ten minutes → 5000")
         await s.until(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import (
     Event,
@@ -19,6 +18,7 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.ui_requests import Clarification, Option, OutlineRequest, Question
+from dogent_tui.agent.user_questions import ui_requested
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.clarification import ClarificationScreen

@@ -8,7 +8,7 @@ import base64
 import pytest
 from aiohttp import web
 
-from dogent_tui.vision.looking import look_at
+from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import Analysis, VisionError
 from tests.vision.conftest import KEY, SEEN
 from tests.vision.media_files import animation, mp4, opened, picture

@@ -18,9 +18,9 @@ import msgspec
 import pytest
 
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.undo import moving
+from dogent_tui.undo import file_moves
 from dogent_tui.undo import undo_log as copies_module
-from dogent_tui.undo.rewinding import carry_out, plan
+from dogent_tui.undo.rewind_plan import carry_out, plan
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.changes import Difference
 from dogent_tui.wall.commit import Committed, Committing
@@ -298,15 +298,15 @@ def test_what_another_command_committed_meanwhile_is_no_conflict(root, committin
 def test_a_file_that_changes_at_the_last_moment_is_not_lost(root, committing, monkeypatch):
     """Between the last look and the renaming: what came out is looked at, and put back."""
     difference = ran(root, "echo x >> a.md; rm kind")
-    real = moving.rename_with
+    real = file_moves.rename_with
 
     def late(source: str, target: str, flags: int) -> None:
         if target.endswith("/a.md"):
             saved(root / "a.md")
         real(source, target, flags)
-        monkeypatch.setattr(moving, "rename_with", real)
+        monkeypatch.setattr(file_moves, "rename_with", real)
 
-    monkeypatch.setattr(moving, "rename_with", late)
+    monkeypatch.setattr(file_moves, "rename_with", late)
     done = committing.commit(difference, "Run it")
     assert [change.path for change in done.conflicts] == ["a.md"]
     assert (root / "a.md").read_text() == "this is a.md\nby hand\n"
@@ -403,7 +403,7 @@ def without_exchange(monkeypatch) -> None:
     class Library:
         renameat2 = staticmethod(unable)
 
-    monkeypatch.setattr(moving, "_libc", Library)
+    monkeypatch.setattr(file_moves, "_libc", Library)
 
 
 def test_a_file_system_that_cannot_exchange(root, copies, committing, monkeypatch):
@@ -571,7 +571,7 @@ def die_at(step: int, write: Callable[..., object]) -> None:
 
     for name in ("fsync", "write", "sendfile", "mkfifo"):  # Python tells of these calls to nobody
         setattr(os, name, counted(getattr(os, name)))
-    moving.rename_with = counted(moving.rename_with)
+    file_moves.rename_with = counted(file_moves.rename_with)
     sys.addaudithook(audit)
     write()
     os._exit(0)
@@ -674,7 +674,7 @@ def test_a_commit_under_way_is_not_resumed_by_another_window(
     root, tmp_path, committing, monkeypatch
 ):
     difference = ran(root, "echo x >> a.md")
-    real = moving.rename_with
+    real = file_moves.rename_with
     other: list[tuple[Committed, ...]] = []
 
     def meanwhile(source: str, target: str, flags: int) -> None:
@@ -683,7 +683,7 @@ def test_a_commit_under_way_is_not_resumed_by_another_window(
         )
         real(source, target, flags)
 
-    monkeypatch.setattr(moving, "rename_with", meanwhile)
+    monkeypatch.setattr(file_moves, "rename_with", meanwhile)
     assert committing.commit(difference, "Run it").committed == ("a.md",)
     assert other == [()]
 
@@ -694,14 +694,14 @@ def test_new_files_are_on_the_disk_before_they_take_their_places(root, committin
     """
     difference = ran(root, "echo x >> a.md; echo n > new")
     steps: list[str] = []
-    fsync, rename = os.fsync, moving.rename_with
+    fsync, rename = os.fsync, file_moves.rename_with
     monkeypatch.setattr(
         os,
         "fsync",
         lambda fd: steps.append(str(Path(f"/proc/self/fd/{fd}").readlink())) or fsync(fd),
     )
     monkeypatch.setattr(
-        moving, "rename_with", lambda *names: steps.append("rename") or rename(*names)
+        file_moves, "rename_with", lambda *names: steps.append("rename") or rename(*names)
     )
     committing.commit(difference, "Run it")
     first = steps.index("rename")

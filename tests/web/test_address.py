@@ -209,14 +209,14 @@ async def test_the_socket_itself_is_judged(
     make_fetcher: Callable[..., Fetcher], site: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even where the name server's answer got past the first look."""
-    from dogent_tui.web import connecting
+    from dogent_tui.web import guarded_connector
 
     async def unseen(
         self: Any, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> Any:
         return await self._inner.resolve(host, port, family)
 
-    monkeypatch.setattr(connecting._GuardedResolver, "resolve", unseen)
+    monkeypatch.setattr(guarded_connector._GuardedResolver, "resolve", unseen)
     fetcher = make_fetcher(allow=[], make_resolver=lambda: Answers(["127.0.0.1"]))
     with pytest.raises(WebError) as caught:
         await fetcher.fetch(f"http://evil.example:{site.port}/")

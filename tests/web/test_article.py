@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from dogent_tui.documents.model import ReadOptions, WebPage
 from dogent_tui.web.article import find_article
+from dogent_tui.web.article_lines import tidied
 from dogent_tui.web.page import open_page
 from dogent_tui.web.plain_page import plain_blocks, plain_page
-from dogent_tui.web.tidying import tidied
 
 WORDS = (
     "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue"

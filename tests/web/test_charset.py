@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.documents.html.charset import codec_for, decode
-from dogent_tui.web.sniffing import sniff
+from dogent_tui.web.content_type import sniff
 
 CHINESE = "明天的会议改到星期三下午三点，请各位准时参加，并带上上次讨论的材料。"
 RUSSIAN = "Заседание перенесено на среду, просим всех принести материалы прошлого обсуждения."

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Literal
 
 from dogent_tui.documents.library import DocumentLibrary
-from dogent_tui.sources.quotes.checking import Finding
-from dogent_tui.sources.quotes.gathering import QuoteChecker
+from dogent_tui.sources.quotes.quote_checker import QuoteChecker
+from dogent_tui.sources.quotes.verdicts import Finding
 from tests.writing.outcome import READS, WRITES, Outcome, words_of
 from tests.writing.script import (
     CHECK_QUOTES,

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from dogent_tui.documents.html.hiding import attribute
+from dogent_tui.documents.html.hidden_text import attribute
 
 _META = {
     "title": ("og:title", "dc.title", "citation_title", "twitter:title"),

@@ -11,7 +11,7 @@ from lxml import etree, html
 
 from dogent_tui.documents.html.code import settle_code
 from dogent_tui.documents.html.formulas import settle_formulas
-from dogent_tui.documents.html.hiding import HIDDEN
+from dogent_tui.documents.html.hidden_text import HIDDEN
 from dogent_tui.documents.html.nodes import BLOCKS, Element, is_formula, squeezed_text, take_out
 from dogent_tui.documents.html.notes import settle_notes
 

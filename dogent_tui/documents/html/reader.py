@@ -13,11 +13,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from dogent_tui.documents.html.charset import decode
 from dogent_tui.documents.html.facts import facts_of
-from dogent_tui.documents.html.hiding import HIDDEN, take_hidden
+from dogent_tui.documents.html.hidden_text import HIDDEN, take_hidden
 from dogent_tui.documents.html.markup import plain_tree
 from dogent_tui.documents.html.nodes import Element
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report
-from dogent_tui.documents.pandoc.escaping import hidden_comment
+from dogent_tui.documents.pandoc.escapes import hidden_comment
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import Counts, MarkdownWriter
 from dogent_tui.documents.pandoc.program import run_pandoc

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from dogent_tui.documents.pandoc.escaping import code_span, escaped, is_punctuation, link_target
+from dogent_tui.documents.pandoc.escapes import code_span, escaped, is_punctuation, link_target
 from dogent_tui.documents.pandoc.tree import Node, plain_text
 
 _DELIMITERS = {"Emph": ("*", "em"), "Strong": ("**", "strong"), "Strikeout": ("~~", "del")}

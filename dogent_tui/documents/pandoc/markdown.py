@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.model import Block, Source
-from dogent_tui.documents.pandoc.escaping import fence, hidden_comment, lines_escaped
+from dogent_tui.documents.pandoc.escapes import fence, hidden_comment, lines_escaped
 from dogent_tui.documents.pandoc.inlines import Inlines, without_links
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
 from dogent_tui.documents.pandoc.tree import Node, plain_text, take_hidden, walk

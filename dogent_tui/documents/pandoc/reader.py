@@ -14,8 +14,8 @@ from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_a
 from dogent_tui.documents.pandoc.docx import DocxSource
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
+from dogent_tui.documents.pandoc.odt_and_rtf import Formulas, prepared_rtf
 from dogent_tui.documents.pandoc.odt_text import lists_of_headings_opened
-from dogent_tui.documents.pandoc.preparing import Formulas, prepared_rtf
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node, Tree, decoded_tree, too_deep

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.pandoc.escaping import escaped
+from dogent_tui.documents.pandoc.escapes import escaped
 from dogent_tui.documents.pdf.model import Box, Line, Page, words_of
 
 _MOST = 500

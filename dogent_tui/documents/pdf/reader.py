@@ -19,11 +19,11 @@ from dogent_tui.documents.model import (
     damaged,
     encrypted,
 )
-from dogent_tui.documents.pandoc.escaping import hidden_comment
+from dogent_tui.documents.pandoc.escapes import hidden_comment
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
 from dogent_tui.documents.pandoc.tree import Node
+from dogent_tui.documents.pdf.continuations import PAGE_BREAK, continued
 from dogent_tui.documents.pdf.furniture import told_lines
-from dogent_tui.documents.pdf.joining import PAGE_BREAK, continued
 from dogent_tui.documents.pdf.layout import layout_nodes
 from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
 from dogent_tui.documents.pdf.model import Line, Page, changed

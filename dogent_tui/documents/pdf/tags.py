@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, table_node
-from dogent_tui.documents.pdf.joining import PAGE_BREAK
+from dogent_tui.documents.pdf.continuations import PAGE_BREAK
 from dogent_tui.documents.pdf.layout import nodes_of
 from dogent_tui.documents.pdf.lists import BULLETS, Item, List, Mark, list_nodes, mark_of
 from dogent_tui.documents.pdf.model import (

@@ -4,7 +4,7 @@ paragraph.
 
 import re
 
-from dogent_tui.documents.pandoc.escaping import code_span, escaped, lines_escaped
+from dogent_tui.documents.pandoc.escapes import code_span, escaped, lines_escaped
 from dogent_tui.plain import visible
 
 _TOUCHED = re.compile(

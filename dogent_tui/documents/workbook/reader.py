@@ -14,7 +14,7 @@ from typing import Any
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.pandoc.archive import check_archive
-from dogent_tui.documents.pandoc.escaping import hidden_comment
+from dogent_tui.documents.pandoc.escapes import hidden_comment
 from dogent_tui.documents.workbook.columns import cell_range, letters, spans
 from dogent_tui.documents.workbook.contents import (
     MOST_SIZED,

@@ -15,7 +15,7 @@ from dogent_tui.faces.chunks import MessageChunks
 from dogent_tui.faces.door import is_same
 from dogent_tui.faces.shared import Chunk
 from dogent_tui.language import tr
-from dogent_tui.references.walking import changed_files
+from dogent_tui.references.file_walk import changed_files
 
 _FOLDER = Path(__file__).parent
 _POLICY = (

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from dogent_tui.sources.quotes.alignment import Near, Quotation
 from dogent_tui.sources.quotes.index import GAP, SourceIndex
-from dogent_tui.sources.quotes.matching import Near, Quotation
 from dogent_tui.sources.quotes.numbers import units_in
 from dogent_tui.sources.quotes.tokens import negates, readable
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # imported by screens, before anything is checked
-    from dogent_tui.sources.quotes.checking import Finding, Verdict
+    from dogent_tui.sources.quotes.verdicts import Finding, Verdict
 
 _AROUND = 20
 """Lines above and below a change in which a quotation that it cuts may begin and end."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dogent_tui.documents.bibliography import unused_entries
-from dogent_tui.documents.pandoc.escaping import code_span, escaped, link_target
+from dogent_tui.documents.pandoc.escapes import code_span, escaped, link_target
 from dogent_tui.language import ngettext, tr
-from dogent_tui.sources.quotes.checking import VERDICTS, CheckReport, Finding, Verdict
+from dogent_tui.sources.quotes.verdicts import VERDICTS, CheckReport, Finding, Verdict
 
 _VERDICTS: Mapping[Verdict, str] = {
     "verbatim": tr("verbatim"),

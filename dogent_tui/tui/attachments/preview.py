@@ -22,9 +22,9 @@ from dogent_tui.documents.spool import how_far
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
+from dogent_tui.tui.attachments.document_facts import CONVERTED, DocumentReading, Sheet
 from dogent_tui.tui.attachments.document_view import DocumentView
 from dogent_tui.tui.attachments.model import readable_size
-from dogent_tui.tui.attachments.reading import CONVERTED, DocumentReading, Sheet
 from dogent_tui.tui.dialog import Dialog, DialogScreen
 from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.prompt.literal import carry, newlines
@@ -79,7 +79,7 @@ def load_preview(path: Path) -> Preview:
 
 def _picture(file: IO[bytes], path: Path, size: int) -> Preview | None:
     """Return what to say of a picture or a video, None where `file` is neither."""
-    from dogent_tui.vision.sniffing import kind_of  # not needed before
+    from dogent_tui.vision.file_kinds import kind_of  # not needed before
 
     if not kind_of(file):
         return None

@@ -13,13 +13,13 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
-from dogent_tui.sources.quotes.checking import CheckReport, Finding
+from dogent_tui.sources.quotes.verdicts import CheckReport, Finding
 from dogent_tui.sources.quotes.words import difference, summary, verdict, where
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.screens.choice import choose
 
 if TYPE_CHECKING:
-    from dogent_tui.sources.quotes.gathering import Nearest, QuoteChecker
+    from dogent_tui.sources.quotes.quote_checker import Nearest, QuoteChecker
     from dogent_tui.tui.ports import AppPort
 
 NEXT, PREVIOUS, PASSAGES = "next", "previous", "passages"

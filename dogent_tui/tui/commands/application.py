@@ -10,7 +10,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.sample import SAMPLE, copy_sample
 from dogent_tui.storage.paths import Workspace, display_path
 from dogent_tui.tui.commands.table import Command, shown_key
-from dogent_tui.tui.trusting import ask_for_trust, trust_words
+from dogent_tui.tui.trust_question import ask_for_trust, trust_words
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort

@@ -187,7 +187,7 @@ class DocumentCommands:
     async def _outline(self, path: str) -> str:
         if not path:
             return tr("Specify a Markdown file: /outline FILE.md.")
-        from dogent_tui.tui.outline.opening import edit_document
+        from dogent_tui.tui.outline.edit_command import edit_document
 
         app = self._app
         completions = app.conversation.prompt.completions

@@ -11,7 +11,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.archive import anything_to_archive, archive, asides
-from dogent_tui.storage.forgetting import FORGETTABLE, Forgettable, forget, is_there, place
+from dogent_tui.storage.clean import FORGETTABLE, Forgettable, forget, is_there, place
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.model import Recall
 

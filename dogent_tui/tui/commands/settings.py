@@ -9,7 +9,7 @@ from dogent_tui.agent.conversation import EFFORTS
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.settings.checking import ConfigWarning, nearest, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, nearest, read_profiles
 from dogent_tui.settings.profiles import (
     ENVIRONMENT,
     OFFLINE,

@@ -32,7 +32,7 @@ from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
 
 if TYPE_CHECKING:
-    from dogent_tui.sources.quotes.gathering import QuoteChecker
+    from dogent_tui.sources.quotes.quote_checker import QuoteChecker
     from dogent_tui.tui.ports import AppPort
 
 _MOST_OFFERED = 200

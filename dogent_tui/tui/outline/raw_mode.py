@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dogent_tui.outline.editing import OutlineEditing
+from dogent_tui.outline.edit_session import OutlineEditing
 from dogent_tui.outline.model import RawEdit
-from dogent_tui.tui.outline.typing import RawMarkdown
+from dogent_tui.tui.outline.inputs import RawMarkdown
 from dogent_tui.tui.prompt.literal import carry, release
 
 if TYPE_CHECKING:

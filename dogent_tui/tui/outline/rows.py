@@ -6,7 +6,7 @@ import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.outline.changes import Change
-from dogent_tui.outline.editing import NAMES
+from dogent_tui.outline.edit_session import NAMES
 from dogent_tui.outline.model import Heading
 from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.plain import one_line

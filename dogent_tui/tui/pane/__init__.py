@@ -13,12 +13,12 @@ prompt in line with what is chosen. A Markdown file is cut into parts by a scan 
 (`sourced_lines`). So a megabyte opens in about 100 ms of CPU, and what is chosen on the screen, a
 paragraph, an item, a line of code, has lines in the file. These travel as `"lines": "10-40"` of an
 attachment; a user can type `@path:10-40` as well. What changed since the last run began is marked
-in the margin (`changes/matching.py`). Its path is the default of `propose_document_change`
+in the margin (`changes/sequence_match.py`). Its path is the default of `propose_document_change`
 (`Libraries.open_document`). Any other document comes from the `DocumentLibrary`, part by part, as
 in the preview, and has no lines.
 
-What the agent writes is shown there by itself, from 140 columns on (`pane/showing.py`). The SDK
-tells the JSON of a Write in pieces; `StreamedWrite` reads the part that has come
+What the agent writes is shown there by itself, from 140 columns on (`pane/live_documents.py`). The
+SDK tells the JSON of a Write in pieces; `StreamedWrite` reads the part that has come
 (`pydantic_core.from_json`), and `DocumentDelta` carries what is new of the text. The pane is
 brought in line at most ten times a second, and not at all while nothing comes: a document that the
 agent wrote has no timer, events and the return of the focus say when to look. Its end is followed

@@ -17,7 +17,7 @@ from dogent_tui.references.lookup import (
     format_lines,
     resolve,
 )
-from dogent_tui.tui.attachments.reading import DocumentReading
+from dogent_tui.tui.attachments.document_facts import DocumentReading
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.text import (

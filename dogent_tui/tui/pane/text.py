@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from dogent_tui.changes.matching import Pair, gaps, matched
+from dogent_tui.changes.sequence_match import Pair, gaps, matched
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines, open_fence
-from dogent_tui.tui.attachments.reading import head_of_last_table
+from dogent_tui.tui.attachments.document_facts import head_of_last_table
 
 LARGEST = 16 << 20
 """Bytes of a file that is shown."""

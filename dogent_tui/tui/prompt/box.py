@@ -20,7 +20,7 @@ from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState, SecondPress
 from dogent_tui.tui.prompt.hints import Hint, hint
 from dogent_tui.tui.prompt.model import Recall
-from dogent_tui.tui.prompt.pending import PendingStrip, pending_chips
+from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import PromptReferences
@@ -334,8 +334,8 @@ class PromptBox(Vertical):
             warning=True,
         )
 
-    @on(PromptEditor.Armed)
-    def _second_press(self, event: PromptEditor.Armed) -> None:
+    @on(PromptEditor.PressAgain)
+    def _second_press(self, event: PromptEditor.PressAgain) -> None:
         event.stop()
         self._armed = event.what
         self._show_hint()

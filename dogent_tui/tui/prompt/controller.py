@@ -15,7 +15,7 @@ from dogent_tui.references.lookup import Reference
 from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.terminal import edit_externally
-from dogent_tui.tui.trusting import settle_trust
+from dogent_tui.tui.trust_question import settle_trust
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort, ConversationPort

@@ -159,7 +159,7 @@ class PromptEditor(FoldingArea):
         text: str
 
     @dataclass(eq=False, repr=False)
-    class Armed(Message):
+    class PressAgain(Message):
         """A key was pressed that does something else when it soon comes again: `what`, or
         nothing any more.
         """
@@ -365,7 +365,7 @@ class PromptEditor(FoldingArea):
             self._disarming = self.set_timer(self.SECOND_PRESS_S, lambda: self._arm(""))
         if what != self._armed:
             self._armed = what
-            self.post_message(self.Armed(what))
+            self.post_message(self.PressAgain(what))
 
     def action_cut(self) -> None:
         """Cut the selection, or the line, to the clipboard."""

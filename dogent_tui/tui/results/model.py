@@ -24,7 +24,7 @@ WRITING_TOOLS: Mapping[str, str] = {
 
 _EXPORT = "mcp__dogent__export_document"
 _EXPORTED = re.compile(r"Wrote (.+) \(")
-"""How the answer of an export begins (`dogent_tui.tools.exporting`)."""
+"""How the answer of an export begins (`dogent_tui.tools.export_document`)."""
 
 
 class Result(msgspec.Struct, frozen=True):

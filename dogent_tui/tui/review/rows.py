@@ -12,7 +12,7 @@ from dogent_tui.changes.prose import Refined, refined
 from dogent_tui.changes.prose import Span as Part
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.review.folding import folded, seams
+from dogent_tui.tui.review.folds import folded, seams
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
 

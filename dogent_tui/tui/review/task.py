@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.changes.applying import Reviewed
+from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.undo.undo_log import UndoLog

@@ -15,7 +15,7 @@ from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.controller import AT_WORK
-from dogent_tui.undo.rewinding import changed_places, plan
+from dogent_tui.undo.rewind_plan import changed_places, plan
 from dogent_tui.undo.undo_log import Undone
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dogent_tui.permissions.edits import unified_diff
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.sessions.model import spoken
 from dogent_tui.tui.transcript import model
-from dogent_tui.undo.rewinding import PlannedPlace, Why, carry_out
+from dogent_tui.undo.rewind_plan import PlannedPlace, Why, carry_out
 from dogent_tui.undo.undo_log import UndoLog, Undone
 
 Scope: TypeAlias = Literal["both", "conversation", "files"]

@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import ChoiceList, Dialog
-from dogent_tui.tui.screens.answering import AnsweringScreen
+from dogent_tui.tui.screens.answering_screen import AnsweringScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 
 

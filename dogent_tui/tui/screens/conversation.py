@@ -43,13 +43,13 @@ from dogent_tui.tui.conversation_layout import ConversationLayout
 from dogent_tui.tui.foreground import ForegroundTask
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.lessons import LessonOffer
-from dogent_tui.tui.pane.showing import Showing
+from dogent_tui.tui.pane.live_documents import Showing
 from dogent_tui.tui.ports import AppPort, ConversationPort
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.hints import shortened
-from dogent_tui.tui.prompt.pending import PendingStrip
+from dogent_tui.tui.prompt.pending_strip import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.request_banner import RequestBanner
@@ -404,7 +404,7 @@ class ConversationScreen(ConversationPort):
 
     def _call_back(self, event: Event) -> None:
         """Ring and say why, where the user looks at another window."""
-        from dogent_tui.tui.notifying import words_for  # on use: not before something happens
+        from dogent_tui.tui.notifications import words_for  # on use: not before something happens
 
         words = words_for(event, tuple(dict.fromkeys(self._made_in_run)))
         if words and not self.app.app_focus:

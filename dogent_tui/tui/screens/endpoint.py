@@ -123,7 +123,7 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], DialogScreen[tuple[str,
         """Ask the endpoint for one token. What it refuses can be kept all the same: it may only
         be down just now.
         """
-        from dogent_tui.agent.probing import probe
+        from dogent_tui.agent.profile_check import probe
 
         self._say(tr("Testing it…"))
         entered = self.entered

@@ -16,17 +16,11 @@ from textual.widgets import Static, TextArea
 from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.outline.editing import STEPS, OutlineEditing
+from dogent_tui.outline.edit_session import STEPS, OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
-from dogent_tui.tui.outline.keys import EDITOR_KEYS
-from dogent_tui.tui.outline.palette import OutlineCommands
-from dogent_tui.tui.outline.preview import OutlinePreview
-from dogent_tui.tui.outline.raw_mode import RawMode
-from dogent_tui.tui.outline.task import OutlineTask
-from dogent_tui.tui.outline.titling import TitleEditing
-from dogent_tui.tui.outline.typing import (
+from dogent_tui.tui.outline.inputs import (
     QUESTIONS,
     Asked,
     LineInput,
@@ -34,6 +28,12 @@ from dogent_tui.tui.outline.typing import (
     RawMarkdown,
     TitleInput,
 )
+from dogent_tui.tui.outline.keys import EDITOR_KEYS
+from dogent_tui.tui.outline.palette import OutlineCommands
+from dogent_tui.tui.outline.preview import OutlinePreview
+from dogent_tui.tui.outline.raw_mode import RawMode
+from dogent_tui.tui.outline.task import OutlineTask
+from dogent_tui.tui.outline.title_edit import TitleEditing
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker

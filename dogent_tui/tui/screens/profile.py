@@ -17,8 +17,8 @@ from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.settings.catalog import chosen_profile, profile_settings
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, shown
-from dogent_tui.tui.settings.editing import edit_setting
 from dogent_tui.tui.settings.rows import Row, RowList
+from dogent_tui.tui.settings.setting_editor import edit_setting
 from dogent_tui.tui.stylesheets import stylesheet
 
 
@@ -131,7 +131,7 @@ class ProfileScreen(ModalScreen[None]):
         self.run_worker(self._check(), group="check", exclusive=True)
 
     async def _check(self) -> None:
-        from dogent_tui.agent.probing import probe
+        from dogent_tui.agent.profile_check import probe
 
         found = await probe(
             self._file, self._profile, self._draft.profile(self._file, self._profile)

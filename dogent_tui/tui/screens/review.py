@@ -22,10 +22,10 @@ from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker
+from dogent_tui.tui.review.inputs import CommentInput, HunkArea
 from dogent_tui.tui.review.keys import REVIEW_KEYS
 from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.task import ReviewTask
-from dogent_tui.tui.review.typing import CommentInput, HunkArea
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet

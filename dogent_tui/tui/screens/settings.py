@@ -20,7 +20,7 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.help import key_name
 from dogent_tui.tui.screens.press_key import press_key
 from dogent_tui.tui.screens.profile import ProfileScreen
-from dogent_tui.tui.screens.typing import type_text
+from dogent_tui.tui.screens.text_input import type_text
 from dogent_tui.tui.settings.catalog import (
     LLM,
     VISION,
@@ -31,8 +31,8 @@ from dogent_tui.tui.settings.catalog import (
     summary,
 )
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, name_problem, place_of, shown
-from dogent_tui.tui.settings.editing import edit_setting
 from dogent_tui.tui.settings.rows import Row, RowList, Sections
+from dogent_tui.tui.settings.setting_editor import edit_setting
 from dogent_tui.tui.stylesheets import stylesheet
 
 SECTIONS = (tr("Folder"), tr("Models"), tr("Web"), tr("Vision"), tr("Keys"))

@@ -15,7 +15,7 @@ from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.settings.trust_inventory import Found
 from dogent_tui.tui.dialog import ChoiceList, Dialog
-from dogent_tui.tui.screens.answering import AnsweringScreen
+from dogent_tui.tui.screens.answering_screen import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
 
 _MOST_TEXT = 300

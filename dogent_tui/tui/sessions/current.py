@@ -53,7 +53,7 @@ class CurrentSession:
         """
         if not self.opened.read_only:
             return True
-        from dogent_tui.tui.sessions.following import take_over
+        from dogent_tui.tui.sessions.other_window import take_over
 
         return await take_over(self)
 
@@ -113,7 +113,7 @@ class CurrentSession:
         await screen.conversation_layout.bring()
         waited: list[str] = []
         if opened.read_only:
-            from dogent_tui.tui.sessions.following import OtherWindow
+            from dogent_tui.tui.sessions.other_window import OtherWindow
 
             other = OtherWindow(screen, opened)
             await other.begin()

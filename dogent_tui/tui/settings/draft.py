@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import SCHEMA_KEY, expected
+from dogent_tui.settings.config_check import SCHEMA_KEY, expected
 from dogent_tui.settings.config_models import PROFILE_MODELS
 from dogent_tui.settings.endpoint_url import check_url
 from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE

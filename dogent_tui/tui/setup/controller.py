@@ -10,8 +10,8 @@ from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.settings.checking import read_profiles
-from dogent_tui.settings.config_writing import write_home_values
+from dogent_tui.settings.config_check import read_profiles
+from dogent_tui.settings.config_writer import write_home_values
 from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
 from dogent_tui.settings.values import load_home_settings
 from dogent_tui.storage.json_lines import KeyPath
@@ -172,7 +172,7 @@ async def _found() -> Sequence[Choice]:
     """
     import os
 
-    from dogent_tui.local_models.probing import find_servers
+    from dogent_tui.local_models.discovery import find_servers
 
     profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
     return choices(await find_servers(), environment_endpoint(os.environ), profiles)

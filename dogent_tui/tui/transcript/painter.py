@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 
 from dogent_tui.language import tr
-from dogent_tui.tui.transcript import selecting
+from dogent_tui.tui.transcript import text_selection
 from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop
 from dogent_tui.tui.transcript.palette import MARGIN, Palette, restyled
@@ -62,7 +62,7 @@ class Painter:
         if self._search is not None:
             line = self._with_matches(place, line)
         selected = (
-            selecting.span(self.selection, place, line) if self.selection is not None else None
+            text_selection.span(self.selection, place, line) if self.selection is not None else None
         )
         if selected is None:
             return self._kept(palette, line, width, marker)

@@ -21,7 +21,7 @@ from dogent_tui.tui import clipboard
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.textual_fixes.timers import after
-from dogent_tui.tui.transcript import selecting
+from dogent_tui.tui.transcript import text_selection
 from dogent_tui.tui.transcript.entries import foldable
 from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import MIN_WIDTH
@@ -314,7 +314,7 @@ class Transcript(ScrollView, can_focus=True):
         """Draw line `y` of what is visible, marked with its place for the selection."""
         place = self._layout.find(self.scroll_offset.y + y)
         strip = self._strip(y)
-        return strip if place is None else strip.apply_offsets(-MARGIN, selecting.key(place))
+        return strip if place is None else strip.apply_offsets(-MARGIN, text_selection.key(place))
 
     def _strip(self, y: int) -> Strip:
         width, height = self.size
@@ -451,9 +451,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def _select(self, place: Place, cell: int, *, whole: bool) -> None:
         selection = (
-            selecting.paragraph(self._layout, place)
+            text_selection.paragraph(self._layout, place)
             if whole
-            else selecting.word(self._layout, place, cell)
+            else text_selection.word(self._layout, place, cell)
         )
         self.screen.selections = {self: selection}
 
@@ -463,7 +463,7 @@ class Transcript(ScrollView, can_focus=True):
         """Return the selected text and what follows it."""
         if selection.start is None and selection.end is None:
             return self.model.plain_text(), "\n"
-        return selecting.selected_text(selection, self._layout), "\n"
+        return text_selection.selected_text(selection, self._layout), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Show what is selected."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from dogent_tui.web.profiles import WebProfile
 from dogent_tui.web.search.model import Cause, Query, Request, Result, SearchProvider
-from dogent_tui.web.search.reading import image_result, objects, web_result, within
+from dogent_tui.web.search.result_fields import image_result, objects, web_result, within
 
 
 class Brave(SearchProvider):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from dogent_tui.language import tr
-from dogent_tui.settings.checking import nearest
+from dogent_tui.settings.config_check import nearest
 from dogent_tui.settings.endpoint_url import check_url
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WebProfile

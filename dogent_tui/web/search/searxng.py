@@ -7,7 +7,7 @@ from typing import Any
 from dogent_tui.plain import one_line
 from dogent_tui.web.profiles import WebProfile
 from dogent_tui.web.search.model import Cause, Query, Request, Result, SearchProvider
-from dogent_tui.web.search.reading import image_result, objects, web_result
+from dogent_tui.web.search.result_fields import image_result, objects, web_result
 
 _MOST_ENGINES = 8
 _RESOLUTION = re.compile(r"\s*(\d{1,6})\s*[x×]\s*(\d{1,6})", re.IGNORECASE)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dogent_tui.web.profiles import WebProfile
 from dogent_tui.web.search.model import Cause, Query, Request, Result, SearchProvider
-from dogent_tui.web.search.reading import image_result, objects, web_result
+from dogent_tui.web.search.result_fields import image_result, objects, web_result
 
 _PLAN_LIMITS = frozenset({432, 433})
 """Statuses of its own: the limit of the plan, and of what may be spent beyond it."""

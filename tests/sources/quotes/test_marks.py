@@ -1,7 +1,7 @@
 """What a check found, in a text that changed since, and in a change to it."""
 
-from dogent_tui.sources.quotes.checking import check
 from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.sources.quotes.verdicts import check
 from tests.sources.quotes.test_verdicts import source
 
 DRAFT = """\

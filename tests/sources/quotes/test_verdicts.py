@@ -3,9 +3,9 @@
 import pytest
 
 from dogent_tui.documents.model import Source
-from dogent_tui.sources.quotes.checking import CheckedSource, check
 from dogent_tui.sources.quotes.index import Block, SourceIndex, make
 from dogent_tui.sources.quotes.sources import Named
+from dogent_tui.sources.quotes.verdicts import CheckedSource, check
 
 LOG = """# Harbour log
 

@@ -13,8 +13,8 @@ from textual.widgets import Static
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.pandoc import program
 from dogent_tui.documents.pandoc.download import downloaded_path
+from dogent_tui.tui.attachments.document_facts import DocumentReading, Sheet, facts
 from dogent_tui.tui.attachments.preview import PreviewScreen, sheet_line
-from dogent_tui.tui.attachments.reading import DocumentReading, Sheet, facts
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from tests.tui.idle import ROUNDS
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textual.app import App
 
-from dogent_tui.changes.applying import Reviewed
+from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp

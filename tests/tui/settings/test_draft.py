@@ -16,8 +16,8 @@ from dogent_tui.tui.settings.catalog import (
     profile_settings,
     summary,
 )
-from dogent_tui.tui.settings.confirming import changes_in_words
 from dogent_tui.tui.settings.draft import SettingsDraft, name_problem, shown, typed_value
+from dogent_tui.tui.settings.home_changes import changes_in_words
 
 
 @pytest.fixture

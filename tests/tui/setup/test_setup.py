@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from dogent_tui.agent.service import AgentService
 from dogent_tui.local_models.model import LocalModel, LocalServer
-from dogent_tui.settings.checking import read_profiles
+from dogent_tui.settings.config_check import read_profiles
 from dogent_tui.settings.profiles import Endpoint, choose_endpoint
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
@@ -256,12 +256,12 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
     tried = []
 
     async def probe(_file, _name, data, _environ):
-        from dogent_tui.agent.probing import Probed
+        from dogent_tui.agent.profile_check import Probed
 
         tried.append(dict(data))
         return Probed(len(tried) > 1, "It is not responding.")
 
-    monkeypatch.setattr("dogent_tui.agent.probing.probe", probe)
+    monkeypatch.setattr("dogent_tui.agent.profile_check.probe", probe)
     async with start() as s:
         await s.shown()
         await s.pilot.press("f5", "3")
@@ -322,12 +322,12 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
     tried = []
 
     async def probe(_file, _name, data, _environ):
-        from dogent_tui.agent.probing import Probed
+        from dogent_tui.agent.profile_check import Probed
 
         tried.append(dict(data))
         return Probed(len(tried) > 1, "The key is not valid.")
 
-    monkeypatch.setattr("dogent_tui.agent.probing.probe", probe)
+    monkeypatch.setattr("dogent_tui.agent.profile_check.probe", probe)
     async with start(size=(80, 24)) as s:
         s.app.setup._find = lambda: provided(s)
         await s.until(lambda: s.panel is not None)

@@ -1,0 +1,113 @@
+"""Says what the disk does not keep while it is so, and has it tried again until it does."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from dogent_tui.agent.events import Notice
+from dogent_tui.errors import disk_remedy, disk_trouble, reason_of
+from dogent_tui.language import sentences, tr
+
+_LOG = logging.getLogger(__name__)
+_TRY_AGAIN_S = 5.0
+"""How often it is tried again while nothing happens."""
+
+_NOT_KEPT = {
+    "not_recorded": (
+        tr("This conversation can't be saved right now: {error}."),
+        tr("It is kept in memory and saved as soon as that is possible."),
+    ),
+    "history_not_kept": (
+        tr("The history can't be saved right now: {error}."),
+        tr("It is kept in memory until you quit."),
+    ),
+    "usage_not_kept": (
+        tr("The usage can't be saved right now: {error}."),
+        tr("It is kept in memory until you quit."),
+    ),
+    "seen_not_kept": (
+        tr("What the agent has read can't be noted on disk right now: {error}."),
+        tr("It is kept in memory until you quit."),
+    ),
+    "undo_not_kept": (
+        tr("No copies can be kept right now: {error}. What changes meanwhile can't be undone."),
+        "",
+    ),
+}
+"""The code of a notice → what it says, and what becomes of what is not kept."""
+_KEPT_AGAIN = {
+    "not_recorded": tr("The conversation is being saved again; what had to wait was added."),
+    "history_not_kept": tr("The history is being saved again."),
+    "usage_not_kept": tr("The usage is being saved again."),
+    "seen_not_kept": tr("What the agent has read is being noted again."),
+    "undo_not_kept": tr("Copies are being kept again: what changes from here on can be undone."),
+}
+
+
+class Keeps(Protocol):
+    """What keeps something on a disk. `refused` is why it cannot right now; `try_again` blocks,
+    and never raises.
+    """
+
+    refused: OSError | None
+
+    def try_again(self) -> None:
+        """Write what waits, or find out whether that is possible again."""
+
+
+def not_kept(code: str, error: Exception) -> Notice:
+    """Return the notice that something is not kept."""
+    message, remedy = _NOT_KEPT[code]
+    return Notice(
+        level="warning",
+        code=code,
+        message=message.format(error=reason_of(error)),
+        remedy=sentences(remedy, disk_remedy(error) if isinstance(error, OSError) else ""),
+        why=disk_trouble(error) if isinstance(error, OSError) else "",
+    )
+
+
+def kept_again(code: str) -> Notice:
+    """Return the notice that it is."""
+    return Notice(level="info", code=f"{code}_over", message=_KEPT_AGAIN[code])
+
+
+class SaveFailures:
+    """Watches over what keeps something, by the code of its notice."""
+
+    def __init__(self, say: Callable[[Notice], None], keeps: Mapping[str, Keeps]) -> None:
+        """Have `say` tell the user."""
+        self._say = say
+        self._keeps = keeps
+        self._failing: set[str] = set()
+        self._trying: asyncio.Task[None] | None = None
+
+    def look(self) -> None:
+        """Say what has changed since the last time."""
+        for code, keeps in self._keeps.items():
+            error = keeps.refused
+            if error is not None and code not in self._failing:
+                _LOG.warning("%s: %s", code, reason_of(error))
+                self._failing.add(code)
+                self._say(not_kept(code, error))
+            elif error is None and code in self._failing:
+                self._failing.discard(code)
+                self._say(kept_again(code))
+        if self._failing and (self._trying is None or self._trying.done()):
+            self._trying = asyncio.create_task(self._try_again(), name="keeping")
+
+    async def _try_again(self) -> None:
+        while self._failing:
+            await asyncio.sleep(_TRY_AGAIN_S)
+            for code in tuple(self._failing):
+                await asyncio.to_thread(self._keeps[code].try_again)
+            self.look()
+
+    async def close(self) -> None:
+        """Try no more."""
+        if self._trying is not None:
+            self._trying.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._trying

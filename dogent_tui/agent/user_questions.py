@@ -1,0 +1,168 @@
+"""What the model asks the user: our tool `ui_request`, which ends its turn, and changes that it
+proposes, which wait.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from claude_agent_sdk import (
+    HookContext,
+    HookInput,
+    HookJSONOutput,
+    HookMatcher,
+    SdkMcpTool,
+)
+
+from dogent_tui.agent.conversation import AskForm
+from dogent_tui.agent.events import Event, ToolUse, UiRequested
+from dogent_tui.agent.ui_requests import (
+    JSON_SCHEMA,
+    KIND,
+    ChangeRequest,
+    Clarification,
+    Request,
+    RequestError,
+    ReviewMode,
+    from_ask_user_question,
+    parse_request,
+)
+from dogent_tui.agent.write_reviews import Reviewing
+from dogent_tui.changes.reviewed import Reviewed
+from dogent_tui.sources.ledger import Ledger
+from dogent_tui.storage.files import content_of
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.tools.propose_change import propose_document_change_tool
+from dogent_tui.tools.server import tool_name
+from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
+
+ASK_USER_QUESTION = "AskUserQuestion"
+"""The CLI's own tool for questions."""
+
+
+class Asking:
+    """Brings the model's questions to the user. `form` puts one that waits within the turn.
+
+    `at_screen`: somebody can answer while the turn waits.
+    `open_document` tells the path of the document that the user has open. `ledger` knows what the
+    model has seen, and `unsaved` holds what an editor has not saved.
+    `review_mode` says whether all that the agent writes is reviewed; `reviewing` sees to it.
+    """
+
+    def __init__(
+        self,
+        form: AskForm,
+        workspace: Workspace,
+        *,
+        at_screen: bool = True,
+        review_mode: ReviewMode | None = None,
+        open_document: Callable[[], str] = lambda: "",
+        ledger: Ledger | None = None,
+        unsaved: Mapping[Path, str] = {},
+    ) -> None:
+        self._unsaved = unsaved
+        # Where nobody can review, nothing waits for a review: the policy decides as ever.
+        mode = review_mode if review_mode is not None and at_screen else ReviewMode()
+        self._ledger = ledger
+        self.reviewing = Reviewing(mode, workspace, self.review, ledger)
+        self._form = form
+        self._workspace = workspace
+        self._open_document = open_document
+        self._at_screen = at_screen
+        self._said: list[Event] = []
+
+    def tools(self) -> list[SdkMcpTool[Any]]:
+        """Return the tools by which the model asks; it proposes a change only where somebody can
+        review it meanwhile.
+        """
+        asking = ui_request_tool(JSON_SCHEMA, parse_request)
+        if not self._at_screen:
+            return [asking]
+        proposing = propose_document_change_tool(
+            self._workspace,
+            self.review,
+            self.reviewing.approved,
+            self._open_document,
+            self._ledger,
+            self._unsaved,
+        )
+        return [asking, proposing]
+
+    async def review(self, opened: Reviewed, text: str) -> str | None:
+        """Have the user review a proposal. Returns what came of it, None where the turn was
+        stopped before.
+        """
+        change = opened.change
+        base = None if change.content is None else change.content.decode("utf-8")
+        place = str(opened.path) if opened.by_approval else ""
+        is_unread = (
+            self._ledger is not None and not change.is_new and not self._ledger.has(opened.path)
+        )
+        payload = ChangeRequest(change.name, text, change.summary, base, place, is_unread).payload
+        event = UiRequested(
+            request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True
+        )
+        answer = await self._form(event)
+        if answer is None or answer.review is None:
+            return None
+        if self._ledger is not None:
+            await asyncio.to_thread(self._note_reviewed, self._ledger, opened, text, answer.over)
+        return answer.review
+
+    @staticmethod
+    def _note_reviewed(ledger: Ledger, opened: Reviewed, text: str, over: str) -> None:
+        """Note what the model knows of a file now: it is told what came of its proposal, but not
+        what else was written there.
+        """
+        with suppress(OSError):
+            is_all_its_own = content_of(opened.path) == text.encode("utf-8", "replace")
+            if is_all_its_own or (opened.change.is_new and not over):
+                ledger.note(opened.path)
+                return
+        ledger.note_edit(opened.path, over)
+
+    def hooks(self) -> dict[Any, list[HookMatcher]]:
+        """Return the hook that ends the turn after a request, before the model is asked again."""
+        return {"PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])]}
+
+    def take_heard(self) -> list[Event]:
+        """Return what was requested since the last call."""
+        said, self._said = self._said, []
+        return said
+
+    async def after_request(
+        self, payload: HookInput, tool_use_id: str | None, context: HookContext
+    ) -> HookJSONOutput:
+        """Take the request, and stop the turn. Not called for a call that failed, so that the
+        model corrects that one.
+        """
+        del tool_use_id, context
+        values: dict[str, Any] = dict(payload)
+        self._said.append(ui_requested(parse_request(values["tool_input"])))
+        return {"continue_": False, "stopReason": ANSWERING}
+
+
+def understood(call: ToolUse) -> UiRequested | None:
+    """Return what a call of the CLI's `AskUserQuestion` asks, None where `call` is no such one, or
+    asks nothing that can be put.
+
+    It is not offered, but models know it. The CLI refuses the call, so it ends the turn as
+    `ui_request` does.
+    """
+    if call.name != ASK_USER_QUESTION:
+        return None
+    try:
+        return ui_requested(from_ask_user_question(call.input))
+    except RequestError:
+        return None
+
+
+def ui_requested(request: Request) -> UiRequested:
+    """Return `request` as what happened. Its payload is one that `parse_request` reads."""
+    kind = "clarification" if isinstance(request, Clarification) else "outline_edit"
+    payload = {"type": kind, **msgspec.json.decode(msgspec.json.encode(request))}
+    return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload)  # type: ignore[arg-type]

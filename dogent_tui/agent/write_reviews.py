@@ -1,0 +1,145 @@
+"""What the agent's own file tools would write, as a proposal that the user reviews first:
+`review_edits`, `/review`.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.agent.ui_requests import ReviewMode
+from dogent_tui.changes.reviewed import Reviewed, held
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.permissions.edits import text_after
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.sources.ledger import Ledger
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.tools.propose_change import UNDECIDED
+
+REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
+"""The CLI's tools that write texts. NotebookEdit is not offered."""
+
+SUMMARY = tr(
+    "The agent is writing this file itself. You see it first because you review every change"
+    " (/review)."
+)
+
+BY_COMMAND = tr(
+    "A command of the agent changed this file. You see it first because you review every change"
+    " (/review)."
+)
+
+_MOST_PLACES = 200
+"""Approved proposals that were not made yet."""
+
+
+class Reviewing:
+    """The reviews of one conversation: which calls become proposals, and where a proposal may
+    lead.
+    """
+
+    def __init__(
+        self,
+        mode: ReviewMode,
+        workspace: Workspace,
+        review: Callable[[Reviewed, str], Awaitable[str | None]],
+        ledger: Ledger | None = None,
+    ) -> None:
+        """`review` puts a proposal and its text to the user, and gives the outcome in words, None
+        where nobody decided.
+
+        `ledger` knows what the model has seen of a file: that is what a whole new text of it
+        changes.
+        """
+        self._ledger = ledger
+        self._mode = mode
+        self._workspace = workspace
+        self._review = review
+        self._places: list[tuple[Mapping[str, Any], Path]] = []
+        self._reviewed: set[str] = set()
+
+    def takes(self, call: ToolCall) -> bool:
+        """Tell whether the user reviews `call` in place of its being run."""
+        return self._mode.on and call.tool in REVIEWED_TOOLS
+
+    async def outcome(self, call: ToolCall, place: Path | None, tool_use_id: str) -> str:
+        """Have the user review what `call` would make of the file at `place`, and return what came
+        of it, for the model.
+
+        What they accept is written by the review. A call that cannot be reviewed is not run: the
+        answer says why.
+        """
+        try:
+            opened, text = await asyncio.to_thread(self._opened, call, place)
+        except DogentError as error:
+            return f"Nothing was written. The user reviews every change. {error}"
+        if not opened.change.hunks:
+            return f"Nothing was written: {opened.change.name} holds this text already."
+        outcome = await self._review(opened, text)
+        if outcome is None:
+            return UNDECIDED
+        self._reviewed.add(tool_use_id)
+        return outcome
+
+    @property
+    def on(self) -> bool:
+        """Whether the user reviews every change."""
+        return self._mode.on
+
+    async def outcome_of(self, place: Path, text: str) -> str:
+        """Have the user review what a command made of the file at `place`, and return what came
+        of it, for the model.
+        """
+        opened = await asyncio.to_thread(
+            Reviewed.open, self._workspace, str(place), text, BY_COMMAND, approved=place
+        )
+        return await self._review(opened, text) or UNDECIDED
+
+    def is_reviewed(self, tool_use_id: str) -> bool:
+        """Tell whether the result of this call is the outcome of a review, though the CLI
+        reports it as refused.
+        """
+        return tool_use_id in self._reviewed
+
+    def approve(self, proposal: Mapping[str, Any], place: Path) -> None:
+        """Note that the call of `propose_document_change` with this input may lead to `place`,
+        once.
+        """
+        self._places = [*self._places[-_MOST_PLACES:], (dict(proposal), place)]
+
+    def approved(self, proposal: Mapping[str, Any]) -> Path | None:
+        """Take the place that was approved for this very proposal."""
+        for number, (known, place) in enumerate(self._places):
+            if known == proposal:
+                del self._places[number]
+                return place
+        return None
+
+    def _opened(self, call: ToolCall, place: Path | None) -> tuple[Reviewed, str]:
+        """Return the review of `call`, and the text that it would leave. Raises DogentError."""
+        if place is None:
+            raise DogentError(
+                tr("It is not clear where this call writes."), tr("Give the file's plain path.")
+            )
+        name = self._workspace.relative(place)
+        content = held(place, name)
+        text = text_after(call.tool, call.input, "" if content is None else content.text)
+        if text is None:
+            raise DogentError(
+                tr(
+                    "The text to replace is not in {name} as it is now, or occurs more than once."
+                ).format(name=name),
+                tr("Read the file again."),
+            )
+        # An Edit is of the file as it is now, a Write of what the model has seen.
+        seen = (
+            self._ledger.content(place)
+            if self._ledger is not None and call.tool == "Write"
+            else None
+        )
+        base = ... if seen is None else seen
+        return (
+            Reviewed.open(self._workspace, str(place), text, SUMMARY, base=base, approved=place),
+            text,
+        )

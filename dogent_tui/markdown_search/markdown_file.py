@@ -1,0 +1,125 @@
+"""Reading one Markdown file of a workspace: the path is checked against the disk now, not when
+the user was asked.
+"""
+
+import os
+import stat
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.errors import disk_remedy
+from dogent_tui.language import tr
+from dogent_tui.markdown_search.model import ManuscriptError, is_markdown
+from dogent_tui.markdown_search.open_below import folder_below, open_in
+from dogent_tui.storage.paths import Workspace
+
+LARGEST = 16 << 20
+"""Bytes of a file that is read."""
+
+
+class MarkdownFile(msgspec.Struct, frozen=True):
+    """A file as it was read. `path` is relative to the workspace, `size` in bytes, `modified` in
+    UTC, ISO 8601.
+    """
+
+    path: str
+    name: str
+    content: str
+    size: int
+    modified: str
+
+
+def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()) -> MarkdownFile:
+    """Return the Markdown file that `typed` names; no other, and none in the `private` folders.
+    Blocks.
+
+    Raises ManuscriptError.
+    """
+    path = _place(workspace, typed, private)
+    inside = path.relative_to(workspace.root).as_posix()
+    folder, _, name = inside.rpartition("/")
+    try:
+        with folder_below(str(workspace.root), folder) as opened:
+            file = open_in(opened, name)
+        try:
+            found = os.fstat(file)
+            is_readable = stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST
+            encoding, data = _contents(file) if is_readable else ("", b"")
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise _unreadable(inside, error) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise ManuscriptError(
+            tr("{inside} is not a file.").format(inside=inside),
+            tr("Specify a Markdown file; list_file_tree lists them."),
+        )
+    if found.st_size > LARGEST:
+        raise ManuscriptError(
+            tr("{inside} exceeds {size} MB.").format(inside=inside, size=LARGEST >> 20),
+            tr("Search it with search_markdown_content instead."),
+        )
+    if not encoding:
+        raise ManuscriptError(
+            tr("{inside} is not text.").format(inside=inside),
+            tr("It is a Markdown file in name only."),
+        )
+    content = data.decode(encoding, errors="replace").removeprefix("\ufeff")
+    return MarkdownFile(inside, name, content, found.st_size, when(found.st_mtime))
+
+
+def _contents(file: int) -> tuple[str, bytes]:
+    """Return the encoding and the bytes of an open file, which stays open."""
+    with os.fdopen(file, "rb", closefd=False) as stream:
+        encoding = encoding_of(stream)
+        stream.seek(0)
+        return encoding, stream.read(LARGEST + 1)
+
+
+def when(seconds: float) -> str:
+    """Return a time on the disk in UTC, ISO 8601."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    except (OverflowError, ValueError, OSError):  # what a broken clock wrote
+        return ""
+
+
+def _place(workspace: Workspace, typed: str, private: Sequence[Path]) -> Path:
+    """Return the real path of `typed`, which lies in the workspace. Raises ManuscriptError."""
+    try:
+        path = Path(os.path.realpath(workspace.absolute(typed.removeprefix("file://"))))
+    except (ValueError, OSError):  # a zero byte, or a name that is too long
+        raise ManuscriptError(
+            tr("This path can't be a file."), tr("Specify a Markdown file in the workspace.")
+        ) from None
+    if not path.is_relative_to(workspace.root) or any(
+        path.is_relative_to(os.path.realpath(folder)) for folder in private
+    ):
+        raise ManuscriptError(
+            tr("{typed} is outside the workspace.").format(typed=typed),
+            tr("Only Markdown files in the workspace are read."),
+        )
+    if not is_markdown(path.name):
+        raise ManuscriptError(
+            tr("{path} is not a Markdown file.").format(path=path.name),
+            tr("Use read_document for other documents."),
+        )
+    return path
+
+
+def _unreadable(inside: str, error: OSError) -> ManuscriptError:
+    if isinstance(error, FileNotFoundError):
+        return ManuscriptError(
+            tr("There is no file {inside}.").format(inside=inside),
+            tr("search_markdown_files finds files by name."),
+        )
+    return ManuscriptError(
+        tr("{inside} cannot be read: {strerror}.").format(
+            inside=inside, strerror=error.strerror or error
+        ),
+        disk_remedy(error),
+    )

@@ -1,0 +1,111 @@
+"""`check_quotes`: the quotations, numbers and citations of a draft held against its sources."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.errors import DogentError
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.progress import ToolProgress
+from dogent_tui.tools.server import result
+
+if TYPE_CHECKING:  # imported on use: 50 ms of the first request
+    from dogent_tui.sources.quotes.verdicts import CheckReport
+
+NAME = "check_quotes"
+
+MOST_CHARS = 40_000
+"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
+
+DESCRIPTION = """\
+Check a Markdown draft against its sources: every quotation of four words or more, every number in
+its context, every citation. The answer: a summary, then JSON with what is not verbatim. verdict:
+altered (diff: delete = only in the source, insert = only in the draft), found_elsewhere (than the
+draft says), not_found, unreadable_source. It says where words are, not whether they are true."""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string"},
+        "sources": {"type": "string", "description": "Folder; default: all."},
+        "all": {"type": "boolean", "description": "List what is verbatim, too."},
+        "offset": {"type": "integer", "description": "As next_offset said."},
+    },
+    "required": ["path"],
+}
+
+
+class _Input(msgspec.Struct):
+    path: str
+    sources: str | None = None
+    all: bool = False
+    offset: int = 0
+
+
+def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+    """Yield the tool of this module. It reads no file that a link leads to outside of the
+    sources.
+    """
+
+    async def check(payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            wanted = msgspec.convert(payload, _Input, strict=False)
+        except msgspec.ValidationError as error:
+            return result(f"Nothing was checked: the input is not right. {error}.", is_error=True)
+        places, workspace = libraries.places, libraries.workspace
+        try:
+            draft = await asyncio.to_thread(places.of, payload, workspace.absolute(wanted.path))
+            folder = await asyncio.to_thread(
+                places.of, payload, workspace.absolute(wanted.sources or ".")
+            )
+            if not await asyncio.to_thread(folder.is_dir):
+                return result("Nothing was checked: sources is not a folder.", is_error=True)
+            with ToolProgress(libraries.tell, NAME, payload, "Checking …"):
+                report = await libraries.quotes.check(
+                    draft, folder, root=workspace.root, stay_inside=True
+                )
+        except DogentError as error:
+            return result(str(error), is_error=True)
+        return result(answer_text(report, offset=max(0, wanted.offset), with_verbatim=wanted.all))
+
+    yield SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), check)
+
+
+def answer_text(report: "CheckReport", *, offset: int = 0, with_verbatim: bool = False) -> str:
+    """Return what the model reads: as many findings from `offset` on as there is room for, and
+    where to continue.
+    """
+    from dogent_tui.sources.quotes.words import summary
+
+    findings = [found for found in report.findings if with_verbatim or found.verdict != "verbatim"]
+    room = MOST_CHARS
+    shown: list[str] = []
+    for found in findings[offset:]:
+        encoded = msgspec.json.encode(found).decode()
+        room -= len(encoded)
+        if room < 0 and shown:
+            break
+        shown.append(
+            encoded
+            if len(encoded) <= MOST_CHARS
+            else msgspec.json.encode(_without_texts(found)).decode()
+        )
+    following = offset + len(shown)
+    unreadable = [source for source in report.sources if source.state == "unreadable"][:100]
+    head = {
+        "schema": report.schema,
+        "draft": report.draft,
+        "sources_read": len(report.sources) - len(unreadable),
+        "unreadable": unreadable,
+        "summary": report.summary,
+        "next_offset": following if following < len(findings) else None,
+    }
+    body = msgspec.json.encode(head).decode()
+    return f'{summary(report)}\n\n{body[:-1]},"findings":[{",".join(shown)}]}}'
+
+
+def _without_texts(found: Any) -> Any:
+    return msgspec.structs.replace(found, text=f"{found.text[:500]}…", diff=[])

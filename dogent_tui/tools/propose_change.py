@@ -1,0 +1,110 @@
+"""`propose_document_change`: the model proposes a text for a document, and the user reviews it hunk
+by hunk.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.changes.reviewed import Reviewed
+from dogent_tui.errors import DogentError
+from dogent_tui.sources.ledger import Ledger
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.tools.server import result
+
+NAME = "propose_document_change"
+
+DESCRIPTION = """\
+Propose a change of a document: the user reviews it hunk by hunk, and what they accept is written.
+Give the whole text of the file, changed only where you mean to. The answer says what became of each
+hunk: accepted, edited or rejected, with comments."""
+
+PATH = "The file; may be new. Default: the document that the user has open."
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string", "description": PATH},
+        "new_content": {"type": "string"},
+        "summary": {
+            "type": "string",
+            "description": "What changed and why, briefly.",
+        },
+    },
+    "required": ["new_content", "summary"],
+}
+
+UNDECIDED = "The user did not decide about this change. Nothing was written."
+
+Review = Callable[[Reviewed, str], Awaitable[str | None]]
+"""Puts a proposal and its text to the user and waits: the outcome in words, None where nobody
+decided.
+"""
+
+
+NOTHING_OPEN = "Nothing was proposed: the user has no document open. Name the file in path."
+
+
+class _Input(msgspec.Struct):
+    new_content: str
+    summary: str
+    path: str = ""
+
+
+Approved = Callable[[Mapping[str, Any]], Path | None]
+"""Gives the real path that was approved for a call with this input, None where there was nothing to
+approve.
+"""
+
+
+def propose_document_change_tool(
+    workspace: Workspace,
+    review: Review,
+    approved: Approved = lambda _payload: None,
+    open_document: Callable[[], str] = lambda: "",
+    ledger: Ledger | None = None,
+    unsaved: Mapping[Path, str] = {},
+) -> SdkMcpTool[Any]:
+    """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what
+    is `approved`.
+
+    `open_document` tells the path of the document that the user has open, empty for none. What the
+    model last saw of a file, by the `ledger`, is what its proposal changes: what was written there
+    since is merged. `unsaved` is what an editor holds.
+    """
+
+    def opened_for(wanted: _Input, path: str, place: Path | None) -> Reviewed:
+        real = workspace.absolute(path).resolve()
+        seen = ledger.content(real) if ledger is not None else None
+        return Reviewed.open(
+            workspace,
+            path,
+            wanted.new_content,
+            wanted.summary,
+            base=... if seen is None else seen,
+            approved=place,
+            unsaved=unsaved.get(real),
+        )
+
+    async def propose(payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            wanted = msgspec.convert(payload, _Input)
+        except msgspec.ValidationError as error:
+            return result(f"Nothing was proposed: the input is not right. {error}.", is_error=True)
+        path = wanted.path or open_document()
+        if not path:
+            return result(NOTHING_OPEN, is_error=True)
+        try:
+            opened = await asyncio.to_thread(opened_for, wanted, path, approved(payload))
+        except DogentError as error:
+            return result(f"Nothing was proposed. {error}", is_error=True)
+        if not opened.change.hunks and not opened.change.is_new:
+            return result(f"Nothing was proposed: {opened.change.name} holds this text already.")
+        outcome = await review(opened, wanted.new_content)
+        return result(outcome or UNDECIDED, is_error=outcome is None)
+
+    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), propose)

@@ -1,0 +1,289 @@
+"""Going back over several changes: byte for byte, and nothing of what somebody else wrote is
+lost.
+"""
+
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo import undo_log as module
+from dogent_tui.undo.rewind_plan import carry_out, changed_places, plan
+from dogent_tui.undo.undo_log import UndoLog
+
+WINDOWS = b"\xef\xbb\xbfone\r\ntwo\rthree \xff\n\r\n"
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    root = tmp_path / "w"
+    (root / "ch").mkdir(parents=True)
+    (root / "a.md").write_bytes(WINDOWS)
+    (root / "a.md").chmod(0o640)
+    (root / "ch" / "中 文.md").write_text("二")
+    (root / "ch" / "link").symlink_to("中 文.md")
+    return Workspace(root)
+
+
+@pytest.fixture
+def copies(workspace):
+    return UndoLog(workspace, "session")
+
+
+class Agent:
+    """Changes files as the agent does: copied before, noted after."""
+
+    def __init__(self, copies: UndoLog, root) -> None:
+        self.copies, self.root = copies, root
+
+    def write(self, name: str, data: bytes | str) -> None:
+        path = self.root / name
+        kept = self.copies.keep(f"Write {name}", [path] if path.exists() else [], [path])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        self.copies.settle(kept.number)
+
+    def delete(self, name: str) -> None:
+        path = self.root / name
+        kept = self.copies.keep(f"Delete {name}", [path])
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.copies.settle(kept.number)
+
+
+@pytest.fixture
+def agent(copies, workspace):
+    return Agent(copies, workspace.root)
+
+
+def names(workspace, places):
+    return {workspace.relative(Path(place.path)): place for place in places}
+
+
+def everything(root):
+    """Return all that lies below `root`: bytes and permissions of files, where links lead,
+    folders.
+    """
+    found = {}
+    for path in root.rglob("*"):
+        what = str(path.readlink()) if path.is_symlink() else "folder"
+        if path.is_file() and not path.is_symlink():
+            what = (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
+        found[str(path.relative_to(root))] = what
+    return found
+
+
+def test_several_changes_are_gone_back_over_byte_for_byte(workspace, copies, agent):
+    before = everything(workspace.root)
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    agent.write("new/deep/made.md", "made")
+    agent.delete("ch")
+    between = everything(workspace.root)
+    copies.begin_run("two")
+    agent.write("a.md", "two")
+    (workspace.root / "a.md").chmod(0o600)
+    copies.settle()
+    agent.delete("new/deep/made.md")
+    agent.write("second.md", "x")
+
+    places = names(workspace, plan(copies, {"two"}))
+    assert {name: (place.goes, place.why) for name, place in places.items()} == {
+        "a.md": (False, "touched"),  # its permissions are not those that the change left
+        "new/deep/made.md": (False, ""),
+        "second.md": (True, ""),
+    }
+    done = carry_out(copies, list(places.values()), "Rewind")
+    assert (len(done.restored), len(done.removed), done.left) == (2, 1, ())
+    assert everything(workspace.root) == between
+
+    done = carry_out(copies, plan(copies, {"one", "two"}), "Rewind")
+    assert done.left == ()
+    assert everything(workspace.root) == before
+    assert plan(copies, {"one", "two"}) == []
+
+
+NAMES = st.sampled_from(["a.md", "b.md", "ch/中 文.md", "new/c.md", "new/deep/d.md"])
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["run", "write", "write", "delete"]), NAMES, st.binary(max_size=6)),
+    max_size=14,
+)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(STEPS, st.booleans())
+def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home, steps, restarts):
+    root = tmp_path_factory.mktemp("w")
+    (root / "a.md").write_bytes(WINDOWS)
+    copies = UndoLog(Workspace(root), "session")
+    begun: list[tuple[str, dict[str, object]]] = []
+    for number, (what, name, data) in enumerate([("run", "", b""), *steps]):
+        if what == "run":
+            begun.append((f"r{number}", everything(root)))
+            copies.begin_run(f"r{number}")
+        elif what == "write":
+            Agent(copies, root).write(name, data)
+        elif (root / name).exists():
+            Agent(copies, root).delete(name)
+    if restarts:
+        copies = UndoLog(Workspace(root), "session")
+    runs = [run for run, _ in begun]
+    for at in reversed(range(len(begun))):
+        places = plan(copies, runs[at:])
+        assert {place.why for place in places} <= {""}
+        assert carry_out(copies, places, "Rewind").left == ()
+        assert everything(root) == begun[at][1]
+
+
+def test_a_rewind_is_itself_a_change_that_can_be_undone(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    agent.write("new.md", "made")
+    after = everything(workspace.root)
+    carry_out(copies, plan(copies, {"one"}), "Rewind to “x”")
+    assert (workspace.root / "a.md").read_bytes() == WINDOWS
+    assert copies.undo().label == "Rewind to “x”"
+    assert everything(workspace.root) == after
+
+
+def test_what_somebody_else_changed_since_is_said_and_kept_aside_when_it_is_gone_over(
+    workspace, copies, agent
+):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    agent.write("b.md", "made")
+    (workspace.root / "a.md").write_text("mine")
+    (workspace.root / "b.md").unlink()
+    (workspace.root / "b.md").write_text("mine too")
+    places = plan(copies, {"one"})
+    assert {place.why for place in places} == {"touched"}
+    assert carry_out(copies, places, "Rewind").left == ()
+    kept = {path.read_text(errors="replace") for path in copies.folder.rglob("*") if path.is_file()}
+    assert {"mine", "mine too"} <= kept
+
+
+def test_what_somebody_changed_between_two_changes_is_said_too(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    (workspace.root / "a.md").write_text("mine")
+    copies.begin_run("two")
+    agent.write("a.md", "mine, and two")
+    assert [place.why for place in plan(copies, {"one"})] == ["touched"]
+    assert [place.why for place in plan(copies, {"two"})] == [""]
+
+
+def test_what_a_crash_left_unsettled_counts_as_changed_by_somebody_else(workspace, copies, agent):
+    copies.begin_run("one")
+    copies.keep("Write a.md", [workspace.root / "a.md"])
+    (workspace.root / "a.md").write_text("one")
+    again = UndoLog(workspace, "session")
+    again.settle()
+    assert [place.why for place in plan(again, {"one"})] == ["touched"]
+
+
+def test_a_later_start_knows_the_same(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    agent.write("new.md", "made")
+    again = UndoLog(workspace, "session")
+    assert plan(again, {"one"}) == plan(copies, {"one"})
+    assert [place.why for place in plan(again, {"one"})] == ["", ""]
+    assert changed_places(again) == {
+        "one": {str(workspace.root / "a.md"), str(workspace.root / "new.md")}
+    }
+
+
+def test_what_was_undone_is_not_gone_back_over(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    copies.undo()
+    assert plan(copies, {"one"}) == []
+
+
+def test_what_there_is_no_copy_of_is_said_and_left(workspace, copies, agent, monkeypatch):
+    copies.begin_run("one")
+    monkeypatch.setattr(module, "LARGEST_FILE", 3)
+    agent.write("a.md", "one")
+    monkeypatch.undo()
+    (place,) = plan(copies, {"one"})
+    assert (place.why, place.possible) == ("no_copy", False)
+    assert carry_out(copies, [place], "Rewind").left == (place.path,)
+    assert (workspace.root / "a.md").read_text() == "one"
+
+
+def test_a_copy_that_had_to_go_is_not_stood_in_for_by_a_later_one(
+    workspace, copies, agent, monkeypatch
+):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    copies.begin_run("two")
+    monkeypatch.setattr(module, "LARGEST_SESSION", 5)
+    agent.write("a.md", "two")
+    assert [place.why for place in plan(copies, {"one"})] == ["no_copy"]
+    assert [place.why for place in plan(copies, {"two"})] == [""]
+    assert copies.undo().label == "Write a.md"
+    assert copies.undo() is None
+
+
+def test_a_fork_can_go_back_to_before_it_and_leaves_the_first_as_it_is(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    fork = UndoLog(workspace, "fork", fork_of="session")
+    fork.begin_run("two")
+    Agent(fork, workspace.root).write("a.md", "two")
+    changes = (copies.folder / "changes.jsonl").read_bytes()
+    assert carry_out(fork, plan(fork, {"one", "two"}), "Rewind").left == ()
+    assert (workspace.root / "a.md").read_bytes() == WINDOWS
+    assert (copies.folder / "changes.jsonl").read_bytes() == changes
+    assert UndoLog(workspace, "new", fork_of="never was").changes() == []
+
+
+def test_a_file_that_changes_while_the_preview_is_read_is_left(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    places = plan(copies, {"one"})
+    (workspace.root / "a.md").write_text("mine")
+    assert carry_out(copies, places, "Rewind").left == (str(workspace.root / "a.md"),)
+    assert (workspace.root / "a.md").read_text() == "mine"
+
+
+def test_a_folder_that_leads_elsewhere_now_is_left(workspace, copies, agent, tmp_path):
+    copies.begin_run("one")
+    agent.write("ch/中 文.md", "changed")
+    elsewhere = tmp_path / "elsewhere"
+    (workspace.root / "ch").rename(elsewhere)
+    (workspace.root / "ch").symlink_to(elsewhere)
+    assert [place.why for place in plan(copies, {"one"})] == ["leads_elsewhere"]
+    carry_out(copies, plan(copies, {"one"}), "Rewind")
+    assert (elsewhere / "中 文.md").read_text() == "changed"
+
+
+def test_a_folder_that_was_made_stays_where_it_holds_something_else(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("new/made.md", "made")
+    (workspace.root / "new" / "mine.md").write_text("mine")
+    places = plan(copies, {"one"})
+    assert list(names(workspace, places)) == ["new/made.md"]
+    carry_out(copies, places, "Rewind")
+    assert [path.name for path in (workspace.root / "new").iterdir()] == ["mine.md"]
+
+
+def test_a_file_where_a_folder_is_now_is_left(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.delete("a.md")
+    (workspace.root / "a.md").mkdir()
+    assert [place.why for place in plan(copies, {"one"})] == ["folder_there"]
+
+
+def test_the_oldest_copies_stay_while_they_are_gone_back_to(workspace, copies, agent, monkeypatch):
+    copies.begin_run("one")
+    agent.write("a.md", "1" * 40)
+    places = plan(copies, {"one"})
+    monkeypatch.setattr(module, "LARGEST_SESSION", 45)
+    assert carry_out(copies, places, "Rewind").left == ()
+    assert (workspace.root / "a.md").read_bytes() == WINDOWS
