@@ -1,18 +1,18 @@
 """A conversation with the agent, without a screen.
 
-In `agent/`: `events.py` is the vocabulary, `run.py` has the states of a run and what its calls were
-answered, `service.py` is the I/O around them, `turn.py` a message on its way and the end of its
-turn, `connection.py` starts, reads, restarts and ends the model session, `stream.py` delivers
-events to subscribers, `queue.py` keeps the prompts that wait for their run, `open_requests.py` what
-waits for the user, `conversation.py` is the seam to a model session, `claude.py` the session of the
-real CLI and the only module that knows the SDK's messages, `gate.py` the bridge from the SDK's
-callbacks to policy and user, `authority.py` the one place where the policy and what the user
-allowed before meet, which also words what is asked, `launch.py` brings the parts of a conversation
-together, `failures.py` words what can go wrong, `shell.py` runs the user's own commands,
-`wall_status.py` finds out which wall surrounds commands and says so, `recorder.py` writes the
-session's log and the history (`log_redactor.py` keeps keys out of it, also where one streams in
-pieces), `session.py` opens a session from a folder and a few choices, `recording.py` gives the
-recorder of one.
+In `agent/`: `events.py` is the vocabulary, `run.py` has the states of session and run as two tables
+and what its calls were answered, `service.py` is the I/O around them, `turn.py` a message on its
+way and the end of its turn, `connection.py` starts, reads, restarts and ends the model session,
+`stream.py` delivers events to subscribers, `queue.py` keeps the prompts that wait for their run,
+`open_requests.py` what waits for the user, `conversation.py` is the seam to a model session,
+`claude.py` the session of the real CLI and the only module that knows the SDK's messages, `gate.py`
+the bridge from the SDK's callbacks to policy and user, `authority.py` the one place where the
+policy and what the user allowed before meet, which also words what is asked, `launch.py` brings the
+parts of a conversation together, `failures.py` words what can go wrong, `shell.py` runs the user's
+own commands, `wall_status.py` finds out which wall surrounds commands and says so, `recorder.py`
+writes the session's log and the history (`log_redactor.py` keeps keys out of it, also where one
+streams in pieces), `session.py` opens a session from a folder and a few choices, `recording.py`
+gives the recorder of one.
 
 The life of a prompt
 --------------------

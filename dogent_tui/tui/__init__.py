@@ -22,14 +22,15 @@ second: one of 20,000 objects took 20 ms in the middle of a change of theme.
 tick where the process is held up as they start, and the transcript, which waited for one of a
 millisecond, stood still.
 
-In `tui/`: `terminal_app.py` opens the application in the terminal, `app.py` owns sessions and the
-way of events to the screen, `screens/conversation.py` composes the widgets and is the one place
-where events reach them, `conversation_layout.py` what is above the prompt and how it fits into the
-window, `transcript/` is the one widget that draws the conversation, `prompt/` and `attachments/`
-are what their names say (`attachments/controller.py` keeps sidebar and the prompt's chips in line,
-`prompt/controller.py` has what was typed done), `questions/` is the queue of permission questions
-and what one shows (`screens/permission.py` draws it), `clarification/` the form for the agent's own
-questions (`screens/clarification.py`; what may be asked, and the message that answers it, is
+In `tui/`: `terminal_app.py` opens the application in the terminal, `app.py` puts the parts
+together, `sessions/current.py` starts, follows and exchanges the session that is shown,
+`screens/conversation.py` composes the widgets and is the one place where events reach them,
+`conversation_layout.py` what is above the prompt and how it fits into the window, `transcript/` is
+the one widget that draws the conversation, `prompt/` and `attachments/` are what their names say
+(`attachments/controller.py` keeps sidebar and the prompt's chips in line, `prompt/controller.py`
+has what was typed done), `questions/` is the queue of permission questions and what one shows
+(`screens/permission.py` draws it), `clarification/` the form for the agent's own questions
+(`screens/clarification.py`; what may be asked, and the message that answers it, is
 `agent/ui_requests.py`), `outline/` and `screens/outline.py` the outline editor, `todos.py` the plan
 above the prompt, `colorless.py` what NO_COLOR asks for, `rewinding/` going back to an earlier
 prompt, `help_pages.py` the keys of every place, `sessions/` the list of conversations and what one
