@@ -57,3 +57,27 @@ class _Help(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n".join(indent + line for line in self._split_lines(text, width))
+
+
+def add_profile(parser: CommandLine) -> None:
+    """Have a command take the profile that its agent uses."""
+    parser.add_argument(
+        "--profile",
+        default="",
+        metavar="NAME",
+        help=tr("a profile of ~/.dogent/claude.json, or “offline”"),
+    )
+
+
+def add_rights(parser: CommandLine) -> None:
+    """Have a command take what its agent may do without asking."""
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help=tr("what the agent may do without asking, as with -p"),
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help=tr("trust what came with the folder, this time")
+    )

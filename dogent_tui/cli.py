@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     from dogent_tui import __version__
-    from dogent_tui.arguments import CommandLine
+    from dogent_tui.arguments import CommandLine, add_profile
 
     parser = CommandLine(
         prog="dogent-tui",
@@ -100,12 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help=tr("work in a folder of sample documents: FOLDER, or ~/dogent-sample"),
     )
-    parser.add_argument(
-        "--profile",
-        default="",
-        metavar="NAME",
-        help=tr("a profile of ~/.dogent/claude.json, or “offline”"),
-    )
+    add_profile(parser)
     parser.add_argument(
         "-c",
         "--continue",

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from dogent_tui.agent.session import SessionOptions
-from dogent_tui.arguments import CommandLine
+from dogent_tui.arguments import CommandLine, add_profile, add_rights
 from dogent_tui.language import tr
 from dogent_tui.processes import guard_children
 
@@ -32,20 +32,6 @@ def _parser() -> CommandLine:
             "docs/editors.md has the settings for Zed, Obsidian, JetBrains, Neovim and Emacs."
         ),
     )
-    parser.add_argument(
-        "--profile",
-        default="",
-        metavar="NAME",
-        help=tr("a profile of ~/.dogent/claude.json, or “offline”"),
-    )
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help=tr("what the agent may do without asking, as with -p"),
-    )
-    parser.add_argument(
-        "--trust", action="store_true", help=tr("trust what came with the folder, this time")
-    )
+    add_profile(parser)
+    add_rights(parser)
     return parser

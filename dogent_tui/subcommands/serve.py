@@ -7,7 +7,7 @@ from typing import TextIO
 from urllib.parse import urlsplit
 
 from dogent_tui.agent.session import SessionOptions
-from dogent_tui.arguments import CommandLine
+from dogent_tui.arguments import CommandLine, add_profile, add_rights
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.processes import guard_children
@@ -94,28 +94,14 @@ def _parser() -> CommandLine:
         metavar="URL",
         help=tr("a page elsewhere that may use it; repeatable"),
     )
-    parser.add_argument(
-        "--profile",
-        default="",
-        metavar="NAME",
-        help=tr("a profile of ~/.dogent/claude.json, or “offline”"),
-    )
+    add_profile(parser)
     parser.add_argument(
         "--tools",
         choices=("consent", "all"),
         default="consent",
         help=tr("consent: tools that ask each time (default); all: what the application offers"),
     )
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help=tr("what the agent may do without asking, as with -p"),
-    )
-    parser.add_argument(
-        "--trust", action="store_true", help=tr("trust what came with the folder, this time")
-    )
+    add_rights(parser)
     parser.add_argument(
         "--json", action="store_true", help=tr('print one line {"url": …, "token": …}')
     )
