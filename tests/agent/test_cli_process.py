@@ -109,6 +109,19 @@ async def test_one_that_does_not_end_by_itself_is_ended(tmp_path, monkeypatch):
     assert process.last_words() == "last words"
 
 
+async def test_a_folder_that_is_gone_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "dogent_tui.agent.cli_process._program", lambda: str(_program(tmp_path, "cat"))
+    )
+    endpoint, gone = Endpoint("scripted", "anthropic"), tmp_path / "gone"
+    process = CliProcess(ConversationOptions(gone, endpoint, tmp_path, "words", "x"))
+    with pytest.raises(OSError) as caught:
+        await process.start()
+    error = process.did_not_start(caught.value)
+    assert error.message == f"The folder {gone} no longer exists."
+    assert "another" in error.remedy
+
+
 def _program(folder: Path, text: str) -> Path:
     path = folder / "program"
     path.write_text(f"#!/bin/sh\n{text}\n", "utf-8")

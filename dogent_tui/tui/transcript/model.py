@@ -524,8 +524,10 @@ class TranscriptModel:
         self._add(Notice("error", event.message, event.remedy, run_id=event.run_id))
 
     def _run_finished(self, event: ev.RunFinished) -> None:
-        outcome = self._end(event, event.status, event.reason)
-        outcome.remedy, outcome.code = event.remedy, event.code
+        last = self.entries[-1] if self.entries else None
+        is_told = isinstance(last, Notice) and last.message == event.reason
+        outcome = self._end(event, event.status, "" if is_told else event.reason)
+        outcome.remedy, outcome.code = "" if is_told else event.remedy, event.code
         outcome.duration_ms, outcome.cost_usd = event.duration_ms, event.cost_usd
 
     def _end(self, event: ev.Event, status: ev.RunStatus, reason: str = "") -> Outcome:

@@ -122,6 +122,19 @@ def test_the_end_of_a_run_or_session_stops_what_is_open() -> None:
     assert notice == Notice("error", "The agent ended.", "Send again.")
 
 
+def test_why_the_agent_did_not_start_is_told_once() -> None:
+    failed = ev.RunFinished(
+        status="failed", duration_ms=5, reason="No agent.", remedy="Send again."
+    )
+    notice, outcome = shown(ev.SessionLost(message="No agent.", remedy="Send again."), failed)
+    assert notice == Notice("error", "No agent.", "Send again.")
+    assert isinstance(outcome, Outcome)
+    assert (outcome.status, outcome.reason, outcome.remedy) == ("failed", "", "")
+    (alone,) = shown(failed)
+    assert isinstance(alone, Outcome)
+    assert (alone.reason, alone.remedy) == ("No agent.", "Send again.")
+
+
 @pytest.mark.parametrize(
     ("content", "left"),
     [("one\n(stopped)", "one"), ("(stopped)", None)],
