@@ -186,6 +186,7 @@ async def test_progress_is_told_from_one_second_on(open_hostile):
     assert all(total == 15 and what == "pages" and done > 0 for done, total, what in told)
 
 
+@pytest.mark.thorough_after(3)
 @pytest.mark.parametrize(
     ("doing", "limits", "code", "words"),
     [

@@ -143,6 +143,7 @@ async def test_going_back_before_a_compaction_gives_the_whole_conversation_back(
         assert "The user likes **tea**." not in sent
 
 
+@pytest.mark.thorough
 async def test_what_a_run_used_is_counted_once_also_after_a_restart(api, open_service):
     choice = SessionChoice(str(uuid.uuid4()))
     async with open_service(session=choice, kind="anthropic") as agent:

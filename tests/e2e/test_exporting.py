@@ -2,6 +2,7 @@
 
 import docx
 import pymupdf
+import pytest
 
 from dogent_tui.agent.events import (
     PermissionAnswer,
@@ -21,6 +22,7 @@ REPORT = (
 )
 
 
+@pytest.mark.thorough
 async def test_a_report_is_written_exported_and_replaced_only_after_the_question(api, agent):
     path = agent.root / "report.docx"
     api.call("Write", {"file_path": str(agent.root / "report.md"), "content": REPORT})

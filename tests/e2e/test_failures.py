@@ -96,7 +96,7 @@ async def test_no_connection(open_service):
     assert PROFILE in finished.reason
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("answer", "code", "reason", "remedy"),
     [
@@ -138,7 +138,7 @@ async def test_what_came_instead_of_an_answer_is_said(open_service, answer, code
     assert "connection" not in finished.reason
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("stop_reason", "code", "remedy"),
     [
@@ -172,7 +172,7 @@ async def test_an_image_that_the_endpoint_refuses_is_said_to_be_one(open_service
     assert "smaller" in finished.remedy
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_an_endpoint_that_takes_connections_and_never_answers_is_given_up(
     open_service, scheme
@@ -268,6 +268,7 @@ async def test_closing_in_the_middle_of_a_stream_leaves_no_process(api, open_ser
     assert (finished.status, finished.code) == ("interrupted", "closed")  # nobody stopped it
 
 
+@pytest.mark.thorough
 async def test_closing_while_the_agent_starts_leaves_no_process(api, open_service):
     others = _clis()
     async with open_service() as agent:

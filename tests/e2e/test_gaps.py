@@ -147,6 +147,7 @@ async def test_what_is_told_is_bounded(talk, resume):
     assert len(told) < MOST_TOLD + 2_000
 
 
+@pytest.mark.thorough
 async def test_what_the_log_lacks_is_said_to_the_user(talk, resume):
     session_id, events = await talk()
     started = [number for number, event in enumerate(events) if isinstance(event, RunStarted)]

@@ -123,7 +123,7 @@ def pieces(text, size=7):
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", grammars(""))
 async def test_a_call_in_the_text_of_each_family_reads_the_file(workspace: Workspace, family):
     (workspace.root / "notes.md").write_text("Tea is hot.\n", encoding="utf-8")
@@ -155,7 +155,7 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("call", UNREADABLE.values(), ids=UNREADABLE)
 async def test_a_marked_call_that_cannot_be_read_is_asked_for_again(workspace: Workspace, call):
     """The model hears that its call was not understood, and makes it anew; nothing is written

@@ -120,6 +120,7 @@ async def test_what_our_own_reader_gave_is_read(api, context, tea):  # noqa: F81
         assert tea.read_text() == LOUDER + MINE
 
 
+@pytest.mark.thorough
 async def test_while_the_review_is_open_and_in_the_next_proposal(api, context, tea):  # noqa: F811
     async with context() as d:
         api.call("Read", {"file_path": str(tea)})
@@ -157,7 +158,7 @@ async def test_a_write_over_an_older_file_that_took_its_place_is_refused(api, co
         assert d.heard.of(ToolResult)[-1].is_error
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("before", [BASE, None])
 async def test_while_the_user_is_asked_about_a_write(api, context, workspace, before):  # noqa: F811
     aside = workspace.root.parent / "aside.md"

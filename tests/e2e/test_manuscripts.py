@@ -74,6 +74,7 @@ async def test_each_tool_is_asked_about_with_its_reason_and_allowed_once_or_for_
     assert {node["path"] for node in json.loads(tree)["children"]} == {"meeting.md", "second.md"}
 
 
+@pytest.mark.thorough
 async def test_a_denial_goes_back_to_the_model_and_the_same_is_not_put_again(api, agent):
     (agent.root / "diary.md").write_text("private", encoding="utf-8")
     api.call(SEARCH, {"query": "private", "reason": "To find it"})

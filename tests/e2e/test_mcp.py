@@ -52,6 +52,7 @@ async def start(agent, api, text="Look") -> None:
     await agent.service.submit(Prompt(text))
 
 
+@pytest.mark.thorough
 async def test_a_tool_of_the_users_is_asked_about_and_gets_no_key_of_ours(
     api, open_service, monkeypatch
 ):

@@ -33,6 +33,7 @@ async def say(workspace: Workspace, text: str, **options: object) -> str:
     return json.loads(stdout.getvalue())["result"]
 
 
+@pytest.mark.thorough
 async def test_the_report_of_the_sample_is_written_and_then_added_to(sample):
     assert README.replace("\n", " ") in (sample.root / "README.md").read_text("utf-8").replace(
         "\n   > ", " "

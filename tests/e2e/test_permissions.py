@@ -92,6 +92,7 @@ async def test_a_denial_with_words_goes_back_to_the_model_and_is_not_repeated(ap
     assert victim.exists()
 
 
+@pytest.mark.thorough
 async def test_an_answer_is_remembered_for_the_session_or_for_good_until_it_is_revoked(
     api, workspace, open_service
 ):
@@ -157,6 +158,7 @@ async def test_what_is_deleted_or_overwritten_can_be_undone(api, agent):
     assert draft.read_text(encoding="utf-8") == "first"
 
 
+@pytest.mark.thorough
 async def test_settings_that_allow_everything_do_not_pass_the_gate(
     api, workspace, home, open_service
 ):

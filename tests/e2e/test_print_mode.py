@@ -158,6 +158,7 @@ COLOR = {
 }
 
 
+@pytest.mark.thorough
 async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(api, profile, run):
     api.call(UI_REQUEST, QUESTION)
     status, stdout, stderr = await run("Write")
@@ -228,6 +229,7 @@ async def test_a_rule_that_is_none_is_wrong_usage(start):
     assert "“everything” is not a valid rule" in stderr.decode()
 
 
+@pytest.mark.thorough
 async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):
     api.fail_always(404)
     status, stdout, stderr = await run("Hi")
@@ -235,7 +237,7 @@ async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):
     assert "ANTHROPIC_MODEL" in stderr
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 async def test_stream_json_is_one_event_a_line_and_a_signal_interrupts(api, profile, start, how):
     api.stall("Half a ")

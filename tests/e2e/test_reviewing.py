@@ -287,7 +287,7 @@ async def test_what_the_user_wrote_after_the_model_read_survives_its_proposal(
         assert "<changed-files>" not in api.requests[-1].last_user_text()
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("review", [True, False])
 async def test_a_write_over_what_changed_since_it_was_read_is_never_silent(
     api, context, workspace, review

@@ -308,6 +308,7 @@ async def test_our_records_are_not_what_the_model_finds(api, agent):
         assert "history" not in found.content
 
 
+@pytest.mark.thorough
 async def test_what_changed_in_the_wishes_reaches_the_running_conversation_once(
     api, open_service, workspace
 ):
@@ -337,6 +338,7 @@ async def test_what_changed_in_the_wishes_reaches_the_running_conversation_once(
         assert "No units" in api.requests[-1].system
 
 
+@pytest.mark.thorough
 async def test_a_tool_that_fails_is_a_result_and_the_run_goes_on(api, agent):
     api.call("Read", {"file_path": str(agent.root / "missing.md")})
     api.say("There is no such file.")

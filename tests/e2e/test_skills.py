@@ -28,6 +28,7 @@ def make(place: Path, text: str = SKILL) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 async def test_a_skill_is_offered_read_unasked_and_cannot_be_changed(api, open_service, home):
     folder = make(home / ".claude" / "skills")
     async with open_service() as agent:

@@ -249,6 +249,7 @@ async def test_cancelling_while_a_permission_waits(place: Place) -> None:
     assert not (place.root.parent / "outside.md").exists()
 
 
+@pytest.mark.thorough
 async def test_cancelling_while_the_reply_streams(place: Place) -> None:
     pieces = place.api.say_in_pieces("Half of it, ", "never sent.")
     async with place.editor() as editor:
@@ -273,6 +274,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.thorough
 async def test_a_form_is_an_elicitation(place: Place) -> None:
     place.api.call("mcp__dogent__ui_request", QUESTIONS)
     place.api.say("For the public, then.")
@@ -302,7 +304,7 @@ async def test_without_forms_the_questions_are_text_and_the_next_prompt_answers(
         assert editor.text.endswith("For the public, then.")
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("capabilities", [None, FORMS])
 async def test_a_proposed_change_is_chosen_hunk_by_hunk(place: Place, capabilities: Any) -> None:
     before = "# Plan\n\nOne.\n\n## Next\n\nTwo.\n\n## Last\n\nThree.\n"
@@ -325,6 +327,7 @@ async def test_a_proposed_change_is_chosen_hunk_by_hunk(place: Place, capabiliti
     assert (place.root / "plan.md").read_text(encoding="utf-8") == expected
 
 
+@pytest.mark.thorough
 async def test_attachments_are_named_and_not_copied(place: Place) -> None:
     (place.root / "a b.md").write_text("secret words", encoding="utf-8")
     place.api.say("Seen.")
@@ -522,7 +525,7 @@ async def test_a_second_prompt_beside_a_running_one_is_refused(place: Place) -> 
 OUTLINE = {"type": "outline_edit", "title": "Outline", "outline_text": "# Report\n\n## First\n"}
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("capabilities", [None, FORMS])
 async def test_an_outline_is_edited(place: Place, capabilities: Any) -> None:
     place.api.call("mcp__dogent__ui_request", OUTLINE)

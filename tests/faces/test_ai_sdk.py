@@ -15,7 +15,7 @@ from tests.children import children_running
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of, serving
 
-pytestmark = [IN_ONE_LOOP, pytest.mark.slow, pytest.mark.thorough_after(1)]
+pytestmark = [IN_ONE_LOOP, pytest.mark.slow, pytest.mark.thorough]
 
 READ = "mcp__dogent__read_markdown_file"
 NEWEST = pytest.mark.parametrize("page", ["ai7"], indirect=True, scope="module")
@@ -86,7 +86,6 @@ async def test_an_approval_is_the_next_post_and_one_message(
     assert ("The answer is 42" in str(served.api.requests[-1].messages)) is approved
 
 
-@pytest.mark.thorough
 async def test_the_page_runs_the_tool_by_execute_tool(
     served: Served, page: Page, chat: str
 ) -> None:
@@ -102,7 +101,6 @@ async def test_the_page_runs_the_tool_by_execute_tool(
     assert told["status"] == "ready"
 
 
-@pytest.mark.thorough
 async def test_an_edited_prompt_and_a_regenerated_answer_go_back(
     served: Served, page: Page, chat: str
 ) -> None:
@@ -127,7 +125,6 @@ async def test_an_error_is_our_sentence(served: Served, page: Page, chat: str) -
     assert "{" not in told["error"]
 
 
-@pytest.mark.thorough
 async def test_a_chat_that_runs_is_resumed_from_its_beginning(
     served: Served, page: Page, chat: str
 ) -> None:
@@ -239,7 +236,6 @@ async def test_a_permission_is_answered_beside_the_open_stream(
     assert tool["state"] == ("output-available" if approved else "output-denied")
 
 
-@pytest.mark.thorough
 async def test_what_the_page_does_not_run_is_a_denial(
     served: Served, page: Page, chat: str
 ) -> None:
@@ -255,7 +251,6 @@ async def test_what_the_page_does_not_run_is_a_denial(
     assert "# B" not in str(served.api.requests[-1].messages)
 
 
-@pytest.mark.thorough
 async def test_an_output_that_nobody_made_is_refused_and_not_sent_again(
     served: Served, page: Page, chat: str
 ) -> None:
@@ -290,7 +285,6 @@ async def test_two_chats_ask_the_same_and_each_gets_its_answer(served: Served, c
     await served.post(f"/api/chat/{other}/stop", {})
 
 
-@pytest.mark.thorough
 async def test_an_edited_prompt_goes_back_to_before_it(
     served: Served, page: Page, chat: str
 ) -> None:
@@ -305,7 +299,6 @@ async def test_an_edited_prompt_goes_back_to_before_it(
     assert "'two'" not in str(served.api.requests[-1].messages)
 
 
-@pytest.mark.thorough
 async def test_a_connection_that_is_cut_is_an_error_and_no_success(
     served: Served, page: Page, chat: str
 ) -> None:
@@ -332,7 +325,6 @@ async def waiting(page: Page, chat: str) -> str:
         await asyncio.sleep(0.02)
 
 
-@pytest.mark.thorough
 @NEWEST
 async def test_everything_is_offered_where_it_was_asked_for(
     tmp_path: Path, api: ScriptedApi, page: Page, chat: str
@@ -354,7 +346,6 @@ async def test_everything_is_offered_where_it_was_asked_for(
         assert (await page("send", chat=chat, text="hello"))["text"] == "Still here."
 
 
-@pytest.mark.thorough
 @NEWEST
 async def test_a_chat_goes_on_after_the_server_was_started_again(
     tmp_path: Path, api: ScriptedApi, page: Page, chat: str

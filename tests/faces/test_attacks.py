@@ -16,7 +16,7 @@ import pytest
 from dogent_tui.faces.page.routes import PageCode
 from tests.faces.conftest import IN_ONE_LOOP, Served
 
-pytestmark = [IN_ONE_LOOP, pytest.mark.slow, pytest.mark.thorough_after(3)]
+pytestmark = [IN_ONE_LOOP, pytest.mark.slow, pytest.mark.thorough]
 
 READ = "mcp__dogent__read_markdown_file"
 

@@ -98,7 +98,7 @@ def stream_of(run: tuple[list[events.Event], events.Event, bool]) -> list[Chunk]
     return [*made.start("r1"), *(chunk for event in [*happened, end] for chunk in made.of(event))]
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 async def test_any_order_of_events_is_taken(page: Page) -> None:
     loop, runs = asyncio.get_running_loop(), 40
 
@@ -117,7 +117,7 @@ async def test_any_order_of_events_is_taken(page: Page) -> None:
     await asyncio.to_thread(examples)
 
 
-@pytest.mark.thorough_after(3)
+@pytest.mark.thorough
 @pytest.mark.parametrize("at", range(5))
 async def test_what_is_cut_anywhere_ends_with_an_error(page: Page, at: int) -> None:
     from dogent_tui.faces.chunks import Turn

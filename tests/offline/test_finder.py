@@ -43,6 +43,7 @@ def conversation(folder):
 # ── The sets ──────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["requests.jsonl", "own-requests.jsonl"])
 def test_requests_are_answered_usefully_or_declined_and_nothing_is_written_unasked(name):

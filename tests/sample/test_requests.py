@@ -64,6 +64,7 @@ def test_other_folders_are_asked_about_what_they_hold(paths, requests):
     assert requests_for(paths) == requests
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "told"),

@@ -202,6 +202,7 @@ def write_with_room(room: int, write: Callable[..., object], *arguments: object)
     os._exit(0)
 
 
+@pytest.mark.thorough_after(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_full_disk_costs_no_more_than_what_did_not_fit(workspace, home, name):

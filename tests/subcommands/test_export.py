@@ -108,6 +108,7 @@ def test_images_come_from_the_workspace_of_the_file(tmp_path, monkeypatch):
     assert find_root(tmp_path / "plain" / "a.md") == tmp_path
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["docx", "pdf"])
 def test_what_a_check_finds_is_appended_behind_the_references(folder, capsys, kind):
@@ -155,6 +156,7 @@ def study(folder):
     return folder
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_what_was_checked_is_linked_to_the_page_of_a_pdf_beside_the_document(study, capsys):
     (study / "report.md").write_text(

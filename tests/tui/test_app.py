@@ -144,6 +144,7 @@ async def test_deny_is_the_first_answer(stage):
         assert (verdict.allow, verdict.stop) == (False, True)
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize(
     ("keys", "allows"),
     [(["y"], True), (["n"], False), (["escape"], False), (["right", "enter"], True)],

@@ -33,6 +33,7 @@ def rows(app) -> list[str]:
     ]
 
 
+@pytest.mark.thorough_after(2)
 @pytest.mark.parametrize("size", [(40, 16), (80, 24), (120, 40), (200, 60)])
 async def test_title_and_keys_are_always_seen_and_have_their_place(size):
     app: App[None] = App()

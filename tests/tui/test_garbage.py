@@ -48,6 +48,7 @@ class Conversation:
         self.itself = self
 
 
+@pytest.mark.thorough
 def test_a_conversation_that_was_left_is_given_back():
     conversation = Conversation()
     left = weakref.ref(conversation)

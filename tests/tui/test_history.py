@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from textual.widgets import DataTable
 
 from dogent_tui.storage.history import History, HistoryEntry
@@ -88,6 +89,7 @@ async def test_forgetting_asks_and_empties_the_file_and_what_is_recalled(stage, 
     assert json.loads(workspace.history_file.read_text()) == []
 
 
+@pytest.mark.thorough
 async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
     rows = [
         {

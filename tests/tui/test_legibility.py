@@ -185,7 +185,7 @@ async def test_pickers_and_palettes_can_be_read_in_every_theme(stage):
         assert not poor
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ["action_help", "action_settings"])
 async def test_screens_can_be_read_in_every_theme(stage, action):
@@ -198,7 +198,7 @@ async def test_screens_can_be_read_in_every_theme(stage, action):
 EDIT = {"file_path": "notes.md", "old_string": "Tea is hot.", "new_string": "Tea is *very* hot."}
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "asked_for"), [("Bash", {"command": "rm notes.md"}), ("Edit", EDIT)]

@@ -235,6 +235,7 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         assert own.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("turns", [0, 6, 15, 42, 100])
 async def test_closing_while_the_profile_changes_is_no_error(stage, own, reopened, turns):
     """After any number of turns of the event loop: the widgets go while the change is still

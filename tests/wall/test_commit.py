@@ -497,6 +497,7 @@ def expected_elsewhere(root: Path, upper: str, tmp_path: Path) -> dict:
     return picture(merged)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_large_file_does_not_go_through_memory(root, tmp_path, committing):
     with (root / "big").open("wb") as file:

@@ -172,6 +172,7 @@ def _names(folder: Path) -> set[tuple[str, int]]:
     return {(str(place.relative_to(folder)), place.lstat().st_mode) for place in places}
 
 
+@pytest.mark.thorough_after(8)
 @pytest.mark.parametrize(
     "attack",
     [

@@ -146,6 +146,7 @@ def test_any_markup_is_read(html: str) -> None:
     assert isinstance(plain_page(html, URL), str)
 
 
+@pytest.mark.thorough_after(2)
 @pytest.mark.parametrize(
     "piece",
     ["<div>", "<a href=x>y", "<b><i><p>x</b></i>", "<", "<!--", "<p>x", "<table><tr><td>x", "[x]("],

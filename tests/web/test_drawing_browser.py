@@ -38,6 +38,7 @@ async def test_a_page_that_its_script_fills_has_a_text(fetcher: Fetcher, site: A
     assert [request.path for request in site.asked] == ["/app", "/data.json"]
 
 
+@pytest.mark.thorough
 async def test_a_script_reaches_no_other_host_and_no_other_page(
     fetcher: Fetcher, site: Any
 ) -> None:
@@ -62,6 +63,7 @@ async def test_a_script_reaches_no_other_host_and_no_other_page(
     assert [request.path for request in site.asked] == ["/app"]
 
 
+@pytest.mark.thorough
 async def test_a_page_that_goes_elsewhere_stays_as_it_came(fetcher: Fetcher, site: Any) -> None:
     site.add("/elsewhere", f"<p>{WORDS}", "text/html")
     found = await fetcher.fetch(site.add("/app", app("location = '/elsewhere'"), "text/html"))

@@ -99,6 +99,7 @@ def test_the_table_names_what_failed_and_what_is_missing(recorded, capsys):
     assert "letter-complaint               not done" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_what_is_recorded_is_what_happens(recorded):
     """One task through the real CLI, as it is recorded."""
@@ -115,6 +116,7 @@ async def test_what_is_recorded_is_what_happens(recorded):
     assert read_outcomes([]) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 async def test_an_evaluation_does_what_is_left(home, tmp_path, monkeypatch):
     [task] = named(("told-in-words",))

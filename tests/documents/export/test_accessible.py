@@ -110,6 +110,7 @@ async def test_the_sample_report_is_accessible(engine, exporter, typesetter, tmp
     check(document, "River levels in the Larkrise catchment", "en-GB")
 
 
+@pytest.mark.thorough
 def test_what_is_painted_outside_of_tags_is_an_artifact():
     content = b"q\n1 0 0 rg\n0 0 5 5 re\nf\n/P <</MCID 0 >>BDC\nBT\n<00> Tj\nET\nEMC\nQ\n"
     assert with_artifacts(content) == (

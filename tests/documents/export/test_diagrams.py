@@ -84,6 +84,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.thorough
 async def test_nothing_of_a_hostile_diagram_runs_or_loads(exporter, tmp_path, listener):
     """All of them in one document: a browser reads three megabytes of script for each one."""
     texts = [text.replace("ADDRESS", listener.url) for text in HOSTILE.values()]

@@ -280,6 +280,7 @@ async def test_the_browser_itself_is_a_wall(browser_here, outside, listener):
             assert bytes(COLOR) not in page.get_pixmap(dpi=50).samples
 
 
+@pytest.mark.thorough
 async def test_what_was_left_out_is_told(exporter, outside, listener):
     result = await export(
         exporter,

@@ -317,6 +317,7 @@ async def test_progress_is_told(exporter, tmp_path):
     assert heard[-2:] == ["Printing", "Finishing"]
 
 
+@pytest.mark.thorough
 async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
     async with PdfExporter() as exporter:
         await export(exporter, tmp_path, "# One")
@@ -459,6 +460,7 @@ async def test_typst_draws_images_and_takes_its_own_signs_as_text(typesetter, tm
     assert result.warnings[1:] == ()
 
 
+@pytest.mark.thorough
 async def test_a_browser_that_does_not_start_is_passed_over(browser_here, tmp_path):
     broken = tmp_path / "broken-browser"
     broken.write_text("#!/bin/sh\nexit 3\n")

@@ -38,6 +38,7 @@ def request(folder, name, kind, **given):
     return ExportRequest(markdown=source, target=target, root=folder, home=folder, **given)
 
 
+@pytest.mark.thorough_after(2)
 @pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", theme_names())
