@@ -25,7 +25,7 @@ from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import DOGENT, Terminal, plain_environment
 
 SIZE = (120, 40)
-PAINTED = b"hat shall we write?"
+PAINTED = b"hat would you like to write?"
 """The end of the prompt's placeholder, without its first letter, which the cursor covers."""
 
 READY = "ready  ·".encode()
