@@ -10,24 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_agent_sdk import (
-    AssistantMessage,
-    ClaudeAgentOptions,
-    ClaudeSDKClient,
-    ClaudeSDKError,
-    CLIConnectionError,
-    Message,
-    ProcessError,
-    ResultMessage,
-    StreamEvent,
-    SystemMessage,
-    TextBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    Transport,
-    UserMessage,
-)
-from claude_agent_sdk.types import SystemPromptPreset
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
@@ -68,7 +50,23 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.gate import Gate
 from dogent_tui.agent.prompts import STANDING_CHANGED, changed_files, standing_changed
 from dogent_tui.agent.save_failures import Keeps, SaveFailures
+from dogent_tui.agent.sdk import (
+    AssistantMessage,
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    ClaudeSDKError,
+    Message,
+    ResultMessage,
+    StreamEvent,
+    SystemMessage,
+    SystemPromptPreset,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+)
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
+from dogent_tui.agent.transport import ProcessTransport
 from dogent_tui.agent.user_questions import Asking, understood
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
@@ -79,7 +77,7 @@ from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.plan import NAME as PLAN
-from dogent_tui.tools.server import dogent_server, tool_name
+from dogent_tui.tools.server import ToolServer, tool_name
 from dogent_tui.undo.undo_log import UndoLog
 
 _PLANS = (tool_name(PLAN), "TodoWrite")
@@ -179,12 +177,11 @@ class ClaudeConversation:
         ours = [*asking.tools(), *offered_tools(libraries)]
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                mcp_servers={**dogent_server(ours)},
                 system_prompt=_OURS_EACH_TIME,
                 hooks={**gate.hooks(), **asking.hooks()},
                 can_use_tool=gate.can_use_tool,
             ),
-            _ProcessTransport(process),
+            ProcessTransport(process, ToolServer(ours)),
         )
         self._translator = Translator(window=options.endpoint.window)
 
@@ -381,40 +378,6 @@ class ClaudeConversation:
             for secret in secrets
             for spelled in spellings(secret)
         )
-
-
-class _ProcessTransport(Transport):
-    """The process that was started, as the SDK speaks to one. See `claude_agent_sdk.Transport`."""
-
-    def __init__(self, process: CliProcess) -> None:
-        self._process = process
-
-    async def connect(self) -> None:
-        """It was started before the SDK was imported."""
-
-    async def write(self, data: str) -> None:
-        try:
-            await self._process.write(data)
-        except OSError as error:
-            raise CLIConnectionError(str(error) or type(error).__name__) from error
-
-    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
-        try:
-            async for message in self._process.messages():
-                yield message
-        except ValueError as error:
-            raise CLIConnectionError(str(error)) from error
-        if status := await self._process.wait():
-            raise ProcessError("The agent process failed", exit_code=status)
-
-    async def close(self) -> None:
-        await self._process.close()
-
-    def is_ready(self) -> bool:
-        return self._process.is_running
-
-    async def end_input(self) -> None:
-        self._process.end_input()
 
 
 def _server_state(told: Mapping[str, Any]) -> ServerState:

@@ -121,7 +121,7 @@ async def _claude() -> Finding:
     """The CLI of the SDK's wheel. Asked for its version: it is a program of another maker that
     has to start here.
     """
-    found = importlib.util.find_spec("claude_agent_sdk")  # importing it takes over a second
+    found = importlib.util.find_spec("claude_agent_sdk")  # without importing it
     folder = Path(found.origin).parent / "_bundled" if found is not None and found.origin else None
     bundled = folder / ("claude.exe" if os.name == "nt" else "claude") if folder else None
     program = str(bundled) if bundled is not None and bundled.is_file() else shutil.which("claude")

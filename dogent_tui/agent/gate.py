@@ -10,21 +10,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from claude_agent_sdk import (
+from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.conversation import Ask, Verdict
+from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
+from dogent_tui.agent.sdk import (
     HookContext,
     HookInput,
     HookJSONOutput,
     HookMatcher,
     PermissionResultAllow,
     PermissionResultDeny,
+    PreToolUseHookSpecificOutput,
     ToolPermissionContext,
 )
-
-from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, Verdict
-from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.errors import AgentError, DogentError
@@ -35,9 +35,6 @@ from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.sources.ledger import How, Ledger, hash_of
 from dogent_tui.undo.undo_log import UndoLog
-
-if TYPE_CHECKING:
-    from claude_agent_sdk.types import PreToolUseHookSpecificOutput
 
 _HOOK_TIMEOUT_S = 3600.0
 """The hook only computes; the limit is there so that the CLI's own of 60 s never turns a slow

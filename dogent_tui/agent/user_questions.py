@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from claude_agent_sdk import (
+
+from dogent_tui.agent.conversation import AskForm
+from dogent_tui.agent.events import Event, ToolUse, UiRequested
+from dogent_tui.agent.sdk import (
     HookContext,
     HookInput,
     HookJSONOutput,
     HookMatcher,
-    SdkMcpTool,
 )
-
-from dogent_tui.agent.conversation import AskForm
-from dogent_tui.agent.events import Event, ToolUse, UiRequested
 from dogent_tui.agent.ui_requests import (
     JSON_SCHEMA,
     KIND,
@@ -37,7 +36,7 @@ from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.files import content_of
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.propose_change import propose_document_change_tool
-from dogent_tui.tools.server import tool_name
+from dogent_tui.tools.server import Tool, tool_name
 from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
 
 ASK_USER_QUESTION = "AskUserQuestion"
@@ -75,7 +74,7 @@ class Asking:
         self._at_screen = at_screen
         self._said: list[Event] = []
 
-    def tools(self) -> list[SdkMcpTool[Any]]:
+    def tools(self) -> list[Tool]:
         """Return the tools by which the model asks; it proposes a change only where somebody can
         review it meanwhile.
         """

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import ToolProgress
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import Tool, result
 
 if TYPE_CHECKING:  # imported on use: 50 ms of the first request
     from dogent_tui.sources.quotes.verdicts import CheckReport
@@ -45,7 +44,7 @@ class _Input(msgspec.Struct):
     offset: int = 0
 
 
-def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+def checking_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tool of this module. It reads no file that a link leads to outside of the
     sources.
     """
@@ -71,7 +70,7 @@ def checking_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
             return result(str(error), is_error=True)
         return result(answer_text(report, offset=max(0, wanted.offset), with_verbatim=wanted.all))
 
-    yield SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), check)
+    yield Tool(NAME, DESCRIPTION, SCHEMA, check)
 
 
 def answer_text(report: "CheckReport", *, offset: int = 0, with_verbatim: bool = False) -> str:

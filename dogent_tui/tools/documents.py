@@ -1,7 +1,6 @@
 """`read_document`: any document as Markdown, a page at a time."""
 
 import asyncio
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -10,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
-from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.documents.bibliography import key_of
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
@@ -25,7 +23,7 @@ from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import Tell, ToolProgress
 from dogent_tui.tools.scans import remedy, with_pictures_read
-from dogent_tui.tools.server import REASON, result
+from dogent_tui.tools.server import REASON, Tool, result
 from dogent_tui.vision.profiles import load_profile
 
 NAME = "read_document"
@@ -86,7 +84,7 @@ class _Input(msgspec.Struct):
     ocr: bool = False
 
 
-def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+def document_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tools of this module."""
     tool = read_document_tool(
         libraries.documents,
@@ -102,7 +100,7 @@ def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
             "properties": {**SCHEMA["properties"], "reason": REASON},
             "required": ["path", "reason"],
         }
-        tool = dataclasses.replace(tool, input_schema=schema)
+        tool = tool._replace(schema=schema)
     yield tool
 
 
@@ -113,7 +111,7 @@ def read_document_tool(
     images: Path,
     places: ApprovedPlaces | None = None,
     unsaved: Mapping[Path, str] = {},
-) -> SdkMcpTool[Any]:
+) -> Tool:
     """Return the tool. It reads where the policy was asked about: relative paths start at the root
     of the workspace.
 
@@ -179,7 +177,7 @@ def read_document_tool(
         key = await asyncio.to_thread(key_of, place, workspace.root)
         return result(saved + as_text(workspace.relative(path), found, key))
 
-    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), read)
+    return Tool(NAME, DESCRIPTION, SCHEMA, read)
 
 
 def _looking(workspace: Workspace, options: ReadOptions) -> str:

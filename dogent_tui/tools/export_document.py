@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.documents.export.model import ExportResult
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
@@ -15,7 +14,7 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import Tell, ToolProgress
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import Tool, result
 
 NAME = "export_document"
 
@@ -47,7 +46,7 @@ class _Input(msgspec.Struct):
     sources_checked: bool = False
 
 
-def export_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+def export_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tools of this module."""
     yield export_document_tool(
         libraries.exporter,
@@ -64,7 +63,7 @@ def export_document_tool(
     tell: Tell,
     places: ApprovedPlaces | None = None,
     appendix: Callable[[Path], Awaitable[str]] | None = None,
-) -> SdkMcpTool[Any]:
+) -> Tool:
     """Return the tool. It writes where the policy was asked about: relative paths start at the root
     of the workspace.
 
@@ -91,7 +90,7 @@ def export_document_tool(
             return result(f"Nothing was exported. {error}", is_error=True)
         return result(as_text(workspace.relative(made.path), made))
 
-    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), export)
+    return Tool(NAME, DESCRIPTION, SCHEMA, export)
 
 
 def as_text(name: str, made: ExportResult) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
-from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.markdown_search.markdown_file import MarkdownFile
 from dogent_tui.markdown_search.model import (
@@ -18,7 +17,7 @@ from dogent_tui.markdown_search.model import (
 )
 from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import REASON, result
+from dogent_tui.tools.server import REASON, Tool, result
 
 READ, FIND, SEARCH, TREE = (
     "read_markdown_file",
@@ -59,7 +58,7 @@ class _Tree(msgspec.Struct, forbid_unknown_fields=True):
 _Input = TypeVar("_Input", _Read, _Find, _Search, _Tree)
 
 
-def manuscript_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+def manuscript_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tools of this module. Their calls run by the requests in `libraries.requests`
     alone.
     """
@@ -140,7 +139,7 @@ def _tool(
     required: tuple[str, ...],
     kind: type[_Input],
     answer: Callable[[_Input], Awaitable[str]],
-) -> SdkMcpTool[Any]:
+) -> Tool:
     schema = {
         "type": "object",
         "properties": {**properties, "reason": REASON},
@@ -157,7 +156,7 @@ def _tool(
         except ManuscriptError as error:
             return result(str(error), is_error=True)
 
-    return SdkMcpTool(name, description, schema, call)
+    return Tool(name, description, schema, call)
 
 
 def read_text(file: MarkdownFile, offset: int = 0) -> str:

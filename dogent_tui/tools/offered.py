@@ -7,9 +7,7 @@ in `permissions/tools.py`.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
-
-from claude_agent_sdk import SdkMcpTool
+from typing import TypeAlias
 
 from dogent_tui.tools.check_quotes import checking_tools
 from dogent_tui.tools.documents import document_tools
@@ -17,10 +15,11 @@ from dogent_tui.tools.export_document import export_tools
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.markdown_search import FIND, READ, SEARCH, TREE, manuscript_tools
 from dogent_tui.tools.plan import planning_tools
+from dogent_tui.tools.server import Tool
 from dogent_tui.tools.vision import vision_tools
 from dogent_tui.tools.web import web_tools
 
-Family: TypeAlias = Callable[[Libraries], Iterable[SdkMcpTool[Any]]]
+Family: TypeAlias = Callable[[Libraries], Iterable[Tool]]
 """Makes the tools of one family. Called at each start of the agent process: what should outlive
 it belongs in the libraries.
 """
@@ -41,7 +40,7 @@ CONSENT = frozenset({"read_document", READ, FIND, SEARCH, TREE})
 """The tools of ours that are offered where every look at a document is asked about."""
 
 
-def offered_tools(libraries: Libraries) -> list[SdkMcpTool[Any]]:
+def offered_tools(libraries: Libraries) -> list[Tool]:
     """Return the tools of every family; in consent mode those that ask alone."""
     tools = [tool for family in FAMILIES for tool in family(libraries)]
     return [tool for tool in tools if not libraries.consent or tool.name in CONSENT]

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import Tool, result
 
 NAME = "plan"
 
@@ -45,7 +44,7 @@ class _Input(msgspec.Struct):
     todos: list[_Step]
 
 
-def planning_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+def planning_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tool of this module. Its calls are shown by whoever translates them
     (`TodosChanged`).
     """
@@ -59,4 +58,4 @@ def planning_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
         open_steps = sum(step.status != "completed" for step in wanted.todos)
         return result(f"Shown. Open: {open_steps} of {len(wanted.todos)}.")
 
-    yield SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), plan)
+    yield Tool(NAME, DESCRIPTION, SCHEMA, plan)

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import Tool, result
 
 NAME = "propose_document_change"
 
@@ -68,7 +67,7 @@ def propose_document_change_tool(
     open_document: Callable[[], str] = lambda: "",
     ledger: Ledger | None = None,
     unsaved: Mapping[Path, str] = {},
-) -> SdkMcpTool[Any]:
+) -> Tool:
     """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what
     is `approved`.
 
@@ -107,4 +106,4 @@ def propose_document_change_tool(
         outcome = await review(opened, wanted.new_content)
         return result(outcome or UNDECIDED, is_error=outcome is None)
 
-    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), propose)
+    return Tool(NAME, DESCRIPTION, SCHEMA, propose)

@@ -1,23 +1,135 @@
-"""The in-process MCP server `dogent`: the SDK passes its calls to us within this process."""
+"""The MCP server `dogent`, in this process: what the CLI asks of it comes over the control channel
+(`agent/transport.py`).
 
-from collections.abc import Iterable
-from typing import Any
+It answers what a server with nothing but tools has to answer, as the SDK's own would, which needs
+0.6 s to import (`mcp`, of which the most is for HTTP). A test holds one against the other.
+Format: https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+"""
 
-from claude_agent_sdk import McpSdkServerConfig, SdkMcpTool, create_sdk_mcp_server
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from dogent_tui import __version__
 
 SERVER = "dogent"
 """What the CLI puts into the names of our tools: ``mcp__dogent__NAME``."""
 
+_METHOD_NOT_FOUND = {"code": -32601, "message": "Method not found"}
+"""https://www.jsonrpc.org/specification#error_object"""
+
+_CANCELLED = {"code": -32800, "message": "Request cancelled"}
+"""What the SDK's server answers."""
 
 REASON = {"type": "string", "description": "Why, in one sentence: the user decides by it."}
 """The input of tools that ask each time."""
 
 
-def dogent_server(tools: Iterable[SdkMcpTool[Any]]) -> dict[str, McpSdkServerConfig]:
-    """Return the server with `tools`, as `ClaudeAgentOptions.mcp_servers` takes it."""
-    return {SERVER: create_sdk_mcp_server(SERVER, __version__, list(tools))}
+class Tool(NamedTuple):
+    """A tool of ours: `schema` is the JSON Schema of its input, `handler` takes an input that
+    keeps to it and returns a `result`.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+
+    @property
+    def listed(self) -> dict[str, Any]:
+        """How the client reads of it."""
+        return {"name": self.name, "description": self.description, "inputSchema": self.schema}
+
+
+class ToolServer:
+    """Answers the messages of one client, which may call several tools at once."""
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._calls: dict[object, asyncio.Task[dict[str, Any]]] = {}
+
+    async def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Answer a message.
+
+        Args:
+            message: a JSON-RPC request (with ``id``) or notification.
+
+        Returns:
+            The JSON-RPC response to a request. What goes wrong in a tool is its result, for the
+            model to read.
+
+        Raises:
+            KeyError: the message is not as MCP has it.
+        """
+        method, params = message["method"], message.get("params") or {}
+        if method == "notifications/cancelled" and params.get("requestId") in self._calls:
+            self._calls[params["requestId"]].cancel()
+        if "id" not in message:
+            return None
+        return {"jsonrpc": "2.0", "id": message["id"]} | await self._answered(
+            message["id"], method, params
+        )
+
+    async def _answered(
+        self, request_id: object, method: str, params: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the ``result`` or the ``error`` of a response."""
+        match method:
+            case "initialize":
+                about = {"name": SERVER, "version": __version__}
+                return {
+                    "result": {
+                        "protocolVersion": params["protocolVersion"],
+                        "capabilities": {"tools": {"listChanged": False}},
+                        "serverInfo": about,
+                    }
+                }
+            case "ping":
+                return {"result": {}}
+            case "tools/list":
+                return {"result": {"tools": [tool.listed for tool in self._tools.values()]}}
+            case "tools/call":
+                called = self._call(params["name"], params.get("arguments") or {})
+                told = await self._unless_cancelled(request_id, called)
+                if told is None:
+                    return {"error": _CANCELLED}
+                return {"result": {"content": told["content"], "isError": told["is_error"]}}
+        return {"error": {**_METHOD_NOT_FOUND, "data": method}}
+
+    async def _unless_cancelled(
+        self, request_id: object, called: Coroutine[Any, Any, dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """Return the result of a call; None where the client cancels it."""
+        task = self._calls[request_id] = asyncio.create_task(called)
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        finally:
+            del self._calls[request_id]
+        return None if task.cancelled() else task.result()
+
+    async def _call(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        if (tool := self._tools.get(name)) is None:
+            return result(f"Tool '{name}' not found", is_error=True)
+        try:
+            if wrong := await asyncio.to_thread(_violation, given, tool.schema):
+                return result(f"Input validation error: {wrong}", is_error=True)
+            return await tool.handler(given)
+        except Exception as error:  # the model reads of it, whatever it is
+            return result(str(error), is_error=True)
+
+
+def _violation(given: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """Return how the input of a call breaks the schema of its tool, or ``""``."""
+    from jsonschema import ValidationError, validate  # on use: 50 ms
+
+    try:
+        validate(given, schema)
+    except ValidationError as error:
+        return str(error.message)
+    return ""
 
 
 def tool_name(name: str) -> str:
@@ -26,5 +138,5 @@ def tool_name(name: str) -> str:
 
 
 def result(text: str, *, is_error: bool = False) -> dict[str, Any]:
-    """Return what a tool of ours answers, as the SDK takes it."""
+    """Return what the handler of a tool answers."""
     return {"content": [{"type": "text", "text": text}], "is_error": is_error}

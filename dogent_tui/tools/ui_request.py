@@ -5,10 +5,8 @@ is the next message.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from claude_agent_sdk import SdkMcpTool
-
 from dogent_tui.errors import DogentError
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import Tool, result
 
 NAME = "ui_request"
 
@@ -27,7 +25,7 @@ ANSWERING = (
 
 def ui_request_tool(
     schema: Mapping[str, Any], check: Callable[[Mapping[str, Any]], object]
-) -> SdkMcpTool[Any]:
+) -> Tool:
     """Return the tool. `check` raises DogentError where a payload is wrong: the model reads it and
     can correct itself.
     """
@@ -39,4 +37,4 @@ def ui_request_tool(
             return result(f"Nothing was asked: the input is not right. {error}", is_error=True)
         return result(ANSWERING)
 
-    return SdkMcpTool(NAME, DESCRIPTION, dict(schema), ask)
+    return Tool(NAME, DESCRIPTION, schema, ask)

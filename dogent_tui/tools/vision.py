@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.errors import DogentError
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import Tool, result
 from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import MediaType, VisionError
 
@@ -54,14 +53,12 @@ class _Input(msgspec.Struct):
     media_type: MediaType | None = None
 
 
-def vision_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+def vision_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tools of this module."""
     yield analyze_media_tool(libraries.workspace, libraries.places)
 
 
-def analyze_media_tool(
-    workspace: Workspace, places: ApprovedPlaces | None = None
-) -> SdkMcpTool[Any]:
+def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = None) -> Tool:
     """Return the tool. It looks where the policy was asked about: relative paths start at the root
     of the workspace.
 
@@ -92,4 +89,4 @@ def analyze_media_tool(
             return result(str(error), is_error=True)
         return result(msgspec.json.encode(seen).decode())
 
-    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), analyze)
+    return Tool(NAME, DESCRIPTION, SCHEMA, analyze)

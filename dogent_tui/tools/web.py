@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import result
+from dogent_tui.tools.server import Tool, result
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
 from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, SearchMode, SearchResults
 
@@ -104,14 +103,14 @@ class _FetchInput(msgspec.Struct):
     filename: str | None = None
 
 
-def web_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+def web_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tools of this module, none where no web profile chosen."""
     if libraries.web.profile is not None:
         yield web_search_tool(libraries)
         yield web_fetch_tool(libraries)
 
 
-def web_search_tool(libraries: Libraries) -> SdkMcpTool[Any]:
+def web_search_tool(libraries: Libraries) -> Tool:
     """Return the tool that searches."""
 
     async def search(payload: dict[str, Any]) -> dict[str, Any]:
@@ -130,10 +129,10 @@ def web_search_tool(libraries: Libraries) -> SdkMcpTool[Any]:
         libraries.hosts.found(said)
         return result(said)
 
-    return SdkMcpTool(SEARCH, SEARCH_DESCRIPTION, dict(SEARCH_SCHEMA), search)
+    return Tool(SEARCH, SEARCH_DESCRIPTION, SEARCH_SCHEMA, search)
 
 
-def web_fetch_tool(libraries: Libraries) -> SdkMcpTool[Any]:
+def web_fetch_tool(libraries: Libraries) -> Tool:
     """Return the tool that fetches. It reaches a private host only where the gate knows that the
     user approved the call.
     """
@@ -166,7 +165,7 @@ def web_fetch_tool(libraries: Libraries) -> SdkMcpTool[Any]:
             return result(str(error), is_error=True)
         return result(fetched_text(found, await _kept(libraries, found)))
 
-    return SdkMcpTool(FETCH, FETCH_DESCRIPTION, dict(FETCH_SCHEMA), fetch)
+    return Tool(FETCH, FETCH_DESCRIPTION, FETCH_SCHEMA, fetch)
 
 
 def search_json(found: SearchResults) -> str:

@@ -9,7 +9,7 @@ from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITra
 
 from dogent_tui.agent.cli_process import TOOLS, CliProcess, ConversationOptions
 from dogent_tui.settings.profiles import Endpoint
-from dogent_tui.tools.server import dogent_server
+from dogent_tui.tools.server import SERVER
 
 CASES = {
     "a new session": {},
@@ -46,7 +46,7 @@ def test_its_arguments_are_those_of_the_sdk(tmp_path, more):
     files |= {"mcp-config": str(servers)} if options.servers else {}
     theirs = ClaudeAgentOptions(
         tools=list(options.native_tools),
-        mcp_servers={**dogent_server([])},
+        mcp_servers={SERVER: {"type": "sdk", "name": SERVER, "instance": None}},
         system_prompt={"type": "preset", "preset": "claude_code", "snapshot": False},
         extra_args=files,
         model="claude-x",

@@ -18,6 +18,7 @@ from tests.benchmarks.table import Row
 from tests.e2e.terminal import LIMIT_S, plain_environment
 
 ROUNDS = 7
+MOST_READY_S = 1.0
 REFERENCE = (sys.executable, "-m", "tests.benchmarks.reference_app")
 PROBED = (sys.executable, "-m", "tests.benchmarks.probed_app")
 
@@ -128,7 +129,7 @@ async def loading() -> list[Row]:
                 after = process.cpu_times()
                 idle.append((after.user + after.system - before.user - before.system) / 4 * 100)
     return [
-        Row("agent ready after the first paint", statistics.median(ready_s), "s"),
+        Row("agent ready after the first paint", statistics.median(ready_s), "s", MOST_READY_S),
         Row(
             "worst gap of the event loop meanwhile",
             statistics.median(worst),

@@ -125,7 +125,7 @@ async def test_what_is_wrong_is_an_error_that_says_what(call, name, values, word
 
 def test_every_tool_requires_a_reason(tmp_path):
     tools = list(manuscript_tools(Libraries(Workspace(tmp_path), WorkspaceSettings())))
-    assert all("reason" in tool.input_schema["required"] for tool in tools)
+    assert all("reason" in tool.schema["required"] for tool in tools)
     assert len(tools) == 4
 
 

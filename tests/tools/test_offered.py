@@ -1,12 +1,11 @@
 """The tools that a session offers are made in one place."""
 
-from claude_agent_sdk import SdkMcpTool
-
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools import offered
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
+from dogent_tui.tools.server import Tool
 
 
 async def _nothing(_: object) -> dict[str, object]:
@@ -16,7 +15,7 @@ async def _nothing(_: object) -> dict[str, object]:
 def test_every_family_makes_its_tools_from_the_libraries(tmp_path, monkeypatch):
     def family(*names: str):
         return lambda libraries: [
-            SdkMcpTool(name, f"In {libraries.workspace.root}", {}, _nothing) for name in names
+            Tool(name, f"In {libraries.workspace.root}", {}, _nothing) for name in names
         ]
 
     monkeypatch.setattr(

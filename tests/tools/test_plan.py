@@ -35,6 +35,6 @@ def test_it_takes_no_more_than_150_tokens_of_a_request(tmp_path):
     sent = {
         "name": tool_name(made.name),
         "description": made.description,
-        "input_schema": made.input_schema,
+        "input_schema": made.schema,
     }
     assert len(json.dumps(sent)) <= 4 * 150

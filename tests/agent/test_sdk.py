@@ -1,0 +1,45 @@
+"""The SDK is imported without what it does not need."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = str(Path(__file__).parents[2])
+
+
+def run(code):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {ROOT!r})\n{code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_neither_mcp_nor_jsonschema_is_imported_with_it():
+    loaded = run(
+        "import dogent_tui.agent.claude\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    assert "claude_agent_sdk" in loaded
+    assert not {"mcp", "mcp_types", "jsonschema", "starlette", "pydantic"} & set(loaded)
+
+
+def test_whoever_needs_them_later_gets_the_real_ones():
+    said = run(
+        "import dogent_tui.agent.sdk\n"
+        "import jsonschema, mcp.types\n"
+        "print(mcp.types.Tool(name='a', inputSchema={}).name, jsonschema.__version__)"
+    )
+    assert said[0] == "a"
+    assert len(said) == 2
+
+
+def test_it_takes_the_sdk_that_is_imported_already():
+    said = run(
+        "import claude_agent_sdk\n"
+        "from dogent_tui.agent import sdk\n"
+        "print(sdk.ClaudeSDKClient is claude_agent_sdk.ClaudeSDKClient)"
+    )
+    assert said == ["True"]
