@@ -65,9 +65,9 @@ copies alone (`undo/rewind_plan.py`): they cover what the SDK's checkpoints do a
 besides, keep permissions, and know by the states that are noted after each call what someone else
 changed since. A rewind is itself a change that is kept.
 
-The SDK is imported in a thread after the first paint (`launch.py`), without the server for tools
-that it brings (`sdk.py`): `transport.py` takes what the CLI asks of our own tools out of the stream.
-A prompt that is sent before simply waits in its run.
+The SDK is imported in a thread after the first paint (`launch.py`), without its own server for
+tools (`sdk.py`): `transport.py` takes what the CLI asks of our tools out of the stream. A prompt
+that is sent before simply waits in its run.
 
 `--continue` reads the session's log (`replay.py`) and shows its end before the SDK is imported; the
 heights of what lies above are measured when idle. How full the context is comes from the log as
