@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = str(Path(__file__).parents[2])
 
 
@@ -26,6 +28,7 @@ def test_neither_mcp_nor_jsonschema_is_imported_with_it():
     assert not {"mcp", "mcp_types", "jsonschema", "starlette", "pydantic"} & set(loaded)
 
 
+@pytest.mark.slow
 def test_whoever_needs_them_later_gets_the_real_ones():
     said = run(
         "import dogent_tui.agent.sdk\n"
@@ -36,6 +39,7 @@ def test_whoever_needs_them_later_gets_the_real_ones():
     assert len(said) == 2
 
 
+@pytest.mark.slow
 def test_it_takes_the_sdk_that_is_imported_already():
     said = run(
         "import claude_agent_sdk\n"

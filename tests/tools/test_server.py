@@ -77,6 +77,7 @@ TOOLS = [
 ]
 
 
+@pytest.mark.slow
 async def test_it_answers_as_the_sdks_own_server(tmp_path):
     code = THEIRS.format(root=str(Path(__file__).parents[2]), server=SERVER, version=__version__)
     theirs = await asyncio.to_thread(

@@ -261,6 +261,7 @@ def test_the_marks_of_the_layer_cannot_be_made_by_the_command(root):
     ] == []
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_read(root):
     make = "import os\nfor _ in range(900): os.mkdir('d'); os.chdir('d')\nopen('f', 'x').write('x')"
     changes = did(root, f"python3 -c {quoted(make)}").changes

@@ -211,6 +211,7 @@ def test_hidden_rows_and_columns_are_marked_and_named(tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 @pytest.mark.parametrize("states_rows", [True, False])
 def test_some_rows_of_a_large_sheet_come_alone_under_its_header(tmp_path, states_rows):
