@@ -27,6 +27,8 @@ import traceback
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
+import psutil
+
 Inside: TypeAlias = Literal["user", "namespace root"]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -60,6 +62,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 class InsideError(Exception):
     """What ran in the throw-away root failed; its traceback is the text."""
+
+
+def _children(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
 
 
 def run_inside(
@@ -108,8 +117,10 @@ def run_inside(
                 f"{function} took more than {limit_s} s in the throw-away root.\n{_text_of(errors)}"
             ) from error
         finally:
+            inside_it = _children(process.pid)
             process.kill()
             process.wait()
+            psutil.wait_procs(inside_it)  # they are killed with it, but a moment later
         if not (text := _text_of(answer)):
             raise InsideError(
                 f"{function} ended with status {process.returncode} and no"
