@@ -91,7 +91,7 @@ async def test_where_nothing_is_missing_nothing_is_said(talk, resume):
     assert "<earlier-conversation>" not in request.last_user_text()
 
 
-@pytest.mark.thorough_after(2)
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize(
     "gone",
     [("ALPHA",), ("BETA",), ("GAMMA",), ("BETA", "GAMMA"), ("Reply GAMMA",), ("Reply BETA",)],

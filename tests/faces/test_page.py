@@ -287,6 +287,7 @@ async def test_no_markdown_holds_the_page_up(tab: Tab) -> None:
         await expect(tab.page.get_by_label("Message")).to_be_focused()
 
 
+@pytest.mark.thorough
 async def test_a_policy_lets_no_foreign_script_in(tab: Tab) -> None:
     put = """() => {
         const script = document.createElement("script");
@@ -323,6 +324,7 @@ async def test_a_write_is_allowed_after_its_diff(tab: Tab) -> None:
     assert path.read_text(encoding="utf-8") == "# Notes\n\nnew <b>line</b>\n"
 
 
+@pytest.mark.thorough
 async def test_a_write_is_denied_and_the_run_ends(tab: Tab) -> None:
     tab.api.call("Write", {"file_path": str(outside(tab) / "never.md"), "content": "x\n"})
     await tab.say("Write it.")
@@ -488,6 +490,7 @@ async def test_a_file_is_attached_by_its_name(tab: Tab) -> None:
     assert "interview one.md" in await tab.model_heard(1)
 
 
+@pytest.mark.thorough
 async def test_a_run_is_stopped(tab: Tab) -> None:
     pieces = tab.api.say_in_pieces("Half of it. ", "never sent")
     await tab.say("A long one.")
@@ -499,6 +502,7 @@ async def test_a_run_is_stopped(tab: Tab) -> None:
     await expect(tab.talk).not_to_contain_text("never sent")
 
 
+@pytest.mark.thorough
 async def test_an_error_is_a_sentence(tab: Tab) -> None:
     tab.api.fail_always(401)
     await tab.say("hello")

@@ -48,6 +48,7 @@ async def test_a_diagram_is_drawn_with_its_words_and_number(exporter, tmp_path):
     assert "marker-end" in svg
 
 
+@pytest.mark.thorough
 async def test_what_is_no_diagram_stays_as_text_and_is_told_with_its_line(exporter, tmp_path):
     result = await exporter.export(request(tmp_path, "Text\n\n```mermaid\nnonsense here\n```\n"))
     (warning,) = result.warnings
