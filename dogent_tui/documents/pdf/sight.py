@@ -1,10 +1,15 @@
 """Whether text on a page can be seen: what cannot is marked as hidden, since that is how
-instructions are slipped in.
+instructions are slipped in, and how words that were blacked out come back.
+
+Where something is painted at the place of a text, or the text is as pale as paper, the page is
+drawn, and what stands out from what is around it is seen.
 """
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
-from dogent_tui.documents.pdf.model import Box
+from dogent_tui.documents.pdf.model import Box, around
 
 _SMALLEST = 1.5
 """Points: nobody reads what is smaller."""
@@ -15,80 +20,126 @@ mode 3, that is, not at all.
 """
 
 _ALIKE = 24
-"""Of 255, by which text has to differ from what is behind it in one of its colors."""
+"""Of 255, by which text has to differ from what is around it in one of its colors."""
 
 _PALE = 190
-"""Of 255: only text that is as light as this, in all of its colors, is compared with the page's
-white.
-"""
+"""Of 255: text as light as this, in all of its colors, may be what paper is."""
 
-_MOST_SHAPES = 4_000
-_Color = tuple[int, int, int]
+_PIXELS = 1.5
+"""Pixels of the drawn page for each point, at most as many as `_MOST_PIXELS` along an edge."""
+
+_MOST_PIXELS = 2_000
+_MARGIN = 0.15
+"""The share of a text's height at its top and bottom where borders and other lines may reach in."""
+
+_MOST_PAINTED = 2_000
+"""Areas that are looked at one by one; of a page with more, all of the text is."""
 
 
 class Sight:
-    """What is seen on a page. Looks at its drawings only once text is as pale as the paper,
-    which costs as much as reading it.
-    """
+    """What is seen on a page."""
 
     def __init__(self, page: Any) -> None:
         self._page = page
         self._area = Box(*page.rect)
-        self._behind: list[tuple[Box, _Color | None]] | None = None
-        self._recognised: bool | None = None
+        self._scale = min(_PIXELS, _MOST_PIXELS / max(self._area.width, self._area.height, 1))
 
-    def sees(self, span: dict[str, Any]) -> bool:
-        """Tell whether the span of PyMuPDF can be seen: it is drawn, large enough, and not as
-        pale as the paper.
+    def parts(self, span: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
+        """Yield the span of PyMuPDF, or its words where only some can be seen and it comes with its
+        characters, each with whether it can be seen: it is drawn, large enough, and differs from
+        what is around it.
         """
-        box = Box(*span["bbox"])
-        if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
-            return self._is_scan()
-        return span["size"] >= _SMALLEST and self._differs(box, span["color"])
+        whole = self._sees(span)
+        words = list(_words(span)) if whole and self.covers_part_of(span) else []
+        seen = [self._sees(word) for word in words]
+        yield from zip(words, seen, strict=True) if False in seen else [(span, whole)]
 
-    def _differs(self, box: Box, color: int) -> bool:
-        own = (color >> 16 & 255, color >> 8 & 255, color & 255)
-        if min(own) < _PALE:
-            return True
-        if self._behind is None:
-            self._behind = list(self._shapes())
-        behind: _Color | None = (255, 255, 255)
-        for shape, fill in self._behind:
-            if shape.holds(box.middle):
-                behind = fill
-        return behind is None or any(
-            abs(one - other) > _ALIKE for one, other in zip(own, behind, strict=True)
+    def covers_part_of(self, span: dict[str, Any]) -> bool:
+        """Tell whether something is painted that begins or ends within the span."""
+        box, size = Box(*span["bbox"]), span["size"]
+        return len(self._painted) <= _MOST_PAINTED and any(
+            box.x0 + size < edge < box.x1 - size and there.y0 < box.middle[1] < there.y1
+            for there in self._painted
+            for edge in (there.x0, there.x1)
         )
 
-    def _shapes(self) -> Any:
-        """Yield what is painted, in its order, with its color; None for pictures and shades,
-        which have many.
-        """
-        drawings = [
-            drawing for drawing in self._page.get_cdrawings() if drawing.get("fill") is not None
-        ]
-        for drawing in drawings[:_MOST_SHAPES]:
-            red, green, blue = (round(255 * part) for part in drawing["fill"])
-            if drawing.get("fill_opacity", 1) > 0.5:
-                yield Box(*drawing["rect"]), (red, green, blue)
-        for kind, box, *_ in self._page.get_bboxlog():
-            if kind in {"fill-image", "fill-shade"}:
-                yield Box(*box), None
+    def _sees(self, span: dict[str, Any]) -> bool:
+        if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
+            return self._is_scan
+        if span["size"] < _SMALLEST:
+            return False
+        text = span.get("text") or "".join(char["c"] for char in span.get("chars", ()))
+        if not any(map(str.isalnum, text)):
+            return True  # no words: blanks, and signs that take little of their place
+        box = Box(*span["bbox"])
+        if not self._is_doubtful(box, span["color"]):
+            return True
+        beyond = max(0.0, span["size"] - box.width) / 2  # a sign may be wider than it says
+        return self._stands_out(Box(box.x0 - beyond, box.y0, box.x1 + beyond, box.y1))
 
+    def _is_doubtful(self, box: Box, color: int) -> bool:
+        """Tell whether text of this color may not be seen at this place."""
+        if min(color >> 16 & 255, color >> 8 & 255, color & 255) >= _PALE:
+            return True
+        return len(self._painted) > _MOST_PAINTED or any(
+            there.holds(box.middle) for there in self._painted
+        )
+
+    def _stands_out(self, box: Box) -> bool:
+        """Tell whether the drawn page has more than one color in `box`."""
+        picture, area, inset = self._picture, self._area, _MARGIN * box.height
+        left, right = (round((x - area.x0) * self._scale) for x in (box.x0, box.x1))
+        top, bottom = (round((y - area.y0) * self._scale) for y in (box.y0 + inset, box.y1 - inset))
+        columns = slice(3 * max(0, left), 3 * min(picture.width, max(left + 1, right)))
+        rows = [
+            picture.samples_mv[row * picture.stride :][columns]
+            for row in range(max(0, top), min(picture.height, max(top + 1, bottom)))
+        ]
+        colors = [[bytes(row[one::3]) for row in rows if len(row)] for one in range(3)]
+        return any(
+            max(map(max, color)) - min(map(min, color)) > _ALIKE for color in colors if color
+        )
+
+    @cached_property
+    def _picture(self) -> Any:
+        import pymupdf
+
+        scale = pymupdf.Matrix(self._scale, self._scale)
+        return self._page.get_pixmap(matrix=scale, alpha=False, annots=False)
+
+    @cached_property
+    def _log(self) -> list[tuple[str, Box]]:
+        return [(kind, Box(*box)) for kind, box, *_ in self._page.get_bboxlog()]
+
+    @cached_property
+    def _painted(self) -> list[Box]:
+        """Where areas are painted, pictures too, each place once."""
+        kinds = ("fill-path", "fill-image", "fill-shade", "fill-imgmask")
+        return list(dict.fromkeys(box for kind, box in self._log if kind in kinds))
+
+    @cached_property
     def _is_scan(self) -> bool:
-        """Tell whether pictures cover the page and none of its text is drawn: then the text was
+        """Whether pictures cover the page and none of its text is drawn: then the text was
         recognised from them.
         """
-        if self._recognised is None:
-            log = self._page.get_bboxlog()
-            drawn = any(kind in {"fill-text", "stroke-text"} for kind, *_ in log)
-            covered = max(
-                (
-                    Box(*box).width * Box(*box).height
-                    for kind, box, *_ in log
-                    if kind == "fill-image"
-                ),
-                default=0.0,
-            )
-            self._recognised = not drawn and covered > 0.5 * self._area.width * self._area.height
-        return self._recognised
+        drawn = any(kind in {"fill-text", "stroke-text"} for kind, _ in self._log)
+        covered = max(
+            (box.width * box.height for kind, box in self._log if kind == "fill-image"), default=0.0
+        )
+        return not drawn and covered > 0.5 * self._area.width * self._area.height
+
+
+def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the words of a span, each with the blanks behind it; none where it comes without its
+    characters.
+    """
+    word: list[dict[str, Any]] = []
+    for char in [*span.get("chars", ()), None]:
+        if word and (char is None or (word[-1]["c"].isspace() and not char["c"].isspace())):
+            inked = [each for each in word if not each["c"].isspace()] or word
+            box = around(Box(*each["bbox"]) for each in inked)
+            place = {"bbox": (box.x0, box.y0, box.x1, box.y1), "origin": word[0]["origin"]}
+            yield {**span, **place, "chars": word}
+            word = []
+        if char is not None:
+            word.append(char)

@@ -58,9 +58,10 @@ def page_content(page: Any, *, structure: bool = True) -> Page:
     if structure:
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
     found = page.get_text("dict", flags=flags)["blocks"]
-    if any(_LEFTWARD.search(span["text"]) for span in _spans(found)):
+    sight = Sight(page)
+    if any(_LEFTWARD.search(span["text"]) or sight.covers_part_of(span) for span in _spans(found)):
         found = page.get_text("rawdict", flags=flags)["blocks"]
-    reader = _Reader(page)
+    reader = _Reader(page, sight)
     nodes = tuple(reader.nodes(found))
     return Page(Box(*page.rect), nodes, tuple(reader.hidden), tuple(reader.raw))
 
@@ -93,9 +94,9 @@ def _spans(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 class _Reader:
     """Makes lines of ours, and puts aside what nobody sees."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Any, sight: Sight) -> None:
         self._links = [(Box(*link["from"]), link.get("uri") or "#") for link in page.get_links()]
-        self._sight = Sight(page)
+        self._sight = sight
         self.hidden: list[str] = []
         self.raw: list[str] = []
 
@@ -114,15 +115,15 @@ class _Reader:
         across, down = line["dir"]
         spans = [span for span in line["spans"] if span.get("text") or span.get("chars")]
         self.raw.append("".join(map(_text, spans)))
-        seen = [span for span in spans if self._sight.sees(span)]
-        if len(seen) < len(spans):
-            unseen = "".join(_plain(_text(span)) for span in spans if span not in seen).strip()
-            self.hidden += [unseen] if unseen else []
+        parts = [part for span in spans for part in self._sight.parts(span)]
+        seen = [span for span, is_seen in parts if is_seen]
+        if unseen := "".join(_plain(_text(span)) for span, is_seen in parts if not is_seen).strip():
+            self.hidden.append(unseen)
         base, size = _baseline(seen)
         runs = self._runs(seen, base, size)
         if not any(run.text.strip() for run in runs):
             return None
-        whole = [line] if len(seen) == len(spans) else seen
+        whole = seen if unseen else [line]
         box = around(Box(*each["bbox"]) for each in whole)
         return Line(box, runs, upright=across > 0.99 and abs(down) < 0.1, base=base)
 

@@ -574,6 +574,30 @@ def test_text_that_nobody_sees_is_marked_and_what_is_pale_is_not(made):
     assert opened.warnings == ["Text that cannot be seen on page 1 is marked as hidden."]
 
 
+def test_what_is_covered_or_as_its_ground_is_hidden_word_by_word(made):
+    page = made.current
+    made.at(72, 90, "The agent Max Muster came on Monday.")
+    page.draw_rect(page.search_for("Max Muster")[0], fill=(0, 0, 0))
+    page.draw_rect((70, 130, 400, 150), fill=(0.1, 0.3, 0.8), color=None)
+    page.insert_text((72, 145), "Blue on blue.", fontsize=11, color=(0.1, 0.3, 0.8))
+    page.draw_rect((70, 160, 400, 180), fill=(0.7, 0.5, 0.3), color=None)
+    page.insert_text((72, 175), "White on brown.", fontsize=11, color=(1, 1, 1))
+    made.at(72, 205, "Under a picture.")
+    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 66, 4))
+    picture.clear_with(255)
+    page.insert_image(pymupdf.Rect(70, 190, 400, 210), pixmap=picture)
+    page.draw_rect((70, 220, 120, 240), fill=(1, 1, 0), color=None)
+    made.at(72, 235, "Yellow is behind a part of this.")
+    opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    found = [block.markdown for block in opened.blocks]
+    seen = ["The agent came on Monday.", "White on brown.", "Yellow is behind a part of this."]
+    assert found[1:4] == seen
+    hidden = ("Max Muster", "Blue on blue.", "Under a picture.")
+    assert found[4:] == [
+        f"<!-- hidden text, not visible on the page: {text} -->" for text in hidden
+    ]
+
+
 def test_text_that_was_recognised_from_a_scan_is_text(made):
     picture = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 60, 80))
     picture.clear_with(230)
