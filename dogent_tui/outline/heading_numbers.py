@@ -10,19 +10,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
+import roman
 
 _DIGITS = "一二三四五六七八九"
-_ROMAN = (
-    (100, "C"),
-    (90, "XC"),
-    (50, "L"),
-    (40, "XL"),
-    (10, "X"),
-    (9, "IX"),
-    (5, "V"),
-    (4, "IV"),
-    (1, "I"),
-)
+_MOST_ROMAN = 4_999
 _BULLETS = frozenset("-*+•")
 
 _NUMBER = r"\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十]{1,3}|[A-Z]{1,6}|[a-z]"
@@ -82,9 +73,8 @@ def _readings(number: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         if value:
             yield "一", (value,)
     else:
-        roman = _from_roman(number)
-        if roman:
-            yield "I", (roman,)
+        if value := _from_roman(number):
+            yield "I", (value,)
         if len(number) == 1:
             yield ("A" if number.isupper() else "a"), (ord(number.upper()) - 64,)
 
@@ -124,7 +114,7 @@ def _spelled(template: str, ordinals: tuple[int, ...]) -> str:
     last = max(1, ordinals[-1])
     for first, spelled in (
         ("一", _chinese),
-        ("I", _roman),
+        ("I", lambda value: roman.toRoman(min(value, _MOST_ROMAN))),
         ("A", _letter),
         ("a", lambda value: _letter(value).lower()),
     ):
@@ -151,18 +141,13 @@ def _from_chinese(number: str) -> int:
     return next((value for value in range(1, 100) if _chinese(value) == number), 0)
 
 
-def _roman(value: int) -> str:
-    text = ""
-    for worth, letters in _ROMAN:
-        while value >= worth:
-            text, value = text + letters, value - worth
-    return text
-
-
 def _from_roman(number: str) -> int:
     if not set(number) <= set("IVXLC"):
         return 0
-    return next((value for value in range(1, 150) if _roman(value) == number), 0)
+    try:
+        return roman.fromRoman(number)
+    except roman.RomanError:
+        return 0
 
 
 def _letter(value: int) -> str:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from xml.etree import ElementTree
 
 import msgspec
+import roman
 
 from dogent_tui.documents.pandoc.archive import root_of
 
@@ -24,7 +25,7 @@ _ALIKE = 24
 _DEEPEST = 20
 """Styles that are each based on the next."""
 _LEVELS = 9
-_MOST_SPELLED = 5_000
+_MOST_SPELLED = 4_999
 
 
 def is_unseen(properties: Properties) -> bool:
@@ -233,11 +234,6 @@ def _level(element: "_Element") -> tuple[int, _Level]:
     )
 
 
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-    (40, "xl"), (10, "x"),
-)  # fmt: skip
-_ROMAN_ONES = ((9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _CHINESE = "〇一二三四五六七八九"
 
 
@@ -248,10 +244,7 @@ def counted(number: int, form: str) -> str:
     elif form in {"upperLetter", "lowerLetter"}:
         text = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
     elif form in {"upperRoman", "lowerRoman"}:
-        text = ""
-        for value, sign in (*_ROMAN, *_ROMAN_ONES):
-            text += sign * (number // value)
-            number %= value
+        text = roman.toRoman(number).lower() if number else ""
     elif (
         form.startswith(("chinese", "japaneseCounting", "taiwaneseCounting", "ideographDigital"))
         and 0 < number < 100

@@ -5,9 +5,9 @@ that they repeat or count.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
 
 import msgspec
+import roman
 
 from dogent_tui.documents.pdf.model import Box, Line, Page, TextBlock
 from dogent_tui.documents.workbook.columns import spans
@@ -24,12 +24,11 @@ _GAP = 0.6
 _LARGEST = 1.1
 """What is set larger than the text by this factor is no running title, unless it counts."""
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _PAGE_NUMBER = re.compile(
     r"(page|seite|p\.?|s\.?|第)?\s*[-–—|]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|]*(\s*(/|of|von|de|页|頁)\s*\d*)?",
     re.IGNORECASE,
 )
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -146,24 +145,28 @@ def _seen(
         return None
     text = " ".join(line.text.split()).casefold()
     counter = _PAGE_NUMBER.fullmatch(text)
-    if counter is None and line.size > _LARGEST * body:
+    value = number_of(counter[2]) if counter else None
+    if value is None and line.size > _LARGEST * body:
         return None
-    offset = _value(counter[2]) - number if counter else None
-    shape = "#" if counter else _NUMBER.sub("#", text)
+    offset = None if value is None else value - number
+    shape = "#" if offset is not None else _NUMBER.sub("#", text)
     apart = (
         apart
         or line.size < 0.95 * body
         or all(run.font != font for run in line.runs if run.text.strip())
     )
     height = line.box.y0 - area.y0 if top else area.y1 - line.box.y1
-    return _Seen(shape, top, round(height, 1), apart and counter is None, offset)
+    return _Seen(shape, top, round(height, 1), apart and offset is None, offset)
 
 
-def _value(text: str) -> int:
-    if text.isdigit():
+def number_of(text: str) -> int | None:
+    """Return the value of an Arabic or a Roman number in small letters; None where it is none."""
+    if text.isdecimal():
         return int(text)
-    values = [_ROMAN[char] for char in text]
-    return sum(-one if one < after else one for one, after in pairwise([*values, 0]))
+    try:
+        return roman.fromRoman(text)
+    except roman.RomanError:
+        return None
 
 
 def _rows(page: Page, *, top: bool) -> Iterator[list[Line]]:

@@ -213,8 +213,8 @@ def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     bottom = around(line.box for line in above.lines if line.box.beside(last.box))
     full = bottom.width > 0.85 * width  # a paragraph's last line is short
     if first.box.y1 < last.box.y0 and bottom.width > 0.5 * width:  # at the top of the next column
-        end = last.text.rstrip()[-1:]
-        return end in "-\u2010," or (end.isalnum() and first.text.lstrip()[:1].islower())
+        end, begin = last.text.rstrip()[-1:], first.text.lstrip()[:1]
+        return end in "-\u2010," or (end.isalnum() and begin.isalpha() and not begin.isupper())
     return (
         -0.3 < down < 0.45
         and full

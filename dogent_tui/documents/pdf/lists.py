@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain
+from dogent_tui.documents.pdf.furniture import number_of
 from dogent_tui.documents.pdf.model import Line
 
-BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
+BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶»›→✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
 _BULLET = re.compile(rf"[{BULLETS}]|[-–—*·o](?=\s)")
 _ORDERED = re.compile(
     r"(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)](?=\s)|\((\d{1,3}|[a-zA-Z]|[ivx]{1,5})\)(?=\s)"
@@ -76,22 +77,17 @@ class List:
         self.items: list[Item] = []
 
     def takes(self, mark: Mark) -> bool:
-        """Tell whether `mark` may be one of this list: a letter comes after the one before it,
-        or begins an enumeration.
+        """Tell whether `mark` may be one of this list: a letter or Roman number comes after the one
+        before it, or begins an enumeration.
         """
-        if not mark.label.isalpha():
+        if not mark.label.isalpha() or mark.label.lower() in {"a", "i"}:
             return True
-        before = next(
-            (
-                item.mark.label
-                for item in reversed(self.items)
-                if abs(item.mark.x0 - mark.x0) < mark.size
-            ),
-            "",
-        )
-        return mark.label.lower() in {"a", "i"} or (
-            before.isalpha()
-            and _order(before) < _order(mark.label) <= _order(before) + _MOST_SKIPPED
+        near = (item.mark for item in self.items[::-1] if abs(item.mark.x0 - mark.x0) < mark.size)
+        before = next(near, None)
+        return before is not None and any(
+            0 < here - there <= _MOST_SKIPPED
+            for here, there in zip(_values(mark.label), _values(before.label), strict=True)
+            if here and there
         )
 
     def add(self, mark: Mark, blocks: list[Node]) -> None:
@@ -108,8 +104,10 @@ class List:
         return found[::-1]
 
 
-def _order(label: str) -> int:
-    return sum(ord(char) for char in label.lower()) if len(label) == 1 else ord("i")
+def _values(label: str) -> tuple[int | None, int | None]:
+    """Return what a label counts as a letter, and as a Roman number."""
+    letter = ord(label.lower()) - ord("a") + 1 if len(label) == 1 and label.isalpha() else None
+    return letter, number_of(label.lower()) if label.isalpha() else None
 
 
 def list_nodes(items: Sequence[Item]) -> list[Node]:

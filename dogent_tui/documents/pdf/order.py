@@ -1,7 +1,10 @@
 """The order in which the text of a page is read: column by column, where it has columns."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from statistics import median
 
+from dogent_tui.documents.pdf.columns import rows_of
 from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around
 
 _STEPS = 200
@@ -23,38 +26,106 @@ and forms have mostly shorter ones, and few are full.
 """
 
 _SLACK = 2.0
+_FEWEST_ROWS = 3
+_APART = 0.8
+"""Sizes of the text from the edge of a table to the middle of the next line: more than within a
+text.
+"""
 
 
 def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
-    """Return the blocks in groups in the order of reading: what lies across the columns parts
-    them.
+    """Return the blocks in groups in the order of reading: what lies across the columns, such as a
+    table whose cells stand in all of them, parts them.
     """
     lines = [line for block in blocks for line in block.lines]
     places = _gutters(lines)
     if not places:
         return [list(blocks)]
     found: list[list[TextBlock]] = []
+    rest = list(blocks)
+    for top, bottom in _tables_over(lines, places):
+        above, rest = _cut(rest, top)
+        table, rest = _cut(rest, bottom)
+        found += [*_in_columns(above, places), table]
+    return [group for group in [*found, *_in_columns(rest, places)] if group]
+
+
+def _in_columns(blocks: Sequence[TextBlock], places: Sequence[float]) -> list[list[TextBlock]]:
+    found: list[list[TextBlock]] = []
     columns: list[list[TextBlock]] = [[] for _ in range(len(places) + 1)]
+    lines = [line for block in blocks for line in block.lines]
     leftward = sum(line.right_to_left for line in lines[:100]) * 2 > len(lines[:100])
-    parts = (part for block in blocks for part in _parted(block, places))
+    titles = _titles(lines)
+    parts = (part for block in blocks for part in _parted(block, places, titles))
     for column, block in sorted(parts, key=lambda part: part[1].box.y0):
         if column is None:
             found += [*(columns[::-1] if leftward else columns), [block]]
             columns = [[] for _ in columns]
         else:
             columns[column].append(block)
-    found += columns[::-1] if leftward else columns
-    return [group for group in found if group]
+    return found + (columns[::-1] if leftward else columns)
 
 
-def _parted(block: TextBlock, places: Sequence[float]) -> Iterator[tuple[int | None, TextBlock]]:
+def _cut(blocks: Sequence[TextBlock], height: float) -> tuple[list[TextBlock], list[TextBlock]]:
+    """Return what of the blocks is above `height`, and what is below."""
+    above, below = [], []
+    for block in blocks:
+        upper = tuple(line for line in block.lines if line.box.middle[1] < height)
+        lower = tuple(line for line in block.lines if line.box.middle[1] >= height)
+        above += [TextBlock(upper)] if upper else []
+        below += [TextBlock(lower)] if lower else []
+    return above, below
+
+
+def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """Yield from where to where a table lies over the columns, from the top: rows of short texts in
+    several columns, apart from the lines above and below. Prose fills its lines.
+    """
+    page = around(line.box for line in lines)
+    bounds = [page.x0, *places, page.x1]
+    rows = rows_of([line for line in lines if line.upright])
+    for is_short, run in groupby(rows, key=lambda row: _is_short(row, bounds)):
+        table = list(run)
+        box = around(line.box for row in table for line in row)
+        apart = _APART * table[0][0].size
+        near = any(
+            box.y0 - apart < line.box.middle[1] < box.y1 + apart
+            and _column(line.box, places) is not None
+            for row in rows
+            if row not in table
+            for line in row
+        )
+        if is_short and len(table) >= _FEWEST_ROWS and not near:
+            yield box.y0, box.y1
+
+
+def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
+    columns = {_column(line.box, bounds[1:-1]) for line in row}
+    narrowest = min(right - left for left, right in pairwise(bounds))
+    return len(columns) > 1 and all(line.box.width < _NARROW * narrowest for line in row)
+
+
+def _titles(lines: Sequence[Line]) -> set[int]:
+    """Return which lines stand alone in the middle, larger than the text: of three columns, they
+    are no part of the second.
+    """
+    if not lines:
+        return set()
+    text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
+    alone = (row[0] for row in rows_of(lines) if len(row) == 1 and row[0].size > text)
+    return {id(line) for line in alone if abs(line.box.middle[0] - middle) < line.size}
+
+
+def _parted(
+    block: TextBlock, places: Sequence[float], titles: set[int]
+) -> Iterator[tuple[int | None, TextBlock]]:
     """Yield what of a block is in each column, None for what lies across them: a block may hold
     lines of all.
     """
     held: dict[int, list[Line]] = {}
     across: list[Line] = []
     for line in block.lines:
-        column = _column(line.box, places)
+        column = None if id(line) in titles else _column(line.box, places)
         if column is None:
             yield from ((at, TextBlock(tuple(lines))) for at, lines in held.items())
             held = {}

@@ -464,6 +464,54 @@ def test_items_are_as_deep_as_their_marks_are_far_in_and_marks_may_be_drawn_apar
     ]
 
 
+@pytest.mark.parametrize("cells", [2, 5])
+def test_a_table_over_two_columns_parts_them_and_is_whole(made, cells):
+    def columns(y, words):
+        for x, word in ((72, words[0]), (312, words[1])):
+            made.lines(x, y, [f"In the {word} column line {n} goes on and on" for n in range(6)])
+
+    columns(100, ("upper left", "upper right"))
+    rows = [[f"{name}{number}" for name in "ABCDE"[:cells]] for number in range(4)]
+    for number, row in enumerate(rows):
+        for cell, text in enumerate(row):
+            made.at(72 + cell * 480 // cells, 220 + number * 15, text)
+    columns(310, ("lower left", "lower right"))
+    found = texts(made.save())[1:]
+    assert [text.split(" column")[0] for text in found[:2]] == [
+        "In the upper left",
+        "In the upper right",
+    ]
+    assert found[2].splitlines()[0] == f"| {' | '.join(rows[0])} |"
+    assert found[2].splitlines()[-1] == f"| {' | '.join(rows[-1])} |"
+    assert [text.split(" column")[0] for text in found[3:]] == [
+        "In the lower left",
+        "In the lower right",
+    ]
+
+
+def test_a_title_in_the_middle_of_three_columns_is_above_them(made):
+    made.at(253, 70, "The Gazette", 18)
+    for x, word in ((60, "left"), (225, "middle"), (390, "right")):
+        made.lines(x, 110, [f"The {word} text in line {n} of many" for n in range(8)], size=9)
+    found = texts(made.save())[1:]
+    assert found[0] == "# The Gazette"
+    assert [text.split()[1] for text in found[1:]] == ["left", "middle", "right"]
+
+
+def test_roman_numbers_count_and_arrows_are_bullets(made):
+    made.at(72, 90, "What is done:")
+    for number, item in enumerate(["i. wash", "ii. rinse", "iii. dry", "iv. fold"]):
+        made.at(84, 120 + number * 15, item)
+    made.at(72, 210, "What is bought:")
+    for number, item in enumerate(["» soap", "» starch"]):
+        made.at(84, 240 + number * 15, item)
+    assert texts(made.save())[2:] == [
+        "1. i. wash\n2. ii. rinse\n3. iii. dry\n4. iv. fold",
+        "What is bought:",
+        "- soap\n- starch",
+    ]
+
+
 def test_columns_whose_lines_were_drawn_across_are_read_one_after_the_other(made):
     made.at(72, 70, "Notes from the valley", 18, "hebo")
     for number in range(20):
