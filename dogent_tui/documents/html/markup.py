@@ -61,6 +61,7 @@ def plain_tree(source: str, url: str = "") -> Element:
     for node in list(body.iter(*_DROPPED)):
         if not is_formula(node):
             take_out(node)
+    _boxes(body)
     settle_code(body)
     _pictures(body, url)
     _quotations(body)
@@ -69,6 +70,16 @@ def plain_tree(source: str, url: str = "") -> Element:
     _links(body, url)
     _paragraphs(body)
     return body
+
+
+def _boxes(body: Element) -> None:
+    """Write the boxes of tasks as signs, and take out the other fields of forms."""
+    for field in list(body.iter("input")):
+        if field.get("type") == "checkbox" and next(field.iterancestors("li"), None) is not None:
+            box = html.Element("span")
+            box.text = "☐ " if field.get("checked") is None else "☒ "
+            field.addprevious(box)
+        take_out(field)
 
 
 def _pictures(body: Element, url: str) -> None:

@@ -78,6 +78,12 @@ def test_a_table_that_only_places_things_is_none(tmp_path: Path) -> None:
     assert "# Port" in text
 
 
+def test_boxes_are_tasks_in_lists_and_other_fields_break_no_sentence(tmp_path: Path) -> None:
+    boxes = '<ul><li><input type="checkbox" checked> done</li><li><input type=checkbox> open</ul>'
+    text, _ = read(tmp_path, f'{boxes}<p>One <input type="text" value="x"> sentence.</p>')
+    assert text.split("\n\n") == ["- [x] done\n- [ ] open", "One sentence."]
+
+
 @pytest.mark.parametrize(
     ("sign", "note"),
     [
