@@ -97,13 +97,14 @@ async def test_what_it_was_given_in_files_is_gone_with_it(tmp_path, monkeypatch)
 
 async def test_one_that_does_not_end_by_itself_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("dogent_tui.agent.cli_process._ENDS_WITHIN_S", 0.2)
-    stubborn = "trap '' TERM; echo last words >&2; while :; do sleep 1; done"
+    stubborn = "trap '' TERM; echo last words >&2; echo '{}'; while :; do sleep 1; done"
     monkeypatch.setattr(
         "dogent_tui.agent.cli_process._program", lambda: str(_program(tmp_path, stubborn))
     )
     endpoint = Endpoint("scripted", "anthropic")
     process = CliProcess(ConversationOptions(tmp_path, endpoint, tmp_path, "words", "x"))
     await process.start()
+    assert await anext(process.messages()) == {}
     await process.close()
     assert await process.wait() == -9
     assert process.last_words() == "last words"

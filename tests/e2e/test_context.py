@@ -51,6 +51,7 @@ async def test_what_fills_the_context(api, agent):
     assert abs(parts - use.total) < 0.05 * use.total
 
 
+@pytest.mark.thorough
 async def test_a_conversation_is_compacted_when_the_user_says_so_and_remembered_as_the_summary(
     api, open_service
 ):

@@ -53,6 +53,7 @@ async def test_documents_reach_the_model_as_markdown_in_parts_and_errors_as_sent
     assert agent.of(PermissionRequested) == []
 
 
+@pytest.mark.thorough
 async def test_outside_of_the_workspace_the_user_is_asked(api, agent, tmp_path):
     (tmp_path / "secret.txt").write_text("for my eyes", encoding="utf-8")
     api.call(READ, {"path": str(tmp_path / "secret.txt")})

@@ -28,6 +28,7 @@ from tests.e2e.scripted_api import unreachable_url
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("status", [401, 403, 404])
 async def test_a_refusal_names_the_profile_and_says_what_to_do(api, agent, status):
     api.fail_always(status)
@@ -88,6 +89,7 @@ async def test_a_failure_that_passes_costs_nothing_but_time(api, agent):
     assert len(agent.of(Retrying)) == 1
 
 
+@pytest.mark.thorough
 async def test_no_connection(open_service):
     with unreachable_url() as url:
         async with open_service(base_url=url) as agent:

@@ -97,6 +97,7 @@ async def test_where_nothing_is_missing_nothing_is_said(talk, resume):
     [("ALPHA",), ("BETA",), ("GAMMA",), ("BETA", "GAMMA"), ("Reply GAMMA",), ("Reply BETA",)],
 )
 @pytest.mark.parametrize("how", ["deleted", "garbled"])
+@pytest.mark.thorough
 async def test_the_model_is_told_what_its_transcript_lacks(talk, resume, gone, how):
     session_id, events = await talk()
     path = transcript(session_id)

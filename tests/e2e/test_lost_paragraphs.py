@@ -35,6 +35,7 @@ async def accepted(d, name="tea.md", *keys):
     return screen
 
 
+@pytest.mark.thorough
 async def test_over_several_proposals_and_refusals(api, context, tea):  # noqa: F811
     async with context() as d:
         api.call("Read", {"file_path": str(tea)})

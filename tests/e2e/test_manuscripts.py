@@ -32,6 +32,7 @@ async def answer(agent, question, *words, **more):
     await agent.service.reply(question.request_id, PermissionAnswer(*words, **more))
 
 
+@pytest.mark.thorough
 async def test_each_tool_is_asked_about_with_its_reason_and_allowed_once_or_for_the_session(
     api, agent
 ):

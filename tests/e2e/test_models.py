@@ -8,6 +8,7 @@ from tests.e2e.scripted_api import MODEL
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
+@pytest.mark.thorough
 async def test_another_model_goes_on_with_the_conversation(api, dogent):
     async with dogent.open(size=(120, 30)) as terminal:
         api.say("You said tea.")

@@ -295,6 +295,7 @@ async def test_the_plan_is_an_event(api, agent):
     assert [result.content for result in agent.of(ToolResult)] == ["Shown. Open: 1 of 1."]
 
 
+@pytest.mark.thorough
 async def test_our_records_are_not_what_the_model_finds(api, agent):
     dot = agent.root / ".dogent"
     (dot / "archives").mkdir(parents=True, exist_ok=True)

@@ -84,6 +84,7 @@ WHO = {
 WHAT = {"id": "what", "question": "What about?", "placeholder": "a subject"}
 
 
+@pytest.mark.thorough
 async def test_what_was_asked_and_answered_so_far_survives_a_kill(dogent):
     dogent.api.call(
         "mcp__dogent__ui_request",

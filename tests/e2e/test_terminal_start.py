@@ -17,7 +17,7 @@ SIDEBAR = "Nothing sent yet."
 WHILE_OPEN = {ALTERNATE_SCREEN, MOUSE, FOCUS_REPORTS, BRACKETED_PASTE}
 
 
-@pytest.mark.thorough_after(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("size", "way_out", "prepared", "env"),
     [

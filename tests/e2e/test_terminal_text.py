@@ -51,6 +51,7 @@ async def test_in_the_prompt_and_the_reply(window):
     assert "[bold red]not[/]" in window.api.requests[0].last_user_text()
 
 
+@pytest.mark.thorough
 async def test_in_file_names_and_tool_results(dogent):
     name = "[b]re\x1b[31mred [@x] [x].md"
     (dogent.root / name).write_text(f"{MARKUP}\n{CONTROLS}\n" % ("file", "file"), encoding="utf-8")

@@ -239,6 +239,7 @@ async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_m
     assert agent.service.requests == ()
 
 
+@pytest.mark.thorough
 async def test_what_was_open_when_all_ended_is_answered_in_the_conversation_that_goes_on(
     api, workspace, open_service
 ):

@@ -49,6 +49,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize(
     "screen", ["start", "run", "question", "form", "help", "settings", "sessions"]
 )
+@pytest.mark.thorough
 def test_a_screen(shown, snapshot, screen, size):
     assert shown[f"{screen} {size}"] == snapshot
 

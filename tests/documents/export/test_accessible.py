@@ -105,6 +105,7 @@ def outside_of_tags(content: bytes) -> str:
 @pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("engine", ["browser", "typst"])
+@pytest.mark.thorough
 async def test_the_sample_report_is_accessible(engine, exporter, typesetter, tmp_path):
     _, document = await printed({"browser": exporter, "typst": typesetter}[engine], tmp_path)
     check(document, "River levels in the Larkrise catchment", "en-GB")

@@ -255,6 +255,7 @@ async def test_nothing_leaks_where_typst_sets_it_all(typesetter, outside, listen
     assert len(result.left_out) > 15
 
 
+@pytest.mark.thorough
 async def test_the_browser_itself_is_a_wall(browser_here, outside, listener):
     """What got past the rewriting would still not load anything: every payload as it stands,
     without the policy of our page.

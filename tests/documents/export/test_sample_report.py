@@ -93,6 +93,7 @@ async def test_the_pdf_without_a_browser(typesetter, tmp_path):
         assert mark not in everything
 
 
+@pytest.mark.thorough
 async def test_the_docx(tmp_path):
     result = await asyncio.wait_for(export_docx(request(tmp_path / "report.docx")), 60)
     assert (result.warnings, result.left_out) == ((), ())

@@ -174,6 +174,7 @@ async def test_what_cannot_be_exported_is_said(exporting, typed, said):
         await scene.until(lambda: said in hint(scene))
 
 
+@pytest.mark.thorough
 async def test_without_a_browser_one_is_offered_once(exporting, workspace, monkeypatch):
     fetched: list[str] = []
 
