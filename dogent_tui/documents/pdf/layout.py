@@ -210,6 +210,10 @@ def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     if first.mono and last.mono and _on_grid(above, below):
         return True
     width = max(above.box.width, below.box.width)
+
+    def begin_of(block: TextBlock) -> float:
+        return block.box.x1 if last.right_to_left else block.box.x0
+
     bottom = around(line.box for line in above.lines if line.box.beside(last.box))
     full = bottom.width > 0.85 * width  # a paragraph's last line is short
     if first.box.y1 < last.box.y0 and bottom.width > 0.5 * width:  # at the top of the next column
@@ -218,7 +222,7 @@ def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     return (
         -0.3 < down < 0.45
         and full
-        and abs(above.box.x0 - below.box.x0) < max(4 * last.size, 0.1 * width)
+        and abs(begin_of(above) - begin_of(below)) < max(4 * last.size, 0.1 * width)
     )
 
 

@@ -243,18 +243,26 @@ def _rightward_end(texts: list[str], start: int) -> int:
     """Return where the part that is read from the left ends which begins at `start`; the next
     place where there is none.
     """
-    if not (texts[start][:1].isdigit() or _other_letter(texts[start])):
+    first = next((at for at in range(start, len(texts)) if not _is_unit(texts[at])), start)
+    if not (texts[first][:1].isdigit() or (first == start and _other_letter(texts[start]))):
         return start + 1
-    end = last = start
+    end = last = first
     words = False
     while end < len(texts) and not _LEFTWARD.match(texts[end]):
         words = words or _other_letter(texts[end])
-        if texts[end][:1].isalnum():
+        if texts[end][:1].isalnum() or (_is_unit(texts[end]) and last == end - 1):
             last = end
         elif not words and texts[end] not in ".,:/-٫٬":
             break
         end += 1
     return last + 1
+
+
+def _is_unit(text: str) -> bool:
+    """Tell whether a sign belongs to the number at its side: per cent, a currency, a degree
+    (https://www.unicode.org/reports/tr9/#W5).
+    """
+    return unicodedata.bidirectional(text[:1] or " ") == "ET"
 
 
 def _other_letter(text: str) -> bool:

@@ -722,3 +722,15 @@ def test_what_the_tags_of_a_file_say_is_what_there_is(tmp_path):
         "```\ndef add(rows):\n    total = 0\n\n    return total\n```",
         "[^1]: Not yet mended.",
     ]
+
+
+def test_signs_of_a_number_stay_on_its_side_in_hebrew(made):
+    text = (
+        "הדו״ח מראה עלייה של 15% במכירות לעומת השנה הקודמת, והמחיר עמד על $40 ליחידה בכל הסניפים"
+        " של החברה ברחבי הארץ. הסכום הכולל הוא 25.5% ולא יותר."
+    )
+    made.current.insert_htmlbox(
+        pymupdf.Rect(72, 72, 400, 300), f"<p dir='rtl' lang='he'>{text}</p>"
+    )
+    opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    assert [block.markdown for block in opened.blocks][1:] == [text]
