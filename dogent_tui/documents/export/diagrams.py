@@ -7,6 +7,7 @@ runs in a context of its own, without network and files, and only the drawing th
 
 import asyncio
 import gzip
+import re
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
@@ -21,7 +22,8 @@ from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError
 from dogent_tui.documents.export.document import Document
 from dogent_tui.documents.export.images import ExportImage
 from dogent_tui.documents.export.svg import clean_svg
-from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node
+from dogent_tui.documents.pandoc.tree import drawn_from
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
@@ -131,7 +133,9 @@ async def with_diagrams(document: Document, browser: Browser, *, pictures: bool)
             return [node("Figure", content)] if caption[1] else blocks
         address = f"mermaid:{sha256(text.encode()).hexdigest()[:16]}"
         document.images.add(address, image)
-        drawn = node("Image", [attributes(), words(_name(text)), [address, ""]])
+        drawn = node(
+            "Image", [attributes(), [drawn_from(_name(text), "mermaid", text)], [address, ""]]
+        )
         return [node("Figure", [name, caption, [node("Plain", [drawn])]])]
 
     blocks = mapped(document.blocks, {"Figure": figure})
@@ -149,10 +153,9 @@ def _is_diagram(blocks: list[Any]) -> bool:
 
 
 def _name(text: str) -> str:
-    """Return what a diagram is called for who cannot see it: its title, else its words."""
-    lines = [line.strip() for line in text.splitlines()]
-    titles = [line.removeprefix("accTitle:").strip() for line in lines if "accTitle:" in line]
-    return titles[0] if titles else one_line(tr("Diagram") + ": " + "; ".join(lines))[:300]
+    """Return what a diagram is called for who cannot see it."""
+    title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
+    return one_line(title[1]) if title else tr("Diagram")
 
 
 def _where(document: Document, text: str) -> str:

@@ -14,7 +14,7 @@ from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escapes import fence, hidden_comment, lines_escaped
 from dogent_tui.documents.pandoc.inlines import Inlines, without_links
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
-from dogent_tui.documents.pandoc.tree import Node, plain_text, take_hidden, walk
+from dogent_tui.documents.pandoc.tree import Node, drawn_code, plain_text, take_hidden, walk
 from dogent_tui.plain import words_of
 
 _LONG_CHARS = 6_000
@@ -301,7 +301,15 @@ def _flat(blocks: list[Node]) -> Iterator[Node]:
         elif node["t"] == "BlockQuote" and not node["c"]:
             continue
         else:
-            yield node
+            yield _drawn(node) or node
+
+
+def _drawn(node: Node) -> Node | None:
+    """Return the code that a picture, alone in its paragraph, was drawn from."""
+    inside = node["c"] if node["t"] in ("Para", "Plain") else []
+    if [inline["t"] for inline in inside] != ["Image"]:
+        return None
+    return drawn_code("".join(word["c"] for word in inside[0]["c"][1] if word["t"] == "Str"))
 
 
 def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:

@@ -2,6 +2,7 @@
 Markdown.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -29,6 +30,11 @@ puts them into one.
 NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 _SPACES = ("Space", "SoftBreak", "LineBreak")
+
+_KEPT_BLANKS = {ord(" "): "\N{NO-BREAK SPACE}", ord("\n"): "\N{LINE SEPARATOR}"}
+"""XML levels line ends in an attribute (https://www.w3.org/TR/xml/#AVNormalize), pandoc blanks."""
+_BLANKS = {ord(kept): blank for blank, kept in zip(" \n", _KEPT_BLANKS.values(), strict=True)}
+_DRAWN_CODE = re.compile(r"[^\n]*\n```(\w+)\n(.*)\n```", re.DOTALL)
 
 
 def children(node: Any) -> Iterator[Node]:
@@ -77,6 +83,19 @@ def _plain(nodes: Any) -> Iterator[str]:
             yield from _plain(node)
             if kind in ("Para", "Plain"):
                 yield " "
+
+
+def drawn_from(name: str, language: str, code: str) -> Node:
+    """Return the alternative text of a picture that was drawn from `code`, which says it whole. Its
+    blanks are those that no reader of a document levels.
+    """
+    return plain(f"{name}\n```{language}\n{code}\n```".translate(_KEPT_BLANKS))
+
+
+def drawn_code(alternative: str) -> Node | None:
+    """Return the code that `drawn_from` made this text of, as a block."""
+    found = _DRAWN_CODE.fullmatch(alternative.translate(_BLANKS))
+    return {"t": "CodeBlock", "c": [["", [found[1]], []], found[2]]} if found else None
 
 
 def take_hidden(node: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.pandoc.tree import Node, table_node
+from dogent_tui.documents.pandoc.tree import Node, drawn_code, table_node
 from dogent_tui.documents.pdf.continuations import PAGE_BREAK
 from dogent_tui.documents.pdf.layout import nodes_of
 from dogent_tui.documents.pdf.lists import BULLETS, Item, List, Mark, list_nodes, mark_of
@@ -103,7 +103,7 @@ class StructureTree:
 
     def text(self, element: int, name: str) -> str:
         """Return a text that is kept with the element: ``Alt``, ``ActualText``."""
-        return " ".join(self._key(element, name).split())
+        return re.sub(r"[ \t\r\n]+", " ", self._key(element, name)).strip(" ")
 
     def figures(self, page: int) -> list[tuple[int, int, str]]:
         """Return the pictures with an alternative text on the page of this object: whose kid
@@ -261,7 +261,9 @@ def _formula(alt: str, kids: Sequence[Element | TextBlock]) -> TextBlock:
 
 
 def _figure(alt: str) -> Node:
-    alt = alt.replace("[", "(").replace("]", ")")
+    if code := drawn_code(alt):
+        return code
+    alt = " ".join(alt.split()).replace("[", "(").replace("]", ")")
     return {"t": "Para", "c": [{"t": "RawInline", "c": ["markdown", f"![{alt}]()"]}]}
 
 

@@ -10,6 +10,7 @@ from dogent_tui.documents.export import diagrams
 from dogent_tui.documents.export.browser import Browser
 from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.model import ExportRequest
+from dogent_tui.documents.library import DocumentLibrary
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
@@ -46,6 +47,15 @@ async def test_a_diagram_is_drawn_with_its_words_and_number(exporter, tmp_path):
     assert docx.warnings == ()
     assert "Gauge" in svg
     assert "marker-end" in svg
+
+
+async def test_a_drawn_diagram_is_read_back_as_what_it_was_drawn_from(exporter, tmp_path):
+    block = '```mermaid\ngraph LR\n  A[Gauge] --> B["[x] 预报"]\n\n    B --> C\n```'
+    pdf = await exporter.export(request(tmp_path, f"# The way\n\n{block}\n"))
+    docx = await export_docx(request(tmp_path, block, "docx"), browser=exporter.browser)
+    async with DocumentLibrary(tmp_path / "conversions") as library:
+        assert (await library.read(docx.path)).text == block
+        assert block in (await library.read(pdf.path)).text
 
 
 @pytest.mark.thorough
