@@ -113,13 +113,18 @@ def test_the_guide_is_short():
     assert sum(any(map(str.isalnum, word)) for word in STYLE.read_text("utf-8").split()) <= 500
 
 
-NAMED = re.compile(r"(?<![\w/.@~-])(?:[a-z_]+/)+[\w.-]+\.(?:py|md|toml|jsonl?)\b|`[a-z_]+\.py`")
-"""A file as comments and docs name one: from the root or from the package on, or a module alone."""
+NAMED = re.compile(
+    r"(?<![\w/.@~-])(?:[a-z_]+/)+[\w.-]+\.(?:py|md|toml|jsonl?)\b|`[a-z_]+\.py`|`(?:[a-z_]+/){2,}`"
+)
+"""A file or folder as comments and docs name one: from the root or from the package on, or a module
+alone.
+"""
 
 
 def test_the_files_that_comments_and_docs_name_are_there():
     folders = (PACKAGE, ROOT / "tests", ROOT / "docs", ROOT / "styles")
-    there = {f"/{path.relative_to(ROOT)}" for folder in folders for path in folder.rglob("*.*")}
+    inside = [path for folder in folders for path in folder.rglob("*")]
+    there = {f"/{path.relative_to(ROOT)}{'/' * path.is_dir()}" for path in inside}
     rooms = {part for path in there for part in path.split("/")[1:-1]}
     sources = {*PACKAGE.rglob("*.py"), *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")}
     gone = []

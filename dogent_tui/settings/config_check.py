@@ -8,7 +8,7 @@ file.
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec.structs import fields
@@ -163,6 +163,8 @@ def expected(kind: Any) -> str:
             if meta.extra and "expected" in meta.extra
         ]
         return told[0] if told else expected(get_args(kind)[0])
+    if get_origin(kind) is Literal:
+        return tr("one of {values}").format(values=", ".join(filter(None, get_args(kind))))
     return _WORDS.get(get_origin(kind) or kind, tr("an object {…}"))
 
 

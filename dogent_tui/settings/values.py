@@ -4,7 +4,7 @@ written without a loss.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -84,12 +84,11 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
         tuple[str, ...], Meta(description="Folders to leave out of searches.")
     ] = ()
     consent: Annotated[
-        str,
+        Literal["", "every_tool"],
         Meta(
             description=(
                 "every_tool: the agent gets only tools that ask each time they look at a document."
             ),
-            extra_json_schema={"enum": ["", "every_tool"]},
         ),
     ] = ""
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -129,20 +128,16 @@ class HomeSettings(msgspec.Struct, frozen=True):
         ),
     ] = 0.0
     status_usage: Annotated[
-        str,
-        Meta(
-            description="What a conversation used, in the status bar: tokens, cost, or nothing.",
-            extra_json_schema={"enum": ["", "tokens", "cost"]},
-        ),
+        Literal["", "tokens", "cost"],
+        Meta(description="What a conversation used, in the status bar: tokens, cost, or nothing."),
     ] = ""
     notify: Annotated[
-        str,
+        Literal["", "bell", "off"],
         Meta(
             description=(
                 "When another window has the focus and the agent asks or is done: words and a bell,"
                 " a bell, or nothing."
             ),
-            extra_json_schema={"enum": ["", "bell", "off"]},
         ),
     ] = ""
     offer_setup: Annotated[

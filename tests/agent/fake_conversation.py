@@ -22,7 +22,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.trust import FolderTrust
-from dogent_tui.settings.values import WorkspaceSettings
+from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
 
@@ -123,12 +123,13 @@ def opened_session(
     workspace: Workspace, endpoint: Endpoint, service: AgentService, earlier: Path | None = None
 ) -> OpenedSession:
     """Return a session as the application gets it, without warnings. `earlier` is the log of the
-    one that it goes on with.
+    one that it continues.
     """
     authority, copies = Authority(workspace), session_copies(workspace, service.session_id)
+    settings, _ = load_settings(workspace)
     return OpenedSession(
         workspace,
-        WorkspaceSettings(),
+        settings,
         endpoint,
         service,
         (),
@@ -137,5 +138,5 @@ def opened_session(
         authority,
         copies,
         FolderTrust(workspace),
-        Libraries(workspace, WorkspaceSettings()),
+        Libraries(workspace, settings),
     )

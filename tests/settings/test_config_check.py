@@ -17,7 +17,12 @@ from dogent_tui.settings.config_models import PROFILE_MODELS, LlmProfile, WebPro
 from dogent_tui.settings.config_writer import plan_values, write_home_values
 from dogent_tui.settings.home_files import STUBS
 from dogent_tui.settings.json_schemas import NAMES, schema_file, schema_text
-from dogent_tui.settings.values import load_home_settings, load_settings
+from dogent_tui.settings.values import (
+    HomeSettings,
+    WorkspaceSettings,
+    load_home_settings,
+    load_settings,
+)
 from dogent_tui.storage.json_lines import line_of
 
 SLIP = """{
@@ -176,3 +181,10 @@ def test_two_windows_that_find_a_broken_file_lose_nothing_of_each_other(tmp_path
     for window in windows:
         window.join(60)
         assert window.exitcode == 0
+
+
+@pytest.mark.parametrize("settings", [WorkspaceSettings, HomeSettings])
+def test_every_key_is_in_the_docs(settings):
+    docs = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
+    keys = {field.name for field in msgspec.structs.fields(settings)} - {"extra"}
+    assert [key for key in sorted(keys) if f"`{key}`" not in docs] == []

@@ -43,7 +43,13 @@ def test_unknown_keys_are_kept_and_named_with_the_nearest(workspace):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("profile", 5), ("learn_auto", "yes"), ("learn_auto", 1), ("images_path", ["a"])],
+    [
+        ("profile", 5),
+        ("learn_auto", "yes"),
+        ("learn_auto", 1),
+        ("images_path", ["a"]),
+        ("consent", "each_tool"),
+    ],
 )
 def test_a_wrong_type_is_named_and_the_default_used(workspace, key, value):
     write(workspace, {key: value})

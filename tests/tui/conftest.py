@@ -54,7 +54,7 @@ OTHER_SIZES = ((80, 24), (200, 60))
 
 @pytest.fixture
 def looks(snap_compare: Callable[..., bool], snapshot: SnapshotAssertion) -> Callable[..., None]:
-    """Compare what an application looks like with what was accepted, at the sizes of DESIGN.md.
+    """Compare what an application looks like with what was accepted, at 80×24, 120×40 and 200×60.
 
     At 120×40 that is a picture. The window is first made as small and as large as the others, and
     what is read there is compared.

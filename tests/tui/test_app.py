@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -372,8 +373,10 @@ async def test_help_names_every_command_and_binding(stage):
         page = "\n".join(
             f"{key} {words}" for section in s.app.screen._sections for key, words in section.lines
         )
+        readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
         for command in s.app.commands:
             assert command.usage in page
+            assert f"`/{command.name}`" in readme
         for words in ("Send", "Find", "Files", "Quit", "Reject all", "Ctrl+P", "Demote"):
             assert words in page
         (everywhere,) = (
@@ -540,7 +543,7 @@ async def test_a_bare_slash_runs_nothing_and_what_forgets_comes_last(stage, work
         await s.pilot.press(*"ar")
         await s.until(lambda: box.picker.rows and box.picker.rows[0].label == "/archive")
         await s.pilot.press("backspace", "backspace", "c")
-        await s.until(lambda: len(box.picker.rows) > 1 and box.picker.rows[0].label == "/copy")
+        await s.until(lambda: len(box.picker.rows) > 1 and box.picker.rows[0].label == "/check")
 
 
 @pytest.mark.parametrize("typed", ["Sum up @notes.md.", "Sum up @notes.md"])

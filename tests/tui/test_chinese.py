@@ -44,7 +44,6 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return json.loads(made.stdout)
 
 
-@pytest.mark.thorough_after(4)
 @pytest.mark.parametrize("size", ["80x24", "200x60"])
 @pytest.mark.parametrize(
     "screen", ["start", "run", "question", "form", "help", "settings", "sessions"]

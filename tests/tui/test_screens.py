@@ -1,4 +1,4 @@
-"""What the screens look like, at the sizes of DESIGN.md. `make snapshots` accepts a new look."""
+"""What the screens look like, at 80×24, 120×40 and 200×60. `make snapshots` accepts a new look."""
 
 import json
 from pathlib import Path

@@ -13,6 +13,7 @@ from dogent_tui.agent.events import SessionStarted
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions
 from dogent_tui.settings.profiles import Endpoint
+from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.dialog import Dialog
@@ -117,7 +118,8 @@ def reopened(workspace, monkeypatch):
 
     def open_again(_, chosen):
         options.append(chosen)
-        endpoint = Endpoint(chosen.profile or "offline", "custom", model="chat")
+        profile = chosen.profile or load_settings(workspace)[0].profile or "offline"
+        endpoint = Endpoint(profile, "custom", model="chat")
         return opened_session(
             workspace, endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root))
         )

@@ -35,7 +35,7 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def snapshot(workspace: Path, tmp_path: Path) -> Iterator[Snapshot]:
+def index(workspace: Path, tmp_path: Path) -> Iterator[Snapshot]:
     kept = Snapshot(workspace, tmp_path / "copies")
     kept.begin("job", tmp_path)
     yield kept
@@ -114,12 +114,12 @@ _COMMANDS: list[tuple[str, dict[str, str] | None]] = [
 
 @pytest.mark.parametrize(("command", "what"), _COMMANDS)
 def test_what_a_command_did_is_named_and_taken_back(
-    command: str, what: dict[str, str] | None, snapshot: Snapshot, workspace: Path, layer: Path
+    command: str, what: dict[str, str] | None, index: Snapshot, workspace: Path, layer: Path
 ) -> None:
     before = _tree(workspace)
     _run(command, workspace)
 
-    taken = snapshot.collect(layer)
+    taken = index.collect(layer)
 
     if what is not None:
         assert _what(workspace, layer) == what
@@ -128,16 +128,16 @@ def test_what_a_command_did_is_named_and_taken_back(
     assert {path: now for path, now in _tree(workspace).items() if path not in touched} == {
         path: old for path, old in before.items() if path not in touched
     }
-    assert snapshot.collect(layer / "again").restored == ()
+    assert index.collect(layer / "again").restored == ()
 
 
 @pytest.mark.parametrize("command", [command for command, _ in _COMMANDS])
 def test_what_is_taken_back_is_a_layer_that_does_the_same_again(
-    command: str, snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+    command: str, index: Snapshot, workspace: Path, layer: Path, tmp_path: Path
 ) -> None:
     _run(command, workspace)
     after = _tree(workspace)
-    snapshot.collect(layer)
+    index.collect(layer)
 
     difference = read_difference(str(workspace), str(layer), time.time_ns())
     copies = UndoLog(Workspace(workspace), "session")
@@ -150,31 +150,31 @@ def test_what_is_taken_back_is_a_layer_that_does_the_same_again(
 
 
 def test_what_somebody_changed_afterwards_is_theirs(
-    snapshot: Snapshot, workspace: Path, layer: Path
+    index: Snapshot, workspace: Path, layer: Path
 ) -> None:
     _run("echo command > notes.md; rm run.sh", workspace)
     until = (workspace / "notes.md").stat().st_ctime_ns
     while (workspace / "notes.md").stat().st_ctime_ns <= until:
         (workspace / "notes.md").write_text("the user's\n")
 
-    taken = snapshot.collect(layer, until)
+    taken = index.collect(layer, until)
 
     assert taken.restored == ("run.sh",)
     assert (workspace / "notes.md").read_text() == "the user's\n"
 
 
 def test_a_folder_that_became_a_link_is_not_followed(
-    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+    index: Snapshot, workspace: Path, layer: Path, tmp_path: Path
 ) -> None:
     """As by another command, in the very moment."""
     (tmp_path / "outside").mkdir()
     _run("rm chapters/one.md", workspace)
-    found = snapshot._changes(1 << 62)
+    found = index._changes(1 << 62)
     shutil.move(workspace / "chapters", workspace / "elsewhere")
     (workspace / "chapters").symlink_to(tmp_path / "outside")
-    snapshot._changes = lambda until: found  # type: ignore[method-assign]
+    index._changes = lambda until: found  # type: ignore[method-assign]
 
-    taken = snapshot.collect(layer)
+    taken = index.collect(layer)
 
     assert taken.left == ("chapters/one.md",)
     assert not list((tmp_path / "outside").iterdir())
@@ -189,28 +189,28 @@ def test_files_of_all_sizes_are_covered_up_to_the_bound(
     with (workspace / "huge").open("wb") as file:
         file.truncate(10_000_000)
     os.mkfifo(workspace / "pipe")
-    snapshot = Snapshot(workspace, tmp_path / "copies")
-    snapshot.begin("job", tmp_path)
+    index = Snapshot(workspace, tmp_path / "copies")
+    index.begin("job", tmp_path)
     before = {path: held for path, held in _tree(workspace).items() if path not in ("huge", "pipe")}
 
     _run("rm empty middle; echo x > huge; rm pipe", workspace)
-    assert set(snapshot.collect(layer).left) == {"huge", "pipe"}
+    assert set(index.collect(layer).left) == {"huge", "pipe"}
     assert _what(workspace, layer) == dict.fromkeys(("empty", "middle"), "delete")
     (workspace / "huge").unlink()
     assert _tree(workspace) == before
-    snapshot.close()
+    index.close()
 
 
 def test_what_is_not_covered_is_moved_back_all_the_same(
     workspace: Path, layer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(snapshot_module, "LARGEST_STORE", 0)
-    snapshot = Snapshot(workspace, tmp_path / "copies")
-    snapshot.begin("job", tmp_path)
+    index = Snapshot(workspace, tmp_path / "copies")
+    index.begin("job", tmp_path)
     before = _tree(workspace)
     _run("mv chapters parts; mv parts/old .; chmod 600 run.sh", workspace)
 
-    assert snapshot.collect(layer).left == ()
+    assert index.collect(layer).left == ()
     found = _what(workspace, layer)
     assert {
         "chapters/one.md": "move",
@@ -218,21 +218,21 @@ def test_what_is_not_covered_is_moved_back_all_the_same(
         "run.sh": "mode",
     }.items() <= found.items()
     assert _tree(workspace) == before
-    snapshot.close()
+    index.close()
 
 
 def test_the_only_one_that_there_is_of_a_file_is_not_lost(
     workspace: Path, layer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(snapshot_module, "LARGEST_STORE", 0)
-    snapshot = Snapshot(workspace, tmp_path / "copies")
-    snapshot.begin("job", tmp_path)
+    index = Snapshot(workspace, tmp_path / "copies")
+    index.begin("job", tmp_path)
     _run("mv chapters parts; echo more >> parts/one.md", workspace)
 
-    assert snapshot.collect(layer).left == ("chapters/one.md",)
+    assert index.collect(layer).left == ("chapters/one.md",)
 
     assert (workspace / "chapters/one.md").read_text() == "one\n" * 1000 + "more\n"
-    snapshot.close()
+    index.close()
 
 
 def test_nor_on_another_disk(tmp_path: Path, layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,52 +242,52 @@ def test_nor_on_another_disk(tmp_path: Path, layer: Path, monkeypatch: pytest.Mo
         workspace = Path(folder)
         (workspace / "large").write_text("large, and the only one\n")
         (workspace / "small").write_text("small\n")
-        snapshot = Snapshot(workspace, tmp_path / "copies")
-        snapshot.begin("job", tmp_path)
+        index = Snapshot(workspace, tmp_path / "copies")
+        index.begin("job", tmp_path)
         _run("mv large elsewhere; mv small other", workspace)
 
-        assert set(snapshot.collect(layer).left) == {"large", "elsewhere"}
+        assert set(index.collect(layer).left) == {"large", "elsewhere"}
 
         assert {place.name: place.read_text() for place in workspace.iterdir()} == {
             "elsewhere": "large, and the only one\n",
             "small": "small\n",
         }
-        snapshot.close()
+        index.close()
 
 
 def test_while_another_command_runs_its_changes_are_not_taken_for_the_users(
-    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+    index: Snapshot, workspace: Path, layer: Path, tmp_path: Path
 ) -> None:
     _run("rm notes.md", workspace)
-    snapshot.begin("second", tmp_path)
-    snapshot.end("second")
+    index.begin("second", tmp_path)
+    index.end("second")
 
-    snapshot.collect(layer)
+    index.collect(layer)
 
     assert _what(workspace, layer) == {"notes.md": "delete"}
 
 
 def test_what_the_user_changes_between_two_commands_is_theirs(
-    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+    index: Snapshot, workspace: Path, layer: Path, tmp_path: Path
 ) -> None:
-    snapshot.end("job")
+    index.end("job")
     (workspace / "notes.md").unlink()
     (workspace / "chapters/one.md").write_text("the user's\n")
 
-    snapshot.begin("next", tmp_path)
+    index.begin("next", tmp_path)
     _run("rm chapters/one.md", workspace)
 
-    snapshot.collect(layer)
+    index.collect(layer)
     assert _what(workspace, layer) == {"chapters/one.md": "delete"}
     assert (workspace / "chapters/one.md").read_text() == "the user's\n"
 
 
 def test_the_copy_stands_from_one_start_to_the_next(
-    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+    index: Snapshot, workspace: Path, layer: Path, tmp_path: Path
 ) -> None:
     before = _tree(workspace)
-    snapshot.end("job")
-    snapshot.close()
+    index.end("job")
+    index.close()
     copy = tmp_path / "copies/tree/chapters/one.md"
     copied = copy.stat().st_ctime_ns
     again = Snapshot(workspace, tmp_path / "copies")
@@ -304,11 +304,11 @@ def test_the_copy_stands_from_one_start_to_the_next(
     again.begin("job", tmp_path)
     assert again.collect(layer).restored == ()
     again.close()
-    snapshot.__init__(workspace, tmp_path / "copies")  # type: ignore[misc]  # the fixture closes it
+    index.__init__(workspace, tmp_path / "copies")  # type: ignore[misc]  # the fixture closes it
 
 
 def test_a_second_process_keeps_a_copy_of_its_own(
-    snapshot: Snapshot, workspace: Path, tmp_path: Path
+    index: Snapshot, workspace: Path, tmp_path: Path
 ) -> None:
     first = open_snapshot(workspace, tmp_path / "all")
     second = open_snapshot(workspace, tmp_path / "all")
@@ -330,18 +330,18 @@ def test_each_workspace_has_a_copy_of_its_own(workspace: Path, tmp_path: Path) -
 
 
 def test_a_copy_that_was_cut_short_is_made_again(
-    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+    index: Snapshot, workspace: Path, layer: Path, tmp_path: Path
 ) -> None:
     """As by a loss of power."""
     before = _tree(workspace)
-    snapshot.end("job")
-    snapshot.close()
+    index.end("job")
+    index.close()
     os.truncate(tmp_path / "copies/tree/chapters/one.md", 100)
-    snapshot.__init__(workspace, tmp_path / "copies")  # type: ignore[misc]
-    snapshot.begin("job", tmp_path)
+    index.__init__(workspace, tmp_path / "copies")  # type: ignore[misc]
+    index.begin("job", tmp_path)
     _run("rm -r chapters", workspace)
 
-    snapshot.collect(layer)
+    index.collect(layer)
 
     assert _tree(workspace) == before
 
@@ -351,8 +351,8 @@ def _cut_off(workspace: Path, folder: Path, private: Path, command: str) -> None
     child = os.fork()
     if child == 0:
         try:
-            snapshot = Snapshot(workspace, folder)
-            snapshot.begin("job", private)
+            index = Snapshot(workspace, folder)
+            index.begin("job", private)
             environment = {**os.environ, "TMPDIR": f"{private}/tmp"}
             subprocess.Popen(
                 ["bash", "-c", f"{command}; echo > {private}/done; exec sleep 600"],
@@ -381,8 +381,8 @@ def test_after_a_kill_the_next_start_takes_back_what_was_cut_off(
         "rm -r chapters; echo edited > notes.md; echo new > new.md",
     )
 
-    snapshot = Snapshot(workspace, tmp_path / "copies")
-    taken = snapshot.resume()
+    index = Snapshot(workspace, tmp_path / "copies")
+    taken = index.resume()
 
     assert taken is not None
     assert taken.left == ()
@@ -393,8 +393,8 @@ def test_after_a_kill_the_next_start_takes_back_what_was_cut_off(
         f"{private}/tmp".encode() in _environment(process)
         for process in Path("/proc").glob("[0-9]*")
     )
-    assert snapshot.resume() is None
-    snapshot.close()
+    assert index.resume() is None
+    index.close()
 
 
 def _environment(process: Path) -> bytes:
@@ -415,10 +415,10 @@ def test_what_the_user_did_after_the_kill_is_not_taken_back(
     while (workspace / "notes.md").stat().st_ctime_ns <= now:
         (workspace / "notes.md").write_text("")
 
-    snapshot = Snapshot(workspace, tmp_path / "copies")
-    taken = snapshot.resume()
+    index = Snapshot(workspace, tmp_path / "copies")
+    taken = index.resume()
 
     assert taken is not None
     assert taken.restored == ("run.sh",)
     assert (workspace / "notes.md").read_text() == ""
-    snapshot.close()
+    index.close()

@@ -21,6 +21,7 @@ _EVERYDAY = (
         "help",
         "open",
         "export",
+        "check",
         "outline",
         "attach",
         "review",

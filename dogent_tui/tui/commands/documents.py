@@ -57,7 +57,11 @@ class DocumentCommands:
             words=("add", "remove"),
         )
         yield Command(
-            "outline", tr("Rearrange the sections of a Markdown file"), self._outline, "FILE.md"
+            "outline",
+            tr("Rearrange the sections of a Markdown file"),
+            self._outline,
+            "FILE.md",
+            "markdown",
         )
 
     async def _export_typed(self, typed: str) -> None:

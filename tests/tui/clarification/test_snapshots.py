@@ -1,4 +1,4 @@
-"""What the form looks like, at the sizes of DESIGN.md. `make snapshots` accepts a new look."""
+"""What the form looks like, at 80×24, 120×40 and 200×60. `make snapshots` accepts a new look."""
 
 from tests.tui.clarification.conftest import Host
 from tests.tui.clarification.examples import CHINESE, MANY, REPORT

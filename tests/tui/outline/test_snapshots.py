@@ -1,4 +1,4 @@
-"""What the outline editor looks like, at the sizes of DESIGN.md."""
+"""What the outline editor looks like, at 80×24, 120×40 and 200×60."""
 
 import pytest
 from textual.pilot import Pilot

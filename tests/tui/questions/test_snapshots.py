@@ -1,4 +1,4 @@
-"""What a question looks like, at the sizes of DESIGN.md. `make snapshots` accepts a new look."""
+"""What a question looks like, at 80×24, 120×40 and 200×60. `make snapshots` accepts a new look."""
 
 from pathlib import Path
 
