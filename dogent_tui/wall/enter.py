@@ -90,7 +90,6 @@ def _make_root(room: dict[str, Any]) -> None:
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", base, "tmpfs", _HARMLESS, "mode=755,size=4m")
     os.makedirs(f"{base}/proc")
-    os.makedirs(f"{base}/stage", 0o700)
     _mount_all(base, room["common"])
 
 
@@ -116,22 +115,48 @@ def fail(link: socket.socket, error: BaseException) -> NoReturn:
 # ── Mounts ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _place(root: str, target: str, *, folder: bool) -> str:
-    """Return where `target` is while the new root is being made, with something to mount on."""
-    place = root + target
-    os.makedirs(place if folder else os.path.dirname(place), exist_ok=True)
-    if not folder and not os.path.lexists(place):
-        os.close(os.open(place, os.O_CREAT | os.O_WRONLY, 0o600))
-    return place
+def _place(root: str, target: str, *, folder: bool) -> int:
+    """Return a descriptor of `target` below `root`, which is made for something to mount on.
+
+    The way there may lead through folders that earlier commands have changed. Nothing on it is
+    followed: a link, or a file where a folder has to be, is a command's own, and goes.
+    """
+    *above, last = target.strip("/").split("/")
+    place = os.open(root, os.O_PATH)
+    for name in above:
+        place = _made(place, name, stat.S_IFDIR)
+    return _made(place, last, stat.S_IFDIR if folder else stat.S_IFREG)
+
+
+def _made(folder: int, name: str, kind: int) -> int:
+    """Return what is at a name in a folder, which is closed; it is made where it is of another
+    kind, or not there.
+    """
+    try:
+        if stat.S_IFMT(os.lstat(name, dir_fd=folder).st_mode) != kind:
+            os.unlink(name, dir_fd=folder)
+    except OSError:
+        pass  # it is not there, or a folder, on which the next step fails
+    try:
+        if kind == stat.S_IFDIR:
+            os.mkdir(name, 0o755, dir_fd=folder)
+        else:
+            os.mknod(name, 0o600, dir_fd=folder)
+    except FileExistsError:
+        pass
+    made = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    os.close(folder)
+    return made
 
 
 def _bind(root: str, source: str, target: str, read_only: bool) -> None:
     if not os.path.exists(source):
         return
-    place = _place(root, target, folder=os.path.isdir(source))
-    kernel.mount(source, place, flags=kernel.MS_BIND | kernel.MS_REC)
+    place, tree = _place(root, target, folder=os.path.isdir(source)), kernel.copy_tree(source)
     if read_only:
-        kernel.make_read_only(place)
+        kernel.make_read_only(tree)
+    kernel.attach(tree, place)
+    os.close(place)
 
 
 def _overlay(root: str, workspace: str, target: str, layer: str) -> None:
@@ -143,8 +168,9 @@ def _overlay(root: str, workspace: str, target: str, layer: str) -> None:
     lower = os.open(workspace, os.O_PATH | os.O_DIRECTORY)
     os.chdir(layer)
     options = f"lowerdir=/proc/self/fd/{lower},upperdir=upper,workdir=work,userxattr,volatile"
-    kernel.mount("overlay", place, "overlay", _HARMLESS, options)
+    kernel.mount("overlay", f"/proc/self/fd/{place}", "overlay", _HARMLESS, options)
     os.close(lower)
+    os.close(place)
 
 
 def _link(root: str, target: str, text: str) -> None:
@@ -170,8 +196,8 @@ def _devices(root: str, shared_memory: str) -> None:
 
 def _scratch(root: str, target: str, size: str) -> None:
     """Mount an empty folder, which is gone with the namespace."""
-    place = _place(root, target, folder=True)
-    kernel.mount("tmpfs", place, "tmpfs", _HARMLESS, f"mode=700,size={size}")
+    os.close(_place(root, target, folder=True))
+    kernel.mount("tmpfs", root + target, "tmpfs", _HARMLESS, f"mode=700,size={size}")
 
 
 def _hide(root: str, target: str) -> None:
@@ -193,54 +219,6 @@ _MOUNTS: dict[str, Callable[..., None]] = {
 }
 
 
-def _stage(base: str, plan: dict[str, Any]) -> list[tuple[str, str]]:
-    """Mount what is a plan's own where no command ever wrote, and return from where to where it has
-    to be moved.
-
-    The way to its place leads through folders that earlier commands may have changed: outside, a
-    link there would lead anywhere.
-    """
-    moves = []
-    for number, (kind, source, target, *rest) in enumerate(plan["own"]):
-        staged = f"/stage/{plan['name']}-{number}"
-        _MOUNTS[kind](base, source, staged, *rest)
-        if os.path.lexists(base + staged):
-            moves.append((staged, target))
-    return moves
-
-
-def _move(staged: str, target: str) -> None:
-    """Move a mount to its place, from within the new root. What is no folder on the way goes: it
-    is a command's own.
-    """
-    folder = os.open("/", os.O_PATH)
-    *above, last = target.strip("/").split("/")
-    is_file = os.path.isfile(staged)
-    for name in above:
-        folder = _made(folder, name, os.mkdir)
-    folder = _made(folder, last, os.mknod if is_file else os.mkdir)
-    kernel.mount(staged, f"/proc/self/fd/{folder}", flags=kernel.MS_MOVE)
-    os.close(folder)
-    (os.unlink if is_file else os.rmdir)(staged)
-
-
-def _made(folder: int, name: str, make: Callable[..., None]) -> int:
-    """Return what is at a name in a folder, which is closed; it is made where nothing is there,
-    or a link, or a file.
-    """
-    try:
-        os.unlink(name, dir_fd=folder)
-    except OSError:
-        pass  # it is a folder, or not there
-    try:
-        make(name, 0o755, dir_fd=folder)
-    except FileExistsError:
-        pass
-    made = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
-    os.close(folder)
-    return made
-
-
 # ── Inside ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -252,7 +230,7 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.die_with_parent()
         base = room["base"]
         kernel.mount("proc", f"{base}/proc", "proc", _HARMLESS | kernel.MS_NOEXEC)
-        kernel.make_read_only(f"{base}/proc")
+        kernel.make_read_only(os.open(f"{base}/proc", os.O_PATH))
         kernel.limit_rights()
         kernel.restrict_calls(tuple(room["families"]))
         rules = kernel.FileRules()
@@ -263,10 +241,8 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         if room.get("rereads"):  # what lies outside still has no path in here
             rules.allow("/", kernel.READ_FILE)
         plan = room.get("plan") or take_plan(link)
-        moves = _stage(base, plan)
+        _mount_all(base, plan["own"])
         kernel.enter_root(base)
-        for staged, target in moves:
-            _move(staged, target)
         _mount_all("", plan["hidden"])
         kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
         for place in plan["writable"]:

@@ -14,9 +14,10 @@ import struct
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
 CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
-MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 0x1000, 0x2000, 0x4000, 0x40000
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 MNT_DETACH = 2
 _MOUNT_ATTR_RDONLY, _AT_FDCWD, _AT_RECURSIVE, _AT_EMPTY_PATH = 1, -100, 0x8000, 0x1000
+_OPEN_TREE_CLONE, _MOVE_MOUNT_BOTH_EMPTY = 1, 0x4 | 0x40
 
 _SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_CHILD_SUBREAPER = 1, 4, 24, 36
 _SET_NO_NEW_PRIVS, _CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
@@ -44,8 +45,8 @@ _NUMBERS = {
 }  # fmt: skip
 """Name → number on x86_64, and on arm64."""
 _CALLS = {
-    "io_uring_setup": 425, "close_range": 436, "openat2": 437, "pidfd_getfd": 438,
-    "mount_setattr": 442,
+    "io_uring_setup": 425, "open_tree": 428, "move_mount": 429, "close_range": 436,
+    "openat2": 437, "pidfd_getfd": 438, "mount_setattr": 442,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446,
     **{name: numbers[0 if _X86 else 1] for name, numbers in _NUMBERS.items()},
 }  # fmt: skip
@@ -107,11 +108,27 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
     _call("mount", *texts[:3], flags, texts[3])
 
 
-def make_read_only(target: str) -> None:
-    """Make a mount and all below it read-only."""
+def copy_tree(source: str) -> int:
+    """Return a descriptor of a copy of all mounts at and below a place, which is nowhere yet: what
+    MS_BIND | MS_REC would mount. See open_tree(2).
+    """
+    flags = _OPEN_TREE_CLONE | os.O_CLOEXEC | _AT_RECURSIVE
+    return _call("open_tree", _AT_FDCWD, os.fsencode(source), flags)
+
+
+def make_read_only(tree: int) -> None:
+    """Make the mount of a descriptor and all below it read-only. See mount_setattr(2)."""
     attributes = struct.pack("=QQQQ", _MOUNT_ATTR_RDONLY, 0, 0, 0)
-    where = _AT_FDCWD, os.fsencode(target), _AT_RECURSIVE
+    where = tree, b"", _AT_EMPTY_PATH | _AT_RECURSIVE
     _call("mount_setattr", *where, attributes, len(attributes))
+
+
+def attach(tree: int, place: int) -> None:
+    """Mount a copy of mounts, whose descriptor is closed, on what another one is open on. See
+    move_mount(2).
+    """
+    _call("move_mount", tree, b"", place, b"", _MOVE_MOUNT_BOTH_EMPTY)
+    os.close(tree)
 
 
 def enter_root(folder: str) -> None:
