@@ -14,7 +14,7 @@ import stat
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Container, Iterator
-from itertools import islice, starmap
+from itertools import islice
 from os.path import basename, dirname, join
 from typing import TypeAlias
 
@@ -166,59 +166,54 @@ def own_attributes(path: str) -> dict[str, bytes]:
 
 
 def _with_moves(root: str, upper: str, changes: list[Change]) -> Iterator[Change]:
-    """Yield the changes, with what went elsewhere told as that: whole folders first."""
+    """Yield the changes, with what went elsewhere told as that: folders as one where they are
+    whole. What Git keeps is never told so by the file.
+    """
     gone = {each.path: each.before for each in changes if each.before and not each.after}
     made = {each.path: each.after for each in changes if each.after and not each.before}
-    whole = _paired_folders(root, upper, gone, made)
-    old, new = set(whole), set(whole.values())
-    gone = {path: gone[path] for path in gone if not is_below(path, old)}
-    made = {path: made[path] for path in made if not is_below(path, new)}
-    to = whole | _paired_files(root, upper, gone, made)
-    came = {new: old for old, new in to.items()}
+    files = _paired_files(root, upper, gone, made)
+    whole = dict(_paired_folders(root, upper, gone, made, files))
+    within = {path for path in gone if is_below(path, whole)}
+    within |= {path for path in made if is_below(path, whole.values())}
+    to = whole | {old: new for old, new in files.items() if ".git" not in old.split("/")}
+    came = {new: old for old, new in to.items() if old not in within}
     for each in changes:
-        if each.path in gone:
-            yield Change(each.path, each.before, None, to.get(each.path, ""))
-        elif each.path in made:
-            yield Change(each.path, None, each.after, "", came.get(each.path, ""))
-        elif each.before and each.after:
-            yield each
+        if each.path not in within:
+            moved = to.get(each.path, "") if each.after is None else ""
+            came_from = came.get(each.path, "") if each.before is None else ""
+            yield Change(each.path, each.before, each.after, moved, came_from)
 
 
-def _paired_folders(root: str, upper: str, gone: _Entries, made: _Entries) -> dict[str, str]:
-    """Return where each folder went that is whole elsewhere: the same in all but its place."""
-    found: dict[str, str] = {}
-    by_shape: dict[bytes, list[str]] = defaultdict(list)
-    paths = sorted(gone)
-    for path, shape in _shapes(made).items():
-        by_shape[shape].append(path)
-    for old, shape in sorted(_shapes(gone).items()):
-        if by_shape[shape] and not is_below(old, found):
-            below = paths[bisect_left(paths, old + "/") : bisect_left(paths, old + "0")]
-            files = [path[len(old) :] for path in below if gone[path].kind == "file"]
-            for new in by_shape[shape][::-1]:
-                ways = ((join(root, old) + rest, join(upper, new) + rest) for rest in files)
-                if not is_below(new, set(found.values())) and all(starmap(same_content, ways)):
-                    found[old] = new
-                    by_shape[shape].remove(new)
-                    break
-    return found
+def _paired_folders(
+    root: str, upper: str, gone: _Entries, made: _Entries, files: dict[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield where each folder went that is whole elsewhere: the same in all but its place. Where
+    its files went says where to look.
+    """
+    old_paths, new_paths, found = sorted(gone), sorted(made), dict[str, str]()
+    for old in old_paths:
+        if gone[old].kind != "folder" or ".git" in dirname(old).split("/") or is_below(old, found):
+            continue
+        held = _held(old, old_paths)
+        places = {files[old + rest].removesuffix(rest) for rest in held if old + rest in files}
+        for new in sorted(places - set(found.values())):
+            if (
+                new in made
+                and _held(new, new_paths) == held
+                and all(
+                    is_same(join(root, one), join(upper, other), gone[one], made[other])
+                    for one, other in ((old + rest, new + rest) for rest in ("", *held))
+                )
+            ):
+                found[old] = new
+                yield old, new
+                break
 
 
-def _shapes(entries: _Entries) -> dict[str, bytes]:
-    """Return what each folder that holds a file looks like, as far as is known unread."""
-    inside: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
-    holding: set[str] = set()
-    shapes: dict[str, bytes] = {}
-    for path, entry in sorted(entries.items(), reverse=True):  # what a folder holds comes before it
-        above = dirname(path)
-        known = entry.kind, entry.mode, entry.size, entry.target, inside.get(path)
-        shape = hashlib.sha256(repr(known).encode()).digest()
-        inside[above].append((basename(path), shape))
-        if entry.kind != "folder" or path in holding:
-            holding.add(above)
-            if entry.kind == "folder" and ".git" not in above.split("/"):
-                shapes[path] = shape
-    return shapes
+def _held(folder: str, paths: list[str]) -> list[str]:
+    """Return what of the sorted `paths` lies below a folder, from its name on."""
+    found = paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}0")]
+    return [path.removeprefix(folder) for path in found]
 
 
 def _paired_files(root: str, upper: str, gone: _Entries, made: _Entries) -> dict[str, str]:
@@ -244,9 +239,9 @@ def _paired_files(root: str, upper: str, gone: _Entries, made: _Entries) -> dict
 
 def _look(top: str, path: str, entry: Entry) -> tuple[object, ...]:
     """Return what tells a file or link from others; nothing for what is never called moved."""
-    if entry.kind == "link" and ".git" not in path.split("/"):
+    if entry.kind == "link":
         return (entry.target,)
-    if entry.kind == "file" and ".git" not in path.split("/"):
+    if entry.kind == "file":
         with contextlib.suppress(OSError), open(join(top, path), "rb", 0) as file:
             return entry.size, hashlib.sha256(file.read(_PIECE)).digest()
     return ()

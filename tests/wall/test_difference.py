@@ -118,6 +118,10 @@ CASES = {
         "mv ch/deep d; chmod 600 d/3.md",
         ["delete ch/deep", "move ch/deep/3.md → d/3.md", "create d", "create d/3.md"],
     ),
+    "what a folder held moved into one that was there": (
+        "mv ch/deep/3.md ch; rmdir ch/deep",
+        ["create ch/3.md", "delete ch/deep", "move ch/deep/3.md → ch/3.md"],
+    ),
     "an empty file elsewhere is no move": (": > ch/e; rm ch/e; : > e", ["create e"]),
     "replaced folder": (
         "rm -r ch; mkdir ch; echo x > ch/x; echo one > ch/1.md",
