@@ -45,7 +45,7 @@ def hidden_places(text: str, workspace: Path) -> Iterator[str]:
         place = (found["place"] or found["after"]).rstrip("./")
         is_seen = place.startswith(VISIBLE) or f"{place}/".startswith(f"{workspace}/")
         is_there = os.path.lexists(place) or "Read-only" in found[0] or "EROFS" in found[0]
-        if is_there and not is_seen:
+        if place and is_there and not is_seen:
             yield place
 
 
@@ -55,23 +55,18 @@ def advice(text: str, workspace: Path, *, network: bool) -> list[str]:
     """
     lines = []
     if not network and _NETWORK.search(text):
-        lines.append(
-            tr(
-                "dogent-tui: the wall lets no command reach other machines without asking. Name the"
-                " host in the command itself, as in"
-            )
-            + " curl https://HOST/…"
-            + tr(": then the user is asked.")
+        words = tr(
+            "dogent-tui: the wall lets no command reach other machines without asking. Name the"
+            " host in the command itself, as in"
         )
+        lines.append(f"{words} curl https://HOST/…{tr(': then the user is asked.')}")
     if _CROSS_DEVICE.search(text):
-        lines.append(
-            tr(
-                "dogent-tui: behind the wall an existing folder cannot be renamed by rename(2). Use"
-                " mv, which copies it."
-            )
+        words = tr(
+            "dogent-tui: behind the wall an existing folder cannot be renamed by rename(2). Use"
+            " mv, which copies it."
         )
-    places = [place for place in dict.fromkeys(hidden_places(text, workspace)) if place]
-    if places:
+        lines.append(words)
+    if places := [*dict.fromkeys(hidden_places(text, workspace))]:
         words = tr(
             "dogent-tui: the wall hides {places} from commands. Name the place in the command"
             " itself: then the user is asked."

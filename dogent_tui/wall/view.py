@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -26,11 +27,7 @@ RUN = "/run/dogent"
 _SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/snap", "/sys/devices/system", "/sys/fs/cgroup")
 _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Links into `/usr` on most systems, folders on others."""
-_SECRET_IN_ETC = (
-    "shadow", "gshadow", "shadow-", "gshadow-", "passwd-", "group-", "sudoers", "sudoers.d", "ssh",
-    "ssl/private",
-)  # fmt: skip
-_ETC_LEVELS = 2
+_ETC_LEVELS = 4
 
 VISIBLE = (*_SYSTEM, *_MERGED, "/etc", "/proc", "/sys", "/dev", "/run")
 """Places outside the workspace and the home of which a command sees something without being
@@ -224,24 +221,20 @@ def _without(place: str, hidden: set[str]) -> Iterator[str]:
 
 @cache
 def _secrets_in_etc() -> tuple[str, ...]:
-    """Return what of `/etc` others may not read, and what is known to be secret."""
-    known = tuple(f"/etc/{name}" for name in _SECRET_IN_ETC if os.path.lexists(f"/etc/{name}"))
-    closed = _closed("/etc", _ETC_LEVELS)
-    return (*known, *(place for place in closed if not place.startswith(known)))
+    """Return what of `/etc` we may read and others may not."""
+    return (*_closed("/etc", _ETC_LEVELS),)
 
 
 def _closed(folder: str, levels: int) -> Iterator[str]:
-    try:
-        entries = [*os.scandir(folder)]
-    except OSError:
-        return
-    for entry in entries:
-        if entry.is_symlink():
-            continue
-        if not entry.stat(follow_symlinks=False).st_mode & 0o004 and os.access(entry.path, os.R_OK):
-            yield entry.path
-        elif levels > 1 and entry.is_dir():
-            yield from _closed(entry.path, levels - 1)
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if entry.is_symlink():
+                continue
+            if not mode & 0o004 and os.access(entry.path, os.R_OK):
+                yield entry.path
+            elif levels > 1 and entry.is_dir():
+                yield from _closed(entry.path, levels - 1)
 
 
 def tools(home: Path) -> Iterator[Mount]:
