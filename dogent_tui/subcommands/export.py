@@ -137,11 +137,12 @@ def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
     ``.dogent``.
     """
     from dogent_tui.documents.export.docx_reference import built_in
+    from dogent_tui.documents.export.themes import DEFAULT, theme
     from dogent_tui.storage.files import atomic_write
 
     if not _may_write(target, terminal, force=force):
         return FAILED
-    atomic_write(target, built_in())
+    atomic_write(target, built_in(theme(DEFAULT)))
     terminal.stdout.write(f"{one_line(str(target))}\n")
     return 0
 

@@ -55,8 +55,8 @@ def test_the_wheel_has_everything_the_application_reads(wheel):
         f"dogent_tui/faces/page/{name}" for name in ("index.html", "page.css", "page.js")
     } <= names
     assert {
-        f"dogent_tui/documents/export/reference/{name}.xml"
-        for name in ("document", "footer", "header", "styles")
+        f"dogent_tui/documents/export/reference/{name}"
+        for name in ("_rels/.rels", "word/document.xml", "word/styles.xml", "word/header1.xml")
     } <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
 

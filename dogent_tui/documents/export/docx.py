@@ -16,15 +16,13 @@ from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.browser import Browser
 from dogent_tui.documents.export.diagrams import with_diagrams
 from dogent_tui.documents.export.document import Document, read_document, writer_warnings
-from dogent_tui.documents.export.docx_body import (
+from dogent_tui.documents.export.docx_images import Pictures, TextArea
+from dogent_tui.documents.export.docx_package import (
     BREAK_XML,
     LANDSCAPE_ENDS,
     LANDSCAPE_STARTS,
-    contents_styles,
-    text_area,
+    finish,
 )
-from dogent_tui.documents.export.docx_images import StandIns, fallback_png
-from dogent_tui.documents.export.docx_package import Finish, finish
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.model import (
     ExportRequest,
@@ -35,8 +33,9 @@ from dogent_tui.documents.export.model import (
     write_target,
 )
 from dogent_tui.documents.export.page import contents_title
+from dogent_tui.documents.export.tables import column_widths
 from dogent_tui.documents.export.themes import title_docx
-from dogent_tui.documents.export.tree import Node, mapped, words
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
@@ -48,6 +47,8 @@ _RULE_XML = (
 """A line between paragraphs. Pandoc's own is a drawing of the format before 2007."""
 _FIELD_XML = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
 _LONGEST_BOOKMARK = 40
+_PANDOCS_WIDTH = 396
+"""Points of a page's text for pandoc, of which it makes the widths of columns."""
 _BETWEEN_XML = (
     '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="120" w:lineRule="exact"/></w:pPr>'
     "<w:r><w:t>\N{ZERO WIDTH SPACE}</w:t></w:r></w:p>"
@@ -93,22 +94,14 @@ def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
         lang=front.lang,
         text=document.source.text,
     )
-    area = text_area(reference.content)
-    stand_ins = StandIns(document.images, area)
-    contents = _contents(document, contents_styles(reference.content))
-    handlers = _Writer(stand_ins, contents).handlers
+    pictures = Pictures(document.images, reference.area, halt)
+    contents = _contents(document, reference.contents_styles)
+    handlers = _Writer(pictures, reference.area, contents).handlers
     title = mapped(title_docx(document.theme, front), handlers)
     blocks = mapped(document.blocks, handlers, _apart)
     blocks = [*title, *blocks] if document.placed else [*title, *contents, *blocks]
     written = _write(halt, blocks, _meta(front.lang), reference.content)
-    fallbacks = {
-        name: image.fallback or fallback_png(image, halt)
-        for name, image in stand_ins.pictures.items()
-        if image.kind == "svg"
-    }
-    finished = finish(
-        written.data, document, Finish(_now(os.environ), area, stand_ins.pictures, fallbacks)
-    )
+    finished = finish(written.data, document, pictures.files, _now(os.environ))
     warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
     return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings)
 
@@ -178,37 +171,62 @@ def _meta(lang: str) -> Node:
 class _Writer:
     """Makes of a document what pandoc's writer of docx needs."""
 
-    def __init__(self, stand_ins: StandIns, contents: list[Node]) -> None:
-        self._stand_ins = stand_ins
+    def __init__(self, pictures: Pictures, area: TextArea, contents: list[Node]) -> None:
+        self._width, self._across = area
         self._contents = contents
         self.handlers: dict[str, tree.Handler] = {
             "HorizontalRule": lambda _: [tree.raw("openxml", _RULE_XML)],
-            "Image": self._image,
+            "Image": pictures.drawn,
+            "Figure": self._figure,
+            "Table": self._table,
             "Div": self._div,
         }
 
-    def _image(self, content: Any) -> list[Node]:
-        _, alt, (address, title) = content
-        sizes = dict(content[0][2])
-        stand_in = self._stand_ins.place(address, sizes.get("width", ""), sizes.get("height", ""))
-        return [{"t": "Image", "c": [["", [], []], alt, [stand_in, title]]}] if stand_in else []
+    def _inside(self, value: Any) -> Any:
+        return mapped(value, self.handlers, _apart)
+
+    def _figure(self, content: Any) -> list[Node]:
+        """Return a picture in paragraphs of pandoc's styles for it; it knows no picture of ours."""
+        (name, _, _), (_, caption), blocks = content
+        inlines = blocks[0]["c"] if len(blocks) == 1 else []
+        if not isinstance(inlines, list) or [part.get("t") for part in inlines] != ["Image"]:
+            return [node("Figure", self._inside(content))]
+        style = "Captioned Figure" if caption else "Figure"
+        parts = [_styled(style, [node("Para", self._inside(inlines))])]
+        parts += [_styled("Image Caption", self._inside(caption))] if caption else []
+        return [node("Div", [attributes(name), parts])] if name else parts
+
+    def _table(self, content: Any) -> list[Node]:
+        widths = column_widths(content, self._width)
+        columns = [
+            [align, node("ColWidth", width / _PANDOCS_WIDTH)]
+            for (align, _), width in zip(content[2], widths, strict=True)
+        ]
+        return [node("Table", self._inside([*content[:2], columns, *content[3:]]))]
 
     def _div(self, content: Any) -> list[Node]:
         (name, kinds, given), inside = content
-        blocks = mapped(inside, self.handlers, _apart)
         if tree.BREAK in kinds:
             return [tree.raw("openxml", BREAK_XML)]
         if tree.CONTENTS in kinds:
             return self._contents
         if tree.LANDSCAPE in kinds:
-            return [
-                tree.raw("openxml", LANDSCAPE_STARTS),
-                *blocks,
-                tree.raw("openxml", LANDSCAPE_ENDS),
-            ]
+            starts, ends = (
+                tree.raw("openxml", mark) for mark in (LANDSCAPE_STARTS, LANDSCAPE_ENDS)
+            )
+            self._width, self._across = self._across, self._width
+            turned = [starts, *self._inside(inside), ends]
+            self._width, self._across = self._across, self._width
+            return turned
         style = "Callout" if tree.CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
         style = style or dict(given).get("custom-style", "")
-        return [{"t": "Div", "c": [[name, [], [["custom-style", style]] if style else []], blocks]}]
+        return [_styled(style, self._inside(inside), name)]
+
+
+def _styled(style: str, blocks: list[Any], name: str = "") -> Node:
+    """Return blocks whose paragraphs have this style, pandoc's own where it is empty."""
+    given = {"custom_style": style} if style else {}
+    return node("Div", [attributes(name, **given), blocks])
 
 
 def _apart(nodes: list[Any]) -> list[Any]:

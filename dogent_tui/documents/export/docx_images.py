@@ -1,47 +1,44 @@
-"""The images of a docx: pandoc gets small stand-ins of the right size, and the pictures take their
-places afterwards.
+"""The pictures of a docx: what is written where each stands, and their files in the package.
 
-Pandoc would take 0.4 s for each megabyte of a ``data:`` address and keep its text in the document
-as a description (measured).
+Pandoc itself would take 0.4 s for each megabyte of a ``data:`` address (measured), and knows no svg
+with a PNG beside it.
 """
 
 import base64
-import io
+import hashlib
 import os
-import re
-import struct
 import subprocess
 import sys
-import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from xml.sax.saxutils import quoteattr
 
-from dogent_tui.documents.export.images import ExportImage, Images
+from dogent_tui.documents.export import tree
+from dogent_tui.documents.export.images import SCREEN_DPI, ExportImage, Images
 from dogent_tui.processes import Halt, run_to_end
 from dogent_tui.wall.own import own_environment, walled
 
-_POINTS = {
-    "px": 0.75,
-    "": 0.75,
-    "pt": 1.0,
-    "pc": 12.0,
-    "in": 72.0,
-    "cm": 72 / 2.54,
-    "mm": 72 / 25.4,
-}
+_POINTS = {"px": 0.75, "pt": 1.0, "em": 11.0, "in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4}
 """How many points a unit has; a pixel is that of CSS, 96 to the inch."""
-
-_SIZE = re.compile(r"(\d{1,5}(?:\.\d{1,4})?)\s*(%|px|pt|pc|in|cm|mm|)")
-_ORIENTATION = 0x0112
-"""The tag of Exif 2.32, 4.6.4."""
 _UNSAID = (300, 150)
 """Pixels of a vector image that does not say (CSS 2.1, 10.3.2)."""
-_SCREEN_DPI = 96
-"""What an image has that says nothing, or what screens once had: 72."""
-_DPI = 720
-"""Of a stand-in: a tenth of a point to the pixel."""
-_PER_METER = -(-_DPI * 10_000 // 254)
-"""Rounded up, as pandoc rounds down to whole dots per inch."""
+_EMU = 12700
+"""English Metric Units of a point."""
+_DRAWING = """<w:r><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0">
+<wp:extent cx="{wide}" cy="{high}"/>
+<wp:docPr id="{number}" name="Picture {number}" descr={words} title={title}/><a:graphic>
+<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic>
+<pic:nvPicPr><pic:cNvPr id="{number}" name="Picture {number}"/><pic:cNvPicPr/></pic:nvPicPr>
+<pic:blipFill><a:blip r:embed="{relation}">{svg}</a:blip><a:stretch><a:fillRect/></a:stretch>
+</pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="{wide}" cy="{high}"/></a:xfrm>
+<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic>
+</wp:inline></w:drawing></w:r>""".replace("\n", "")
+_SVG = (
+    '<a:extLst><a:ext uri="{{96DAC541-7B7A-43D3-8B79-37D633B846F1}}"><asvg:svgBlip'
+    ' xmlns:asvg="http://schemas.microsoft.com/office/drawing/2016/SVG/main" r:embed="{relation}"/>'
+    "</a:ext></a:extLst>"
+)
+"""The svg beside a PNG ([MS-ODRAWXML] 2.3.3.16)."""
 
 
 class TextArea(NamedTuple):
@@ -51,97 +48,73 @@ class TextArea(NamedTuple):
     height: float
 
 
-class StandIns:
-    """Places the images of one document. `pictures` maps the stand-in, as it will lie in the
-    docx, to its picture.
-    """
+class Pictures:
+    """Writes the images of one document. `files` are those of the package, by their names."""
 
-    def __init__(self, images: Images, area: TextArea) -> None:
-        self.pictures: dict[bytes, ExportImage] = {}
-        self._images = images
-        self._area = area
-        self._placed: dict[tuple[str, str, str], str | None] = {}
+    def __init__(self, images: Images, area: TextArea, halt: Halt | None = None) -> None:
+        self.files: dict[str, bytes] = {}
+        self._images, self._area, self._halt = images, area, halt
+        self._count = 0
 
-    def place(self, address: str, width: str, height: str) -> str | None:
-        """Return the address of the stand-in for an image of the wanted size (as ``5cm`` or
-        ``50%``); None: it is left out.
+    def drawn(self, content: Any) -> list[tree.Node]:
+        """Return what is written for the image `content` of pandoc's tree, nothing where it is left
+        out.
         """
-        key = (address, width, height)
-        if key not in self._placed:
-            image = self._images.find(address)
-            self._placed[key] = (
-                None if image is None else self._stand_in(_upright(image), width, height)
-            )
-        return self._placed[key]
+        (_, _, sizes), alt, (address, title) = content
+        image = self._images.find(address)
+        if image is None:
+            return []
+        svg, data, kind = "", image.data, image.kind
+        if kind == "svg":
+            svg = _SVG.format(relation=self._relation(data, kind))
+            data, kind = image.fallback or fallback_png(image, self._halt), "png"
+        is_one = [part["t"] for part in alt] == ["Str"]  # with all blanks of `drawn_from`
+        words = alt[0]["c"] if is_one else tree.plain_text(alt)
+        self._count += 1
+        wide, high = fitted(image, dict(sizes), self._area)
+        drawing = _DRAWING.format(
+            wide=round(wide * _EMU),
+            high=round(high * _EMU),
+            number=self._count,
+            words=quoteattr(words),
+            title=quoteattr(title),
+            relation=self._relation(data, kind),
+            svg=svg,
+        )
+        return [tree.raw("openxml", drawing, inline=True)]
 
-    def _stand_in(self, image: ExportImage, width: str, height: str) -> str:
-        points = fitted(image, width, height, self._area)
-        content = _png(points, len(self.pictures))
-        self.pictures[content] = image
-        return f"data:image/png;base64,{base64.b64encode(content).decode('ascii')}"
-
-
-def _upright(image: ExportImage) -> ExportImage:
-    """Return a photograph that says in which way it was held as it is meant to be seen: Word
-    shows it as it lies.
-    """
-    if image.kind != "jpeg":
-        return image
-    from PIL import Image, ImageOps  # on use
-
-    with Image.open(io.BytesIO(image.data)) as photograph:
-        if photograph.getexif().get(_ORIENTATION, 1) == 1:
-            return image
-        turned = ImageOps.exif_transpose(photograph)
-        buffer = io.BytesIO()
-        turned.save(buffer, "JPEG", quality=92, subsampling=0)
-    return ExportImage(buffer.getvalue(), "jpeg", *turned.size, image.dpi)
+    def _relation(self, data: bytes, kind: str) -> str:
+        """Add a file, once however often it is shown, and return the id of its relation."""
+        name = f"image-{hashlib.sha256(data).hexdigest()[:16]}.{kind}"
+        self.files[name] = data
+        return relation_of(name)
 
 
-def fitted(image: ExportImage, width: str, height: str, area: TextArea) -> tuple[float, float]:
+def relation_of(name: str) -> str:
+    """Return the id of the relation to the file `name` of `Pictures.files`."""
+    return name.replace(".", "-")
+
+
+def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[float, float]:
     """Return the size in points at which `image` stands on a page: as wished, else its own, and
     never larger than the page.
     """
     own = (image.width or _UNSAID[0], image.height or _UNSAID[1])
     ratio = own[1] / own[0]
-    wide, high = _points(width, area.width), _points(height, area.height)
-    if wide is None and high is None:
-        wide = own[0] * 72 / (image.dpi if image.dpi > _SCREEN_DPI + 1 else _SCREEN_DPI)
-    if wide is None:
-        assert high is not None
-        wide = high / ratio
-    if high is None:
-        high = wide * ratio
+    wide = _points(sizes.get("width", ""), area.width)
+    high = _points(sizes.get("height", ""), area.height)
+    if not wide:
+        wide = high / ratio or own[0] * 72 / max(image.dpi, SCREEN_DPI)
+    high = high or wide * ratio
     shrink = min(1.0, area.width / wide, area.height / high)
     return wide * shrink, high * shrink
 
 
-def _points(text: str, whole: float) -> float | None:
-    found = _SIZE.fullmatch(text.strip().lower())
-    if found is None or not float(found[1]):
-        return None
-    return float(found[1]) * (whole / 100 if found[2] == "%" else _POINTS[found[2]])
-
-
-def _png(size: tuple[float, float], number: int) -> bytes:
-    """Return the head of a PNG of this size in points, with a number that tells it from others. It
-    has no pixels to draw.
-
-    https://www.w3.org/TR/png-3/#5DataRep
-    """
-    width, height = (max(1, round(length * _DPI / 72)) for length in size)
-    chunks = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
-        (b"pHYs", struct.pack(">IIB", _PER_METER, _PER_METER, 1)),
-        (b"tEXt", b"Comment\0%d" % number),
-        (b"IDAT", zlib.compress(b"")),
-        (b"IEND", b""),
-    )
-    body = (
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(body)
+def _points(size: str, whole: float) -> float:
+    """Return a length of CSS in points, 0 for none; ``%`` is of the `whole`."""
+    number = size.rstrip("%abcdefghijklmnopqrstuvwxyz")
+    unit = whole / 100 if size.endswith("%") else _POINTS.get(size[len(number) :], 0.0)
+    return float(number or 0) * unit
 
 
 _LIMIT_S = 10.0
@@ -160,14 +133,10 @@ def fallback_png(drawing: ExportImage, halt: Halt | None = None) -> bytes:
     keeps the folder that we happen to stand in out of where Python looks for modules.
     """
     command = walled([sys.executable, "-P", str(_DRAW)])
+    own, data = own_environment(), drawing.data
     try:
         done = run_to_end(
-            command,
-            stdin=drawing.data,
-            cwd=Path(os.sep),
-            env=own_environment(),
-            limit_s=_LIMIT_S,
-            halt=halt,
+            command, stdin=data, cwd=Path(os.sep), env=own, limit_s=_LIMIT_S, halt=halt
         )
     except (OSError, subprocess.TimeoutExpired):
         return _NOTHING

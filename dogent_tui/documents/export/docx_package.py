@@ -1,35 +1,38 @@
-"""What pandoc leaves undone in the package of a docx: the properties, the settings, and the
-pictures in their places.
+"""What pandoc leaves undone in a docx: page breaks, pages on their sides, gaps, pictures,
+properties and settings.
 
-A docx is a zip of XML parts (ECMA-376). The parts that are changed here are those that pandoc wrote
-itself.
+A docx is a zip of XML parts (ECMA-376, part 1; the elements are those of WordprocessingML, 17).
 """
 
-import hashlib
 import io
-import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from datetime import UTC, datetime
-from xml.sax.saxutils import escape, quoteattr, unescape
+from typing import Any
+from xml.sax.saxutils import escape
 
-import msgspec
+from lxml import etree
 
 from dogent_tui.documents.export.document import Document
-from dogent_tui.documents.export.docx_body import NAMESPACES, finish_body
-from dogent_tui.documents.export.docx_images import TextArea
-from dogent_tui.documents.export.docx_reference import RUNNING_TITLE
-from dogent_tui.documents.export.images import ExportImage
+from dogent_tui.documents.export.docx_images import relation_of
+from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, parsed, w, within
 from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
-_IMAGE_RELATION = f"{NAMESPACES['r']}/image"
-_RELATIONS = (
-    '<?xml version="1.0" encoding="UTF-8"?><Relationships'
-    ' xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
+"""A page break, until it is given to the paragraph after it."""
+LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
+    f'<w:p><w:pPr><w:pStyle w:val="dogent-landscape-{edge}"/></w:pPr></w:p>'
+    for edge in ("start", "end")
 )
+"""Paragraphs around what is to be on pages that lie on their sides, until they are the ends of
+sections.
+"""
 
+_ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
+"""Properties of a paragraph, as far as pandoc and we write them, in the order of CT_PPrBase."""
 _AFTER_UPDATE_FIELDS = (
     "hdrShapeDefaults|footnotePr|endnotePr|compat|docVars|rsids|mathPr|attachedSchema"
     "|themeFontLang|clrSchemeMapping"
@@ -37,169 +40,162 @@ _AFTER_UPDATE_FIELDS = (
 """What comes after ``w:updateFields`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as
 pandoc writes it.
 """
+_IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
+_CORE = """<?xml version="1.0" encoding="UTF-8"?>
+<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"
+ xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">{elements}</cp:coreProperties>"""
 
 
-class Finish(msgspec.Struct, frozen=True):
-    """When it is `made`, what a page has room for, and what takes the places of the stand-ins.
-
-    `fallbacks` has a PNG for those pictures that are svg.
-    """
-
-    made: datetime
-    area: TextArea
-    pictures: Mapping[bytes, ExportImage]
-    fallbacks: Mapping[bytes, bytes]
-
-
-def finish(content: bytes, document: Document, wanted: Finish) -> bytes:
-    """Return the docx `content` of pandoc, finished. Raises DocumentError where it would refer to
-    what is outside.
+def finish(
+    content: bytes, document: Document, pictures: Mapping[str, bytes], made: datetime
+) -> bytes:
+    """Return the docx `content` of pandoc, finished: with the `pictures` by their names, and as
+    `made` at a time. Raises DocumentError where it would refer to what is outside.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
-    picture_of = {
-        name: wanted.pictures[content]
-        for name, content in parts.items()
-        if content in wanted.pictures
-    }
-    fallback_of = {name: wanted.fallbacks.get(parts.pop(name), b"") for name in picture_of}
-    _relate_footnotes(parts)
     for name in ("document", "footnotes"):
-        relations = f"word/_rels/{name}.xml.rels"
-        parts[relations], svg_relations = _place_pictures(
-            parts, parts[relations].decode(), picture_of, fallback_of
+        part, relations = f"word/{name}.xml", f"word/_rels/{name}.xml.rels"
+        parts[relations] = _related(parts[relations], parts[part], pictures)
+        parts[part] = _finished(parts[part])
+    parts |= {f"word/media/{name}": data for name, data in pictures.items()}
+    types = parsed(parts["[Content_Types].xml"])
+    for kind in sorted({name.rpartition(".")[2] for name in pictures}):
+        mime = f"image/{'svg+xml' if kind == 'svg' else kind}"
+        types.insert(
+            0, types.makeelement(_like(types, "Default"), Extension=kind, ContentType=mime)
         )
-        parts[f"word/{name}.xml"] = finish_body(
-            parts[f"word/{name}.xml"], area=wanted.area, svg_relations=svg_relations
-        )
-    parts["[Content_Types].xml"] = _with_types(parts["[Content_Types].xml"].decode(), picture_of)
+    parts["[Content_Types].xml"] = _serialized(types)
     if document.contents:
         parts["word/settings.xml"] = _with_update_fields(parts["word/settings.xml"])
     for name in parts:
         if name.startswith("word/header"):
             parts[name] = parts[name].replace(RUNNING_TITLE, escape(document.front.title).encode())
-    parts["docProps/core.xml"] = _core_properties(document, wanted.made).encode()
+    parts["docProps/core.xml"] = _core_properties(document, made)
     _check_relations(parts)
-    return _zipped(parts, wanted.made)
+    return _zipped(parts, made)
 
 
-# Pictures
+def _like(element: Any, name: str) -> str:
+    """Return `name` in the namespace of an element."""
+    return f"{{{etree.QName(element).namespace}}}{name}"
 
 
-def _relate_footnotes(parts: dict[str, bytes]) -> None:
-    """Give the footnotes the relations of their pictures, which pandoc gives to the text alone: no
-    program would find them.
+def _serialized(element: Any) -> bytes:
+    content: bytes = etree.tostring(element, encoding="UTF-8", xml_declaration=True)
+    return content
+
+
+def _related(relations: bytes, part: bytes, pictures: Iterable[str]) -> bytes:
+    """Return the relations of a part with those to the pictures that it shows."""
+    root = parsed(relations)
+    for name in pictures:
+        if f'r:embed="{relation_of(name)}"'.encode() in part:
+            given = {"Id": relation_of(name), "Type": _IMAGE, "Target": f"media/{name}"}
+            etree.SubElement(root, _like(root, "Relationship"), given)
+    return _serialized(root)
+
+
+# The text
+
+
+def _finished(part: bytes) -> bytes:
+    """Return the text, or the footnotes, with all that pandoc leaves undone."""
+    body = parsed(part)
+    _move_page_breaks(body)
+    _turn_pages(body)
+    for layout in within(body, "//w:tblPr/w:tblLayout"):
+        # Word fits columns by itself; other programs take the widths of the grid
+        layout.getprevious().attrib.update({w("type"): "auto", w("w"): "0"})
+        layout.getparent().remove(layout)
+    for row in within(body, "//w:tr"):  # none breaks over two pages
+        properties = row.find(w("trPr"))
+        if properties is None:
+            row.insert(0, properties := row.makeelement(w("trPr")))
+        properties.insert(0, row.makeelement(w("cantSplit")))
+    # A table has no space of its own, and a paragraph has its space below; the last item of a tight
+    # list has hardly any.
+    named = "w:pPr/w:pStyle/@w:val"
+    texts = f"self::w:p[{named}='BodyText' or {named}='FirstParagraph']"
+    for paragraph in within(body, f"//w:body/w:tbl/following-sibling::*[1][{texts}]"):
+        _put(paragraph, "spacing", before="160")
+    figure = f"w:p[{named}='ImageCaption' or {named}='Figure']"
+    after = "following-sibling::*[not(self::w:bookmarkEnd)][1]/w:pPr/w:pStyle[@w:val='BodyText']"
+    for style in within(body, f"//w:body/{figure}/{after}"):
+        style.set(w("val"), "FirstParagraph")
+    item = f"w:p[{named}='Compact'][not(following-sibling::*[1][{named}='Compact'])]"
+    for paragraph in within(body, f"//w:body/{item}"):
+        _put(paragraph, "spacing", before="20", after="140")
+    return _serialized(body)
+
+
+def _put(paragraph: Any, name: str, **values: str) -> None:
+    """Give a paragraph a property, in its place among the others."""
+    properties = paragraph.find(w("pPr"))
+    if properties is None:
+        paragraph.insert(0, properties := paragraph.makeelement(w("pPr")))
+    before = {w(other) for other in _ORDER[: _ORDER.index(name)]}
+    place = sum(other.tag in before for other in properties)
+    attributes = {w(key): value for key, value in values.items()}
+    properties.insert(place, properties.makeelement(w(name), attributes))
+
+
+def _move_page_breaks(body: Any) -> None:
+    """Give each page break to the paragraph after it: one of its own would leave an empty line
+    there. Before a table it has to stay.
     """
-    notes, of_text = (
-        parts["word/footnotes.xml"].decode(),
-        parts["word/_rels/document.xml.rels"].decode(),
-    )
-    pictures = [
-        relation
-        for relation in _relations(of_text)
-        if _attribute(relation, "Type") == _IMAGE_RELATION
-    ]
-    wanted = [
-        relation for relation in pictures if f'r:embed="{_attribute(relation, "Id")}"' in notes
-    ]
-    if wanted:
-        all_of_them = "".join(
-            [*_relations(parts["word/_rels/footnotes.xml.rels"].decode()), *wanted]
-        )
-        parts["word/_rels/footnotes.xml.rels"] = (
-            f"{_RELATIONS}{all_of_them}</Relationships>".encode()
-        )
+    alone = "not(w:pPr) and count(*)=1 and w:r[count(*)=1]/w:br[@w:type='page']"
+    after = "following-sibling::*[not(self::w:bookmarkStart or self::w:bookmarkEnd)][1][self::w:p]"
+    for gap in within(body, f"//w:p[{alone}]"):
+        for paragraph in within(gap, after):
+            _put(paragraph, "pageBreakBefore")
+            gap.getparent().remove(gap)
 
 
-def _place_pictures(
-    parts: dict[str, bytes],
-    relations: str,
-    picture_of: Mapping[str, ExportImage],
-    fallback_of: Mapping[str, bytes],
-) -> tuple[bytes, dict[str, str]]:
-    """Return `relations` with the pictures in the places of their stand-ins, which are known by
-    their names.
-
-    The second is, by the id of a PNG's relation, that of the svg beside it.
-    """
-    beside: dict[str, str] = {}
-    for relation in _relations(relations):
-        name, target = _attribute(relation, "Id"), f"word/{_attribute(relation, 'Target')}"
-        picture = picture_of.get(target)
-        if picture is None:
+def _turn_pages(body: Any) -> None:
+    """Make sections of what is to be on pages that lie on their sides."""
+    last = next(iter(within(body, "//w:body/w:sectPr")), None)
+    for mark in within(body, "//w:p[starts-with(w:pPr/w:pStyle/@w:val, 'dogent-landscape-')]"):
+        turned = mark.find(f"{w('pPr')}/{w('pStyle')}").get(w("val")).endswith("end")
+        before = mark.getprevious()
+        if not turned and (before is None or within(before, "w:pPr/w:sectPr")):
+            mark.getparent().remove(mark)  # nothing is between two such sections, or before
             continue
-        if picture.kind == "svg":
-            beside[name] = f"{name}svg"
-            added = _relation(name, _add_media(parts, fallback_of[target], "png"))
-            added += _relation(beside[name], _add_media(parts, picture.data, "svg"))
-        else:
-            added = _relation(name, _add_media(parts, picture.data, picture.kind))
-        relations = relations.replace(relation, added)
-    return relations.encode(), beside
+        mark.remove(mark.find(w("pPr")))
+        _put(mark, "spacing", before="0", after="0", line="20", lineRule="exact")
+        section = body.makeelement(w("sectPr")) if last is None else deepcopy(last)
+        size = section.find(w("pgSz"))
+        if size is None:
+            size = etree.SubElement(section, w("pgSz"), {w("w"): "11906", w("h"): "16838"})
+        if turned:
+            wide, high = size.get(w("h"), ""), size.get(w("w"), "")
+            size.attrib.update({w("w"): wide, w("h"): high, w("orient"): "landscape"})
+        mark.find(w("pPr")).append(section)
 
 
-def _with_types(types: str, picture_of: Mapping[str, ExportImage]) -> bytes:
-    """Return the list of content types, with those of the pictures and without those of their
-    stand-ins.
-    """
-    for name in picture_of:
-        types = re.sub(rf'<Override PartName="/{re.escape(name)}"[^>]*/>', "", types)
-    kinds = {picture.kind for picture in picture_of.values()} | {"png"}
-    added = "".join(
-        f'<Default Extension="{kind}" ContentType="image/{"svg+xml" if kind == "svg" else kind}" />'
-        for kind in sorted(kinds)
-        if f'Extension="{kind}"' not in types
-    )
-    return re.sub(r"(<Types[^>]*>)", rf"\1{added}", types, count=1).encode()
-
-
-def _relations(part: str) -> list[str]:
-    """Return the elements of a part of relations, as text."""
-    return re.findall(r"<Relationship\s[^>]*>", part)
-
-
-def _attribute(element: str, name: str) -> str:
-    found = re.search(rf'\b{name}="([^"]*)"', element)
-    return found[1] if found else ""
-
-
-def _relation(name: str, target: str) -> str:
-    return f'<Relationship Type="{_IMAGE_RELATION}" Id="{name}" Target="{target}" />'
-
-
-def _add_media(parts: dict[str, bytes], data: bytes, kind: str) -> str:
-    """Add a picture, once however often it is shown, and return its target."""
-    target = f"media/image-{hashlib.sha256(data).hexdigest()[:16]}.{kind}"
-    parts[f"word/{target}"] = data
-    return target
-
-
-def _with_update_fields(settings: bytes) -> bytes:
+def _with_update_fields(part: bytes) -> bytes:
     """Have a program that can count pages put them into the table of contents when it opens the
     document.
-
-    As text: a reference document's settings may name namespaces that only its attributes use, which
-    no parser would keep.
     """
-    text = settings.decode()
-    if "<w:updateFields" in text:
-        return settings
-    return re.sub(
-        rf"(<(?:w|m):(?:{_AFTER_UPDATE_FIELDS})\b|</w:settings>)",
-        r'<w:updateFields w:val="true"/>\1',
-        text,
-        count=1,
-    ).encode()
+    settings = parsed(part)
+    if settings.find(w("updateFields")) is None:
+        later = _AFTER_UPDATE_FIELDS.split("|")
+        names = [etree.QName(child).localname for child in settings]
+        place = next((at for at, name in enumerate(names) if name in later), len(names))
+        wanted = settings.makeelement(w("updateFields"), {w("val"): "true"})
+        settings.insert(place, wanted)
+    return _serialized(settings)
 
 
 # The package
 
 
-def _core_properties(document: Document, now: datetime) -> str:
+def _core_properties(document: Document, now: datetime) -> bytes:
     """Return the properties of the document (ECMA-376 part 2, 11.1), with those that pandoc drops:
     keywords, and the time.
     """
-    front, made = document.front, now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    front, made = document.front, f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     texts = {
         "dc:title": document.title,
         "dc:subject": front.subject,
@@ -208,34 +204,16 @@ def _core_properties(document: Document, now: datetime) -> str:
         "dc:description": front.description,
         "dc:language": front.lang,
     }
-    elements = "".join(f"<{name}>{escape(text)}</{name}>" for name, text in texts.items() if text)
-    times = "".join(
-        f'<dcterms:{name} xsi:type="dcterms:W3CDTF">{time}</dcterms:{name}>'
-        for name, time in (("created", _written(front.date) or made), ("modified", made))
-    )
-    spaces = {
-        "cp": "http://schemas.openxmlformats.org/package/2006/metadata/core-properties",
-        "dc": "http://purl.org/dc/elements/1.1/",
-        "dcterms": "http://purl.org/dc/terms/",
-        "xsi": "http://www.w3.org/2001/XMLSchema-instance",
-    }
-    declared = " ".join(
-        f"xmlns:{prefix}={quoteattr(address)}" for prefix, address in spaces.items()
-    )
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?><cp:coreProperties'
-        f" {declared}>{elements}{times}</cp:coreProperties>"
-    )
-
-
-def _written(date: str) -> str:
-    """Return the date of the front matter as a time, empty where it is none that a program can
-    tell.
-    """
-    try:
-        return datetime.fromisoformat(date).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:  # where the date of the front matter is one that a program can tell
+        written = f"{datetime.fromisoformat(front.date):%Y-%m-%dT%H:%M:%SZ}"
     except ValueError:
-        return ""
+        written = made
+    elements = [f"<{name}>{escape(text)}</{name}>" for name, text in texts.items() if text]
+    elements += [
+        f'<dcterms:{name} xsi:type="dcterms:W3CDTF">{time}</dcterms:{name}>'
+        for name, time in (("created", written), ("modified", made))
+    ]
+    return _CORE.format(elements="".join(elements)).encode()
 
 
 def _check_relations(parts: Mapping[str, bytes]) -> None:
@@ -243,14 +221,10 @@ def _check_relations(parts: Mapping[str, bytes]) -> None:
     a reference came from.
     """
     for name, part in parts.items():
-        if not name.endswith(".rels"):
-            continue
-        for relation in _relations(part.decode("utf-8", "replace")):
-            if 'TargetMode="External"' not in relation:
-                continue
-            if not _attribute(relation, "Type").endswith("/hyperlink") or refusal(
-                unescape(_attribute(relation, "Target"))
-            ):
+        for relation in parsed(part) if name.endswith(".rels") else ():
+            kind, target = relation.get("Type", ""), relation.get("Target", "")
+            is_link = kind.endswith("/hyperlink") and not refusal(target)
+            if relation.get("TargetMode") == "External" and not is_link:
                 raise DocumentError(
                     tr("The document would refer to a file or address outside itself."),
                     code="hostile",
@@ -260,15 +234,10 @@ def _check_relations(parts: Mapping[str, bytes]) -> None:
 def _zipped(parts: Mapping[str, bytes], made: datetime) -> bytes:
     """Return the package; the list of its content types comes first, as Word has it."""
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as package:
-        for name in sorted(
-            parts, key=lambda name: (name != "[Content_Types].xml", not name.startswith("_rels"))
-        ):
+    with zipfile.ZipFile(content, "w") as package:
+        for name in sorted(parts, key=lambda name: (name[0] != "[", name[0] != "_", name)):
             entry = zipfile.ZipInfo(name, made.timetuple()[:6])
-            entry.compress_type = (
-                zipfile.ZIP_STORED
-                if name.endswith((".png", ".jpeg", ".gif"))
-                else zipfile.ZIP_DEFLATED
-            )
+            is_packed = name.endswith((".png", ".jpeg", ".gif"))
+            entry.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
             package.writestr(entry, parts[name])
     return content.getvalue()

@@ -1,22 +1,18 @@
-"""The document whose styles an exported docx takes on: the workspace's, the home's, or ours, made
-of the parts in `reference/`.
-
-Ours is put together when it is wanted: what ships are four XML files that a user can read and a
-version control can compare.
+"""The document whose styles an exported docx takes on: the workspace's, the home's, or ours, which
+is the folder `reference/` with a theme's values, zipped when it is wanted.
 """
 
 import io
 import os
 import re
 import zipfile
-import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from dogent_tui.documents.export.themes import DEFAULT, Theme, as_docx
-from dogent_tui.documents.export.themes import theme as named_theme
+from dogent_tui.documents.export.docx_images import TextArea
+from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.archive import check_archive
+from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, parse_part
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import display_path
 
@@ -29,8 +25,7 @@ dogent.
 """
 
 _PARTS = Path(__file__).with_name("reference")
-_BODY, _EAST_ASIA = 'w:eastAsia="Microsoft YaHei"', 'w:eastAsia="zh-CN"'
-_LATIN = f'w:val="en-US" {_EAST_ASIA}'
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 _FONTS = {
     "zh-CN": "Microsoft YaHei",
@@ -44,6 +39,7 @@ set beside it.
 """
 
 _TRADITIONAL = ("zh-tw", "zh-hk", "zh-mo", "zh-hant")
+_A4 = TextArea(453.5, 700.2)
 
 _MOST_BYTES = 32 << 20
 _CARRIED = re.compile(
@@ -51,35 +47,16 @@ _CARRIED = re.compile(
 )
 """The parts of a reference document that pandoc takes over, whatever they refer to."""
 
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
-_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-
-_CONTENT_TYPES = f"""{_HEAD}<Types xmlns="{_PACKAGE}/content-types">
-<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
-<Default Extension="xml" ContentType="application/xml"/>
-<Override PartName="/word/document.xml" ContentType="{_WORD}.document.main+xml"/>
-<Override PartName="/word/styles.xml" ContentType="{_WORD}.styles+xml"/>
-<Override PartName="/word/header1.xml" ContentType="{_WORD}.header+xml"/>
-<Override PartName="/word/footer1.xml" ContentType="{_WORD}.footer+xml"/>
-<Override PartName="/docProps/app.xml"
-    ContentType="application/vnd.openxmlformats-officedocument.extended-properties+xml"/>
-</Types>
-"""
-
-_APP = f"""{_HEAD}<Properties xmlns="{_OFFICE.replace("relationships", "extended-properties")}">\
-<Application>dogent-tui</Application></Properties>
-"""
-
 
 class Reference(NamedTuple):
-    """A reference document. `path` is None for the built-in one; `warnings` are about those that
-    were passed over.
+    """A reference document: its `content`, what a page has room for, and the ids of the styles of a
+    table of contents by their names (``toc 1``), which no language changes. `warnings` are about
+    those that were passed over.
     """
 
     content: bytes
-    path: Path | None
+    area: TextArea
+    contents_styles: dict[str, str]
     warnings: tuple[str, ...]
 
 
@@ -94,45 +71,29 @@ def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str
         if not path.is_file():
             continue
         try:
-            return Reference(_checked(path, inside), path, tuple(warnings))
+            return _read(_checked(path, inside), warnings)
         except DocumentError as error:
             where = f".dogent/{NAME}" if inside else display_path(path)
             warnings.append(
                 tr("The styles of {where} were not used. {error}").format(where=where, error=error)
             )
-    content = built_in(east_asian_language(lang, text), lang, theme)
-    return Reference(content, None, tuple(warnings))
+    return _read(built_in(theme, east_asian_language(lang, text), lang), warnings)
 
 
-def built_in(east_asian: str = "zh-CN", lang: str = "", theme: Theme | None = None) -> bytes:
+def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "") -> bytes:
     """Return the built-in reference document, with the font for one of the languages of
     `east_asian_language`.
 
     Words in other scripts are spelled as in `lang`; American English where that is empty or East
     Asian itself.
     """
-    theme = theme or named_theme(DEFAULT)
-    styles = as_docx(theme, _part("styles.xml")).replace(
-        _BODY, f'w:eastAsia="{_FONTS[east_asian]}"', 1
-    )
-    if lang and not lang.lower().startswith(("zh", "ja", "ko")):
-        styles = styles.replace(_LATIN, f'w:val="{lang}" {_EAST_ASIA}', 1)
+    latin = "en-US" if not lang or lang.lower().startswith(("zh", "ja", "ko")) else lang
+    languages = {"asianfont": _FONTS[east_asian], "asian": east_asian, "language": latin}
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as package:
-        package.writestr("[Content_Types].xml", _CONTENT_TYPES)
-        package.writestr(
-            "_rels/.rels",
-            _relationships(officeDocument="word/document.xml", extended="docProps/app.xml"),
-        )
-        package.writestr("docProps/app.xml", _APP)
-        package.writestr("word/document.xml", as_docx(theme, _part("document.xml")))
-        package.writestr(
-            "word/styles.xml", styles.replace(_EAST_ASIA, f'w:eastAsia="{east_asian}"', 1)
-        )
-        package.writestr("word/header1.xml", _part("header.xml"))
-        package.writestr("word/footer1.xml", as_docx(theme, _part("footer.xml")))
-        parts = _relationships(styles="styles.xml", footer="footer1.xml", header="header1.xml")
-        package.writestr("word/_rels/document.xml.rels", parts)
+        for part in filter(Path.is_file, sorted(_PARTS.rglob("*"))):
+            text = as_docx(theme, part.read_text("utf-8"), languages)
+            package.writestr(part.relative_to(_PARTS).as_posix(), text)
     return content.getvalue()
 
 
@@ -152,30 +113,51 @@ def east_asian_language(lang: str, text: str) -> str:
     return "ko-KR" if any("\uac00" <= char <= "\ud7a3" for char in text) else "zh-CN"
 
 
-def _part(name: str) -> str:
-    return (_PARTS / name).read_text(encoding="utf-8")
+def w(name: str) -> str:
+    """Return a name of WordprocessingML."""
+    return f"{{{_W}}}{name}"
 
 
-def _relationships(**targets: str) -> str:
-    """Return the relationships of a part. The ids of footer and header are those that
-    `document.xml` names.
-    """
-    lines = []
-    for number, (kind, target) in enumerate(targets.items(), 1):
-        kind_url = f"{_OFFICE}/{'extended-properties' if kind == 'extended' else kind}"
-        name = {"footer": "rId10", "header": "rId11"}.get(kind, f"rId{number}")
-        lines.append(f'<Relationship Id="{name}" Type="{kind_url}" Target="{target}"/>')
-    return (
-        f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">{"".join(lines)}</Relationships>\n'
-    )
+def parsed(part: bytes) -> Any:
+    """Return an XML part of a docx. Raises DocumentError."""
+    return parse_part(part, NAME)
+
+
+def within(element: Any, path: str) -> list[Any]:
+    """Return what an XPath finds."""
+    return list(element.xpath(path, namespaces={"w": _W}))
+
+
+def _read(content: bytes, warnings: list[str]) -> Reference:
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        body, styles = (parsed(package.read(f"word/{name}.xml")) for name in ("document", "styles"))
+    named = {
+        name.get(w("val"), "").lower(): name.getparent().get(w("styleId"), "")
+        for name in within(styles, "//w:style/w:name")
+    }
+    return Reference(content, _area(body), named, tuple(warnings))
+
+
+def _area(body: Any) -> TextArea:
+    """Return what a page has room for. What is not said is taken as A4."""
+
+    def room(side: str, *margins: str) -> float:
+        given = [f"w:pgSz/@w:{side}", *(f"w:pgMar/@w:{margin}" for margin in margins)]
+        sizes = [abs(float(within(section, path)[0])) for path in given]
+        return (sizes[0] - sum(sizes[1:])) / 20
+
+    try:
+        section = within(body, "//w:sectPr")[-1]
+        area = TextArea(room("w", "left", "right"), room("h", "top", "bottom"))
+    except (IndexError, ValueError):
+        return _A4
+    return area if min(area) > 0 else _A4
 
 
 def _checked(path: Path, root: Path | None) -> bytes:
     """Return what the reference document holds. Raises DocumentError where it is none, or would
     fetch something when opened.
     """
-    from defusedxml.ElementTree import fromstring  # on use
-
     if root is not None and not Path(os.path.realpath(path)).is_relative_to(root):
         raise DocumentError(
             tr("{name} is a link that points outside the workspace.").format(name=NAME)
@@ -189,29 +171,15 @@ def _checked(path: Path, root: Path | None) -> bytes:
                 tr("{name} is larger than {size} MB.").format(name=NAME, size=_MOST_BYTES >> 20)
             )
         with zipfile.ZipFile(io.BytesIO(content)) as package:
-            if (
-                "word/styles.xml" not in package.namelist()
-                or "word/document.xml" not in package.namelist()
-            ):
+            names = package.namelist()
+            if not {"word/styles.xml", "word/document.xml"} <= {*names}:
                 raise DocumentError(tr("{name} is not a docx.").format(name=NAME))
-            for name in ("word/styles.xml", "word/document.xml"):
-                fromstring(package.read(name))
-            relations = [
-                package.read(name) for name in package.namelist() if _CARRIED.fullmatch(name)
-            ]
-    # Of damaged XML come a SyntaxError or a ValueError.
-    except (
-        OSError,
-        RuntimeError,
-        ValueError,
-        SyntaxError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+            parts = {name: package.read(name) for name in names}
+    except (OSError, RuntimeError, ValueError, *BROKEN) as error:
         raise DocumentError(
             tr("{name} cannot be read: {error}.").format(name=NAME, error=error)
         ) from None
-    if any(b'TargetMode="External"' in part for part in relations):
+    if any(b'TargetMode="External"' in parts[name] for name in names if _CARRIED.fullmatch(name)):
         raise DocumentError(
             tr("A header or footer of {name} refers to something outside it.").format(name=NAME)
         )

@@ -50,6 +50,12 @@ _EVERYWHERE = frozenset({"png", "jpeg", "gif"})
 """What browsers, typst and Word all draw; the rest becomes png."""
 
 
+SCREEN_DPI = 96
+"""What an image has that says nothing: a pixel of CSS for each of its own."""
+_ORIENTATION = 0x0112
+"""The tag of Exif 2.32, 4.6.4."""
+
+
 class ExportImage(msgspec.Struct, frozen=True):
     """An image that may go into a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``;
     `width` and `height` are in pixels, 0 where a vector image does not say; `dpi` is what the file
@@ -206,10 +212,10 @@ def identify(content: bytes) -> ExportImage:
                 image.load()  # a damaged one should be known here, not leave a gap in the document
                 dpi = _dpi(image.info)
                 size = (image.width, image.height)
-                if kind not in _EVERYWHERE:
-                    upright = ImageOps.exif_transpose(image)
+                if kind not in _EVERYWHERE or image.getexif().get(_ORIENTATION, 1) != 1:
+                    upright = ImageOps.exif_transpose(image)  # Word and typst show it as it lies
                     size = (upright.width, upright.height)
-                    content, kind = _as_png(upright), "png"
+                    content, kind = _upright(upright, kind)
     except UnidentifiedImageError:
         raise LeftOutError(tr("it is not an image")) from None
     except Image.DecompressionBombError:
@@ -219,16 +225,16 @@ def identify(content: bytes) -> ExportImage:
     return ExportImage(content, kind, *size, dpi)
 
 
-def _as_png(image: "PillowImage.Image") -> bytes:
+def _upright(image: "PillowImage.Image", kind: str) -> tuple[bytes, str]:
     buffer = io.BytesIO()
-    known = (
-        image
-        if image.mode in {"1", "L", "LA", "P", "RGB", "RGBA", "I;16"}
-        else image.convert("RGB")
-    )
-    known.info.clear()  # of what is in there, some is written
-    known.save(buffer, "PNG")
-    return buffer.getvalue()
+    if kind == "jpeg":
+        image.save(buffer, "JPEG", quality=92, subsampling=0)
+        return buffer.getvalue(), kind
+    if image.mode not in {"1", "L", "LA", "P", "RGB", "RGBA", "I;16"}:
+        image = image.convert("RGB")
+    image.info.clear()  # of what is in there, some is written
+    image.save(buffer, "PNG")
+    return buffer.getvalue(), "png"
 
 
 def _dpi(info: dict[Any, Any]) -> float:

@@ -9,7 +9,7 @@ import msgspec
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
-from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.images import SCREEN_DPI, Images
 from dogent_tui.documents.export.themes import title_html
 from dogent_tui.documents.export.tree import Node, mapped
 from dogent_tui.processes import Halt
@@ -27,7 +27,6 @@ _CONTENTS = {"de": "Inhalt", "es": "Índice", "fr": "Sommaire", "it": "Indice", 
              "ru": "Содержание", "zh": "目录", "zh-tw": "目錄", "zh-hk": "目錄",
              "zh-hant": "目錄"}  # fmt: skip
 
-_CSS_DPI = 96.0
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
 _FORMULA = re.compile(
     r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL
@@ -135,8 +134,8 @@ class _Writer:
         image = self._images.find(address)
         if image is None:
             return []
-        if not sizes and image.dpi > _CSS_DPI + 1:  # screens' 72 and 96 mean a pixel each
-            sizes = [["width", f"{image.width * _CSS_DPI / image.dpi:.0f}px"]]
+        if not sizes and image.dpi > SCREEN_DPI + 1:  # screens' 72 and 96 mean a pixel each
+            sizes = [["width", f"{image.width * SCREEN_DPI / image.dpi:.0f}px"]]
         if address not in self._numbers:
             self._numbers[address] = len(self.addresses)
             self.addresses.append(image.data_uri)

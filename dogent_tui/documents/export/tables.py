@@ -16,6 +16,7 @@ from dogent_tui.documents.export.tree import (
     plain_text,
     words,
 )
+from dogent_tui.plain import columns_of
 
 WHOLE = "whole"
 """The class of such a cell (`styles/pdf.css`)."""
@@ -29,6 +30,8 @@ points where that is too few.
 """
 _MARGINS = 3
 """Characters that the space on both sides of a cell is worth."""
+_CELL, _LETTER = 13.0, 5.6
+"""Points of both sides of a cell, and of a letter."""
 _CAPTION = re.compile(r"(?:Table)?:")
 _WORD = re.compile(r"[^\s\u2e80-\uffdc]+")
 """What has no place to break: Chinese, Japanese and Korean text has one after each character."""
@@ -36,46 +39,70 @@ _WORD = re.compile(r"[^\s\u2e80-\uffdc]+")
 
 def turned(block: Node) -> Node:
     """Return a table that is too wide for a page as one of a page of its own that lies on its
-    side; other blocks as they are.
+    side; other blocks as they are. Marks the cells whose words stay whole.
     """
     if block.get("t") != "Table":
         return block
-    _, _, _, (_, head), bodies, (_, foot) = block["c"]
-    rows = [*head, *(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
-    needed = room_needed(rows)
+    columns, cells = _columns(block["c"])
+    words = [[_longest(text) for text in texts] for texts in columns]
+    needed = sum(
+        _MARGINS + max((size if size <= _LONGEST else 1 for size in sizes), default=1)
+        for sizes in words
+    )
+    for cell, text in cells:
+        is_whole = needed <= _DENSE and _longest(text) <= _LONGEST
+        cell[0] = attributes("", *[WHOLE] if is_whole else [])
     block["c"][0][1] = [DENSE] if needed > _ON_ITS_SIDE else []
     return block if needed <= _UPRIGHT else div(LANDSCAPE, [block])
 
 
-def room_needed(rows: list[Any]) -> int:
-    """Return how many characters the longest words of a table take side by side, and mark the cells
-    whose words stay whole.
+def _longest(text: str) -> int:
+    return max(map(len, _WORD.findall(text)), default=0)
 
-    `rows` are those of pandoc's tree.
+
+def _columns(table: Any) -> tuple[list[list[str]], list[tuple[Any, str]]]:
+    """Return the texts in each column, but for those of cells of several, and all cells with their
+    texts.
     """
-    columns: dict[int, int] = {}
+    _, _, specs, (_, head), bodies, (_, foot) = table
+    rows = [*head, *(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
+    columns: list[list[str]] = [[] for _ in specs]
     cells = []
-    covered: dict[int, int] = {}
+    covered = [0] * len(specs)
     for _, row in rows:
         place = 0
         for cell in row:
-            while covered.get(place, 0):
+            while covered[place]:
                 covered[place] -= 1
                 place += 1
             _, _, down, across, blocks = cell
-            longest = max(
-                map(len, _WORD.findall(" ".join(plain_text(block) for block in blocks))), default=0
-            )
+            text = " ".join(plain_text(block) for block in blocks)
+            cells.append((cell, text))
             if across == 1:
-                columns[place] = max(columns.get(place, 1), longest if longest <= _LONGEST else 1)
-            cells.append((cell, longest))
-            for _ in range(across):
-                covered[place] = down - 1
-                place += 1
-    needed = sum(columns.values()) + _MARGINS * len(columns)
-    for cell, longest in cells:
-        cell[0] = attributes("", *[WHOLE] if longest <= _LONGEST and needed <= _DENSE else [])
-    return needed
+                columns[place].append(text)
+            covered[place : place + across] = [down - 1] * across
+            place += across
+        covered[place:] = [max(rest - 1, 0) for rest in covered[place:]]
+    return columns, cells
+
+
+def column_widths(table: Any, whole: float) -> list[float]:
+    """Return the widths of the columns in points: what each needs, and where that is more than the
+    `whole`, room by how much text there is. Letters are of 11 points, roughly.
+    """
+    columns = [[*texts, ""] for texts in _columns(table)[0]]
+    needs = [_CELL + _LETTER * max(map(columns_of, texts)) for texts in columns]
+    if sum(needs) <= whole:
+        return needs
+    words = [{word for text in texts for word in [*text.split(), ""]} for texts in columns]
+    longest = [min(max(map(columns_of, of_column)), _LONGEST) for of_column in words]
+    least = [_CELL + _LETTER * (one + 1) for one in longest]  # bold and wide letters need more
+    spare = whole - sum(least)
+    if spare <= 0:
+        return [whole * one / sum(least) for one in least]
+    # long texts may wrap more often
+    wishes = [max(need - one, 0) ** 0.7 for need, one in zip(needs, least, strict=True)]
+    return [one + spare * wish / sum(wishes) for one, wish in zip(least, wishes, strict=True)]
 
 
 def label_of(inlines: list[Any], kind: str) -> str:

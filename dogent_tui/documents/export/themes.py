@@ -5,7 +5,7 @@ uses, its docx the placeholders in `reference/`, its typst the rules after `styl
 """
 
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -228,8 +228,8 @@ def title_docx(theme: Theme, front: FrontMatter) -> list[Node]:
     return [*blocks, div(BREAK, [])] if blocks and theme.cover else blocks
 
 
-def as_docx(theme: Theme, part: str) -> str:
-    """Return a part of the reference document, whose placeholders are the theme's."""
+def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
+    """Return a part of the reference document, whose placeholders are the theme's, and `more`."""
     top, sides, bottom = (round(length * _TWIPS) for length in theme.margins)
     values = {
         "font": _WORD[theme.font],
@@ -246,7 +246,7 @@ def as_docx(theme: Theme, part: str) -> str:
         "firstfooter": "" if not theme.first_number else _FIRST_FOOTER,
         "of": _NUMBER_OF_PAGES if theme.numbers == "page / pages" else "",
     }
-    return Template(part).safe_substitute(values)
+    return Template(part).safe_substitute(values, **more)
 
 
 _TWIPS = 1440 / 25.4

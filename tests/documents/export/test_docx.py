@@ -19,6 +19,7 @@ from PIL import Image
 from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.docx_reference import built_in
 from dogent_tui.documents.export.model import ExportRequest
+from dogent_tui.documents.export.themes import DEFAULT, theme
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path
 
@@ -377,7 +378,7 @@ def test_a_drawing_is_there_twice_for_programs_that_draw_no_svg(export):
 def test_the_reference_document_of_the_workspace_comes_before_that_of_the_home(export):
     def reference(folder: Path, size: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        parts = zipfile.ZipFile(io.BytesIO(built_in()))
+        parts = zipfile.ZipFile(io.BytesIO(built_in(theme(DEFAULT))))
         with zipfile.ZipFile(folder / "reference.docx", "w") as package:
             for name in parts.namelist():
                 content = parts.read(name)
@@ -402,7 +403,7 @@ def test_a_reference_document_that_cannot_be_used_is_told_and_passed_over(export
     (warning,) = export("# A\n").result.warnings
     assert ".dogent/reference.docx were not used" in warning
     (dot / "reference.docx").unlink()
-    (tmp_path / "elsewhere.docx").write_bytes(built_in())
+    (tmp_path / "elsewhere.docx").write_bytes(built_in(theme(DEFAULT)))
     (dot / "reference.docx").symlink_to(tmp_path / "elsewhere.docx")
     (warning,) = export("# A\n").result.warnings
     assert "points outside the workspace" in warning
@@ -411,12 +412,12 @@ def test_a_reference_document_that_cannot_be_used_is_told_and_passed_over(export
 def test_a_reference_document_with_damaged_xml_is_passed_over(export):
     dot = export.root / ".dogent"
     dot.mkdir()
-    parts = zipfile.ZipFile(io.BytesIO(built_in()))
+    parts = zipfile.ZipFile(io.BytesIO(built_in(theme(DEFAULT))))
     with zipfile.ZipFile(dot / "reference.docx", "w") as package:
         for name in parts.namelist():
             package.writestr(name, b"<w:styles" if name == "word/styles.xml" else parts.read(name))
     made = export("# A\n")
-    assert "cannot be read" in made.result.warnings[0]
+    assert "its XML cannot be parsed" in made.result.warnings[0]
     assert made.styles_of("Heading 1") == ["A"]
 
 
@@ -425,7 +426,7 @@ def test_a_reference_document_of_a_word_in_another_language_has_its_headings_in_
 ):
     dot = export.root / ".dogent"
     dot.mkdir()
-    parts = zipfile.ZipFile(io.BytesIO(built_in()))
+    parts = zipfile.ZipFile(io.BytesIO(built_in(theme(DEFAULT))))
     with zipfile.ZipFile(dot / "reference.docx", "w") as package:
         for name in parts.namelist():
             german = (
@@ -443,7 +444,7 @@ def test_a_reference_document_of_a_word_in_another_language_has_its_headings_in_
 def test_a_header_that_would_fetch_something_is_not_taken_over(export):
     dot = export.root / ".dogent"
     dot.mkdir()
-    parts = zipfile.ZipFile(io.BytesIO(built_in()))
+    parts = zipfile.ZipFile(io.BytesIO(built_in(theme(DEFAULT))))
     remote = (
         '<Relationship Id="r1" Type="http://x/image" Target="http://127.0.0.1:9/x.png"'
         ' TargetMode="External"/>'
@@ -463,7 +464,7 @@ def test_a_header_that_would_fetch_something_is_not_taken_over(export):
 
 def test_the_built_in_styles_open_as_a_document(tmp_path):
     path = tmp_path / "reference.docx"
-    path.write_bytes(built_in("ja-JP"))
+    path.write_bytes(built_in(theme(DEFAULT), "ja-JP"))
     document = docx.Document(str(path))
     assert {"Heading 1", "Source Code", "Callout", "Table"} <= {
         style.name for style in document.styles
