@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, MOST_ROWS, column_number
-from dogent_tui.documents.workbook.dates import iso_text
-from dogent_tui.documents.workbook.formats import Formatter, general
+from dogent_tui.documents.workbook.formats import Formatter, general, iso_text
 from dogent_tui.documents.workbook.package import (
     MOST_TEXT,
     Feed,
