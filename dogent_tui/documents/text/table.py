@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.text.source import TextSource
-from dogent_tui.documents.workbook.columns import cell_range
-from dogent_tui.documents.workbook.window import Window, window_of
+from dogent_tui.documents.workbook.columns import Window, cell_range, window_of
 from dogent_tui.language import tr
 
 _SNIFFED_LINES = 200

@@ -1,13 +1,68 @@
-"""Cell references as spreadsheets write them."""
+"""Cell references as spreadsheets write them, and which rows and columns of a sheet are wanted."""
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+import msgspec
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet (Excel's specifications and limits)."""
 
 MOST_COLUMNS = 16_384
 
+HEAD = 3
+"""The rows at the top that are read all the same: the header of the table stands in one of them."""
+
 _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
+_RANGE = re.compile(r"\$?([A-Za-z]{0,3})\$?(\d{0,7})(:?)\$?([A-Za-z]{0,3})\$?(\d{0,7})")
+
+
+class Window(msgspec.Struct, frozen=True):
+    """The rows and columns that are wanted, from the first to the last of each, counted from 1."""
+
+    rows: tuple[int, int] = (1, MOST_ROWS)
+    columns: tuple[int, int] = (1, MOST_COLUMNS)
+
+    def holds(self, row: int) -> bool:
+        """Tell whether a row is wanted."""
+        return self.rows[0] <= row <= self.rows[1]
+
+
+def window_of(rows: str, cells: str = "") -> Window:
+    """Return what ``84871-84873`` names, or a range of cells such as ``A1:F200``, ``B:D`` or
+    ``C7``; all where both are empty.
+
+    Raises DocumentError for what is neither.
+    """
+    wanted = cells.strip() or re.sub(r"\s*[-–:]\s*", ":", rows.strip())
+    if not wanted:
+        return Window()
+    match = _RANGE.fullmatch(wanted)
+    try:
+        if match is None or not (cells or re.fullmatch(r"[:$]*\d[\d:$]*", wanted)):
+            raise ValueError
+        left, top, colon, right, bottom = match.groups()
+        first, last = (name and str(column_number(name)) for name in (left, right))
+        return Window(_span(top, colon, bottom, MOST_ROWS), _span(first, colon, last, MOST_COLUMNS))
+    except ValueError:
+        raise DocumentError(
+            tr("“{text}” is not a range of rows or cells.").format(text=cells or rows),
+            tr("Use the form {form}.").format(form="A1:F200" if cells else "100-250"),
+            code="no_page",
+        ) from None
+
+
+def _span(first: str, colon: str, last: str, most: int) -> tuple[int, int]:
+    if last and not colon:
+        raise ValueError
+    numbers = int(first or 1), int(last or most) if colon or not first else int(first)
+    if min(numbers) < 1:
+        raise ValueError
+    return min(numbers), max(numbers)
 
 
 def letters(column: int) -> str:
@@ -19,29 +74,25 @@ def letters(column: int) -> str:
     return name
 
 
+@lru_cache(maxsize=MOST_COLUMNS)
 def column_number(name: str) -> int:
     """Return which column `name` is, counted from 1. Raises ValueError for what is none."""
     number = 0
     for letter in name.upper():
-        if not "A" <= letter <= "Z":
-            raise ValueError(f"{name} is no column")
-        number = number * 26 + ord(letter) - 64
+        number = number * 26 + "ABCDEFGHIJKLMNOPQRSTUVWXYZ".index(letter) + 1
     if not 1 <= number <= MOST_COLUMNS:
         raise ValueError(f"{name} is no column")
     return number
 
 
-def size_of(reference: str) -> tuple[int, int] | None:
-    """Return the rows and columns up to the last cell of a range like ``A1:D20``, None if it is
-    no range.
+def size_of(reference: str) -> tuple[int, int]:
+    """Return the rows and columns up to the last cell of a range like ``A1:D20``. Raises ValueError
+    if it is no range.
     """
     match = _REFERENCE.fullmatch(reference.rpartition(":")[2].strip())
     if match is None:
-        return None
-    try:
-        return min(int(match[2]), MOST_ROWS), column_number(match[1])
-    except ValueError:
-        return None
+        raise ValueError(f"{reference} is no range")
+    return min(int(match[2]), MOST_ROWS), column_number(match[1])
 
 
 def cell_range(rows: tuple[int, int], columns: tuple[int, int]) -> str:
@@ -52,7 +103,7 @@ def cell_range(rows: tuple[int, int], columns: tuple[int, int]) -> str:
     return start if start == end else f"{start}:{end}"
 
 
-def spans(numbers: list[int]) -> list[tuple[int, int]]:
+def spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Return ascending `numbers` as runs: 1, 2, 3, 7 are (1, 3), (7, 7)."""
     runs: list[tuple[int, int]] = []
     for number in numbers:

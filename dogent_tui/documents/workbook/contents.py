@@ -1,53 +1,56 @@
-"""What is in a workbook: its sheets with their sizes and parts, and what it says of itself."""
+"""What is in a workbook beside its cells: its sheets with their sizes and parts, and how it shows
+numbers.
+"""
 
+import re
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
-from dogent_tui.documents.workbook.package import Package, Relation, no_workbook, problems
+from dogent_tui.documents.workbook.formats import BUILT_IN, Formatter, formatter
+from dogent_tui.documents.workbook.package import Package, no_workbook, problems
 from dogent_tui.language import tr
-from dogent_tui.references.sheets import TableOfContents, table_of_contents
+from dogent_tui.references.sheets import table_of_contents
 
 _MOST_MEASURED = 1_000_000
 """Bytes of a sheet's part that are parsed to learn its size where it states none; four times
 that for all sheets together.
 """
 
-MOST_SIZED = 200
+_MOST_SIZED = 200
 """Sheets of which the size is looked up."""
 
+_HEAD_BYTES = 16_384
+_DIMENSION = re.compile(rb"""<(?:\w+:)?dimension\s[^>]*?ref=["']([^"']*)""")
 _LEAST_ROW = 20
 """Bytes that a row with a cell in it takes at least."""
 
 _MOST_IN_MESSAGE = 30
-_PROPERTIES = {"title": "title", "creator": "author", "subject": "subject"}
 
 
-class SheetPart(msgspec.Struct, frozen=True):
+class Sheet(msgspec.Struct, frozen=True):
     """A sheet: the `part` of the package that holds it, and its `size` in (rows, columns), None
     if only reading it would tell.
     """
 
     name: str
     state: str
-    part: str
     is_chart: bool
-    size: tuple[int, int] | None
+    size: tuple[int, int] | None = None
+    part: str = ""
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """A workbook without its cells. `strings` and `styles` are names of parts, "" if there are
-    none.
+    """A workbook without its cells. `strings` is the name of a part, "" if there is none.
+    `formatters` show the numbers of a cell, by the number of its style.
     """
 
-    sheets: list[SheetPart]
+    sheets: list[Sheet]
     strings: str
-    styles: str
-    epoch_1904: bool
-    properties: dict[str, Any]
+    formatters: Mapping[str, Formatter]
 
 
 def read_contents(package: Package) -> Contents:
@@ -55,43 +58,49 @@ def read_contents(package: Package) -> Contents:
     with problems(package.name):
         listed = table_of_contents(package.archive)
     relations = package.relations(listed.part)
-    sheets = _sheets(package, listed, relations)
+    sheets: list[Sheet] = []
+    budget = 4 * _MOST_MEASURED
+    for sheet in listed.sheets:
+        relation = relations.get(sheet.relation)
+        if relation is None or not package.has(relation.target):
+            continue
+        if relation.kind not in {"worksheet", "chartsheet"}:
+            continue  # macro and dialog sheets of the nineties
+        is_chart, size = relation.kind == "chartsheet", None
+        if not is_chart and len(sheets) < _MOST_SIZED:
+            size = _stated_size(package, relation.target)
+            large = package.size(relation.target)
+            if size is None and large <= min(budget, _MOST_MEASURED):
+                budget -= large
+                size = _counted_size(package, relation.target)
+        sheets.append(Sheet(sheet.name, sheet.state, is_chart, size, relation.target))
     if not sheets:
         raise no_workbook(package.name)
-    return Contents(
-        sheets,
-        _part(relations, "sharedStrings"),
-        _part(relations, "styles"),
-        listed.epoch_1904,
-        _properties(package),
-    )
+    parts = {relation.kind: relation.target for relation in relations.values()}
+    formatters = _formatters(package, parts.get("styles", ""), epoch_1904=listed.epoch_1904)
+    return Contents(sheets, parts.get("sharedStrings", ""), formatters)
 
 
-def choose_sheet(contents: Contents, wanted: str, name: str) -> SheetPart:
+def choose_sheet(sheets: list[Sheet], wanted: str, name: str) -> Sheet:
     """Return the sheet called `wanted`, by its exact name before one in another case; the first
     visible one if `wanted` is empty.
 
     Raises DocumentError `no_sheet` with the names that there are; `name` is the file's.
     """
-    sheets = contents.sheets
     if not wanted:
         readable = [sheet for sheet in sheets if not sheet.is_chart] or sheets
         return next((sheet for sheet in readable if sheet.state == "visible"), readable[0])
-    exact = [sheet for sheet in sheets if sheet.name == wanted]
-    alike = exact or [
+    alike = [
         sheet for sheet in sheets if sheet.name.strip().casefold() == wanted.strip().casefold()
     ]
     if alike:
-        return alike[0]
+        return next((sheet for sheet in alike if sheet.name == wanted), alike[0])
     names = ", ".join(
         f"“{sheet.name}”" + ("" if sheet.state == "visible" else tr(" (hidden)"))
         for sheet in sheets[:_MOST_IN_MESSAGE]
     )
-    more = (
-        tr(" and {more} more").format(more=len(sheets) - _MOST_IN_MESSAGE)
-        if len(sheets) > _MOST_IN_MESSAGE
-        else ""
-    )
+    others = len(sheets) - _MOST_IN_MESSAGE
+    more = tr(" and {more} more").format(more=others) if others > 0 else ""
     raise DocumentError(
         tr("{name} has no sheet “{wanted}”.").format(name=name, wanted=wanted),
         tr("It has: {names}{more}.").format(names=names, more=more),
@@ -99,59 +108,36 @@ def choose_sheet(contents: Contents, wanted: str, name: str) -> SheetPart:
     )
 
 
-def _part(relations: dict[str, Relation], kind: str) -> str:
-    return next((relation.target for relation in relations.values() if relation.kind == kind), "")
-
-
-def _sheets(
-    package: Package, listed: TableOfContents, relations: dict[str, Relation]
-) -> list[SheetPart]:
-    sheets: list[SheetPart] = []
-    budget = 4 * _MOST_MEASURED
-    for sheet in listed.sheets:
-        relation = relations.get(sheet.relation)
-        if (
-            relation is None
-            or relation.kind not in {"worksheet", "chartsheet"}
-            or not package.has(relation.target)
-        ):
-            continue  # macro and dialog sheets of the nineties, and what is damaged
-        is_chart = relation.kind == "chartsheet"
-        size = None
-        if not is_chart and len(sheets) < MOST_SIZED:
-            with suppress(DocumentError):  # it is said when this sheet is read
-                size = _stated_size(package, relation.target)
-                large = package.size(relation.target)
-                if size is None and large <= min(budget, _MOST_MEASURED):
-                    budget -= large
-                    size = _counted_size(package, relation.target)
-        sheets.append(SheetPart(sheet.name, sheet.state, relation.target, is_chart, size))
-    return sheets
-
-
 def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
     """Return the rows and columns that a sheet states, None where it has a single cell or far more
     than it can have, which is what careless programs write.
     """
-    first = next(package.elements(part, frozenset({"dimension", "row"})), None)
-    size = size_of(first.attributes.get("ref", "")) if first and first.name == "dimension" else None
-    if size is None or size == (1, 1) or size[1] >= MOST_COLUMNS:
-        return None
-    return size if size[0] * _LEAST_ROW < package.size(part) else None
+    with suppress(DocumentError, ValueError), package.open(part) as stream, problems(package.name):
+        stated = _DIMENSION.search(stream.read(_HEAD_BYTES))
+        size = size_of(stated[1].decode()) if stated else (1, 1)
+        is_likely = size[1] < MOST_COLUMNS and size[0] * _LEAST_ROW < package.size(part)
+        return size if is_likely and size != (1, 1) else None
+    return None
 
 
-def _counted_size(package: Package, part: str) -> tuple[int, int]:
+def _counted_size(package: Package, part: str) -> tuple[int, int] | None:
     """Return the rows and columns up to the last cell that is more than a mere format."""
-    cells = (each for each in package.elements(part, frozenset({"c"})) if each.text)
-    sizes = [size_of(each.attributes.get("r", "")) or (0, 0) for each in cells]
-    return max((down for down, _ in sizes), default=0), max((a for _, a in sizes), default=0)
+    with suppress(DocumentError, ValueError):  # it is said when this sheet is read
+        cells = [each for each in package.root(part).iter("{*}c") if "".join(each.itertext())]
+        sizes = [size_of(each.get("r", "")) for each in cells]
+        return max((down for down, _ in sizes), default=0), max((a for _, a in sizes), default=0)
+    return None
 
 
-def _properties(package: Package) -> dict[str, Any]:
-    properties = {}
-    for relation in package.relations("").values():
-        if relation.kind == "core-properties":
-            for element in package.elements(relation.target, frozenset(_PROPERTIES)):
-                if element.text.strip():
-                    properties[_PROPERTIES[element.name]] = element.text.strip()[:500]
-    return properties
+def _formatters(package: Package, part: str, *, epoch_1904: bool) -> dict[str, Formatter]:
+    """Return what shows the numbers of a cell, by the number of the cell's style."""
+    root = package.root(part)
+    codes = {str(number): code for number, code in BUILT_IN.items()}
+    codes |= {
+        node.get("numFmtId", ""): node.get("formatCode", "")
+        for node in root.iterfind("{*}numFmts/{*}numFmt")
+    }
+    return {
+        str(style): formatter(codes.get(node.get("numFmtId", ""), ""), epoch_1904=epoch_1904)
+        for style, node in enumerate(root.iterfind("{*}cellXfs/{*}xf"))
+    }

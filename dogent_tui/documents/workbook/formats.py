@@ -6,40 +6,30 @@ import math
 import operator
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TypeAlias
 
-import msgspec
-
-from dogent_tui.documents.workbook.dates import date_text, duration_text
-from dogent_tui.documents.workbook.package import Package
-
 Formatter: TypeAlias = Callable[[float], str]
 
+_DATE, _TIME = "yyyy-mm-dd", "h:mm:ss"
 BUILT_IN = {
+    **dict.fromkeys((14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), _DATE),
+    **dict.fromkeys((18, 19, 20, 21, 32, 33, 34, 35, 45, 55, 56), _TIME),
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00",
-    5: '"$"#,##0_);("$"#,##0)', 6: '"$"#,##0_);("$"#,##0)', 7: '"$"#,##0.00_);("$"#,##0.00)',
-    8: '"$"#,##0.00_);("$"#,##0.00)',
-    9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 14: "yyyy-mm-dd",
-    15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy",
-    18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm",
-    27: "yyyy-mm", 28: "mm-dd", 29: "mm-dd", 30: "mm-dd-yy", 31: "yyyy-mm-dd", 32: "h:mm",
-    33: "h:mm:ss", 34: "h:mm",
-    35: "h:mm:ss", 36: "yyyy-mm", 37: "#,##0_);(#,##0)", 38: "#,##0_);(#,##0)",
-    39: "#,##0.00_);(#,##0.00)",
-    40: "#,##0.00_);(#,##0.00)",
-    41: '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)',
-        42: '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)',
-    43: '_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)',
-        44: '_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)',
-    45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
-    50: "yyyy-mm", 51: "mm-dd", 52: "yyyy-mm", 53: "mm-dd", 54: "mm-dd", 55: "h:mm", 56: "h:mm:ss",
-    57: "yyyy-mm", 58: "mm-dd",
+    **dict.fromkeys((5, 6), '"$"#,##0_);("$"#,##0)'),
+    **dict.fromkeys((7, 8), '"$"#,##0.00_);("$"#,##0.00)'),
+    9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 22: f"{_DATE} {_TIME}",
+    **dict.fromkeys((37, 38), "#,##0_);(#,##0)"),
+    **dict.fromkeys((39, 40), "#,##0.00_);(#,##0.00)"),
+    41: '#,##0_);(#,##0);"-"_)', 42: '"$"#,##0_);("$"#,##0);"$-"_)',
+    43: '#,##0.00_);(#,##0.00);"-"_)', 44: '"$"#,##0.00_);("$"#,##0.00);"$-"_)',
+    46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }  # fmt: skip
-"""The formats that a workbook names by number alone (18.8.30); 27 to 36 and 50 to 58 are those
-of East Asian languages.
+"""The formats that a workbook names by number alone (18.8.30), dates as they are shown here; 27 to
+36 and 50 to 58 are those of East Asian languages.
 """
 
 _LONGEST_CODE = 1000
@@ -48,7 +38,7 @@ _LONGEST_CODE = 1000
 _CONTEXT = Context(
     prec=700, rounding=ROUND_HALF_UP
 )  # a double has at most 309 digits before the point
-_MOST_PLACES = 60
+_MOST_PLACES = 120
 _TOKEN = re.compile(
     r'"[^"]*"?|\\.|\[[^\]]*\]|[_*].|General|AM/PM|A/P|上午/下午|E[+-]|.', re.IGNORECASE | re.DOTALL
 )
@@ -56,18 +46,19 @@ _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
 _CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?\d+\.?\d*|-?\.\d+)\]")
 _ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 _FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)")
+_THOUSANDS = re.compile(r"\B(?=(?:\d{3})+$)")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, ">": operator.gt, "=": operator.eq,
     "<=": operator.le, ">=": operator.ge, "<>": operator.ne,
 }  # fmt: skip
-_USUAL = re.compile(r"(t*)#*0(?:\.0+)?t*")
-"""The placeholders of most formats, with texts (t) around them: quick to show."""
-
-_BLANKS = {"0": "0", "?": " "}
-"""What a placeholder shows that no digit is left for."""
 
 _Token: TypeAlias = tuple[str, str]
 """A "text" that is shown, a "digit" placeholder, or a "word" of the format's own language."""
+
+_Section: TypeAlias = tuple[Callable[[float], bool], bool, Formatter]
+"""For which numbers it is, whether it shows the sign of negative ones itself, and how it shows
+them.
+"""
 
 
 @lru_cache(maxsize=4096)
@@ -91,15 +82,8 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
     bare = bare.replace("general", "")
     # placeholders beside letters are of a text that somebody forgot to quote
     if re.search("[dmyhs]", bare) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", bare):
-        has_time = "h" in bare or "s" in bare
-        has_date = "y" in bare or "d" in bare or not has_time
-        return partial(
-            _moment,
-            has_date=has_date,
-            has_time=has_time,
-            epoch_1904=epoch_1904,
-            fractions=fractions,
-        )
+        is_time = bool(re.search("[hs]", bare)) and not re.search("[yd]", bare)
+        return partial(_moment, is_time=is_time, epoch_1904=epoch_1904, fractions=fractions)
     if 1 < len(sections) < 4 and not sections[-1]:
         sections.pop()  # the end of the code, not a section
     count = len(sections)
@@ -114,9 +98,7 @@ def general(number: float) -> str:
     """
     if not math.isfinite(number):
         return "#NUM!"
-    if number == int(number) and abs(number) < 1e15:
-        return str(int(number))
-    text = f"{number:.15g}" if number == int(number) else f"{number:.12g}"
+    text = f"{number or 0.0:.15g}" if number == int(number) else f"{number:.12g}"
     if "e" not in text:
         return text
     mantissa, _, exponent = text.partition("e")
@@ -125,22 +107,61 @@ def general(number: float) -> str:
     return f"{mantissa}E{exponent[0]}{exponent[1:].zfill(2)}"
 
 
-def _duration(number: float, *, fractions: bool) -> str:
-    return duration_text(number, fractions=fractions) or general(number)
+_EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
+_DAYS = 2_958_466
+"""Up to 9999-12-31, the last day that Excel shows."""
+_MOST_DURATION = 10_000_000
+"""Days; a duration that is longer is no duration."""
 
 
-def _moment(number: float, **how: bool) -> str:
-    return date_text(number, **how) or general(number)
-
-
-class _Section(msgspec.Struct, frozen=True):
-    """How numbers for which `holds` a comparison are shown. `unsigned`: the section shows the
-    sign of negative ones itself.
+def _moment(number: float, *, is_time: bool, epoch_1904: bool, fractions: bool) -> str:
+    """Return the moment `number` days after the workbook's epoch: ``2024-02-29``,
+    ``2024-02-29 08:00:00`` or, where the format `is_time` and the number no real date,
+    ``08:00:00``. Midnight is left out of a date. `fractions` keeps milliseconds.
     """
+    epoch = _EPOCH_1904 if epoch_1904 else _EPOCH
+    if not 0 <= number < _DAYS - (_EPOCH_1904 - _EPOCH).days * epoch_1904 - 1e-5:
+        return general(number)
+    moment = epoch + timedelta(seconds=round(number * 86_400, 3 if fractions else None))
+    time = moment.time().isoformat("milliseconds").removesuffix(".000")
+    day = (moment - epoch).days
+    if is_time and day < 366:
+        return time
+    midnight = time == "00:00:00"
+    if not epoch_1904 and day <= 60:
+        if day == 0:  # the day before the first of January 1900 does not exist
+            return general(number) if midnight else time
+        # Lotus 1-2-3 took 1900 for a leap year, and Excel still does
+        moment += timedelta(day < 60)
+        date = "1900-02-29" if day == 60 else moment.date().isoformat()
+    else:
+        date = moment.date().isoformat()
+    return date if midnight else f"{date} {time}"
 
-    holds: Callable[[float], bool]
-    unsigned: bool
-    show: Callable[[float], str]
+
+def _duration(number: float, *, fractions: bool) -> str:
+    """Return a `number` of days as hours, minutes and seconds: ``27:15:00``."""
+    if not abs(number) < _MOST_DURATION:
+        return general(number)
+    total = round(abs(number) * 86_400, 3 if fractions else 0)
+    minutes, seconds = divmod(total, 60)
+    hours, minutes = divmod(int(minutes), 60)
+    text = f"{hours}:{minutes:02}:{seconds:06.3f}".removesuffix(".000")
+    return f"-{text}" if number < 0 and total else text
+
+
+_ISO_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?")
+
+
+def iso_text(text: str) -> str:
+    """Return the value of a cell that holds a date as ISO text (t="d"), in the same words as the
+    dates that are numbers.
+    """
+    match = _ISO_DURATION.fullmatch(text)
+    if match and any(match.groups()):
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        return f"{hours}:{minutes:02}:{seconds:02}"
+    return re.sub(r"T00:00(:00)?(\.0+)?$|\.0+$", "", text.rstrip("Z")).replace("T", " ").strip()
 
 
 def _section(tokens: list[str], position: int, count: int) -> _Section:
@@ -149,16 +170,15 @@ def _section(tokens: list[str], position: int, count: int) -> _Section:
     sign, limit = (stated[1], float(stated[2])) if stated else usual
     unsigned = (sign in {"<", "<="} and limit <= 0) if stated else position == 1
     compare = _COMPARE[sign]
-    return _Section(
-        lambda number: compare(number, limit), unsigned, _shower([*map(_token, tokens)])
-    )
+    return lambda number: compare(number, limit), unsigned, _shower([*map(_token, tokens)])
 
 
 def _choose(number: float, *, choices: list[_Section]) -> str:
     if not math.isfinite(number):
         return "#NUM!"
-    section = next((each for each in choices if each.holds(number)), choices[-1])
-    return section.show(abs(number) if section.unsigned else number).strip()
+    found = next((section for section in choices if section[0](number)), choices[-1])
+    _, unsigned, show = found
+    return show(abs(number) if unsigned else number).strip()
 
 
 def _token(token: str) -> _Token:
@@ -181,7 +201,7 @@ def _texts(tokens: list[_Token]) -> str:
     return "".join(text for kind, text in tokens if kind == "text")
 
 
-def _shower(tokens: list[_Token]) -> Callable[[float], str]:
+def _shower(tokens: list[_Token]) -> Formatter:
     """Return what shows a number as a section of these `tokens`."""
     if ("word", "GENERAL") in tokens:
         at = tokens.index(("word", "GENERAL"))
@@ -215,135 +235,69 @@ def _fraction(number: float, *, mixed: bool, below: str) -> str:
     return " ".join([*shown, f"{rest}/{denominator}"] if rest or not mixed else shown)
 
 
-def _decimal(tokens: list[_Token]) -> Callable[[float], str]:
+def _decimal(tokens: list[_Token]) -> Formatter:
+    """Return what puts the digits of a number into the placeholders among `tokens`."""
     power = next((at for at, token in enumerate(tokens) if token[1] in {"E+", "E-"}), len(tokens))
     end = tokens[power:]
     body = [token for token in tokens[:power] if token[1] != "@"]
     point = body.index(("word", ".")) if ("word", ".") in body else len(body)
     last = max((at for at in range(point) if body[at][0] == "digit"), default=-1)
     commas = [at for at, token in enumerate(body) if token == ("word", ",")]
-    percents = body.count(("word", "%"))
+    is_grouped = any(at < last for at in commas)
+    scale = 2 * body.count(("word", "%")) - 3 * sum(at > last for at in commas)
     whole, decimals = (
-        [token for token in part if token != ("word", ",")][: 2 * _MOST_PLACES]
+        [token for token in part if token != ("word", ",")][:_MOST_PLACES]
         for part in (body[:point], body[point + 1 :])
     )
+    filled = _filler(whole, is_grouped=is_grouped)
+    step = max(1, sum(kind == "digit" for kind, _ in whole))
     unit = Decimal(1).scaleb(-sum(kind == "digit" for kind, _ in decimals))
-    grouped = any(at < last for at in commas)
-    scale = 2 * percents - 3 * sum(at > last for at in commas)
-    signs = "".join(
-        text if kind == "digit" or text == "." else "t"
-        for kind, text in [*whole, *body[point : point + 1], *decimals]
-    )
-    if not end and (usual := _USUAL.fullmatch(signs)):
-        texts = [text for kind, text in [*whole, *decimals] if kind != "digit"]
-        before, after = "".join(texts[: usual.end(1)]), "".join(texts[usual.end(1) :])
-        sign = "," if grouped else ""
+    dot = "." if point < len(body) else ""
 
-        def shown(number: float) -> str:
-            value = abs(Decimal(f"{number:.15g}").scaleb(scale, context=_CONTEXT))
-            text = format(value.quantize(unit, context=_CONTEXT), f"{sign}f")
-            return _signed(number, f"{before}{text}{after}")
+    def shown(number: float) -> str:
+        value = abs(Decimal(f"{number:.15g}").scaleb(scale, context=_CONTEXT))
+        after = ""
+        if end:
+            exponent = value.adjusted() // step * step if value else 0
+            mantissa = value.scaleb(-exponent, context=_CONTEXT)
+            if mantissa.quantize(unit, context=_CONTEXT) >= Decimal(10) ** step:
+                exponent += step  # rounding gave it one digit more
+                mantissa = value.scaleb(-exponent, context=_CONTEXT)
+            value = mantissa
+            sign = "-" if exponent < 0 else "+" if end[0][1] == "E+" else ""
+            digits = str(abs(exponent)).zfill(sum(kind == "digit" for kind, _ in end))
+            after = f"E{sign}{digits}{_texts(end)}"
+        left, _, right = f"{value.quantize(unit, context=_CONTEXT):f}".partition(".")
+        text = filled(left.lstrip("0"))
+        text += dot + _filled_after(decimals, right.rstrip("0"))
+        return _signed(number, text + after)
 
-        return shown
-    return partial(
-        _show_decimal,
-        whole=whole,
-        decimals=decimals,
-        unit=unit,
-        point=point < len(body),
-        grouped=grouped,
-        scale=scale,
-        exponent=sum(kind == "digit" for kind, _ in end),
-        plus=bool(end) and end[0][1] == "E+",
-        after=_texts(end),
-    )
+    return shown
 
 
-def _show_decimal(
-    number: float,
-    *,
-    whole: list[_Token],
-    decimals: list[_Token],
-    unit: Decimal,
-    point: bool,
-    grouped: bool,
-    scale: int,
-    exponent: int,
-    plus: bool,
-    after: str,
-) -> str:
-    value = abs(Decimal(f"{number:.15g}").scaleb(scale, context=_CONTEXT))
-    if exponent or after or plus:
-        step = max(1, sum(kind == "digit" for kind, _ in whole))
-        power = value.adjusted() // step * step if value else 0
-        mantissa = value.scaleb(-power, context=_CONTEXT).quantize(unit, context=_CONTEXT)
-        if mantissa >= Decimal(10) ** step:  # rounding gave it one digit more
-            power += step
-            mantissa = value.scaleb(-power, context=_CONTEXT)
-        value = mantissa
-        sign = "-" if power < 0 else "+" if plus else ""
-        after = f"E{sign}{str(abs(power)).zfill(exponent)}{after}"
-    left, _, right = f"{value.quantize(unit, context=_CONTEXT):f}".partition(".")
-    text = _filled_left(whole, left.lstrip("0"), grouped) + "." * point
-    for kind, sign in decimals:
-        if kind != "digit":
-            text += sign
-            continue
-        text += right[0] if sign == "0" or right.strip("0") else ""
-        right = right[1:]
-    return _signed(number, text + after)
-
-
-def _filled_left(parts: list[_Token], digits: str, grouped: bool) -> str:
-    """Put `digits` into the placeholders from the right; the first placeholder takes all that
-    are left.
+def _filler(parts: list[_Token], *, is_grouped: bool) -> Callable[[str], str]:
+    """Return what puts digits into the placeholders from the right, with the zeros that these ask
+    for. The first placeholder takes all that are left.
     """
-    first = next((at for at, (kind, _) in enumerate(parts) if kind == "digit"), None)
-    if first is None:
-        return "".join(text for _, text in parts) + digits
-    shown: list[str] = []
-    count = 0
-    for at in range(len(parts) - 1, -1, -1):
-        kind, text = parts[at]
-        if kind != "digit":
-            shown.append(text)
-            continue
-        cut = 0 if at == first else max(0, len(digits) - 1)
-        taken, digits = digits[cut:] or _BLANKS.get(text, ""), digits[:cut]
-        for digit in reversed(taken):
-            if grouped and count and not count % 3 and digit != " ":
-                shown.append(",")
-            shown.append(digit)
-            count += digit != " "
-    return "".join(reversed(shown))
+    texts = [text for _, text in parts]
+    places = [at for at, (kind, _) in enumerate(parts) if kind == "digit"]
+    zeros = next((len(places) - n for n, at in enumerate(places) if texts[at] == "0"), 0)
+    single = places[1:] if not is_grouped else []
+    template = ["" if kind == "digit" else text for kind, text in parts]
+    first = places[0] if places else len(parts)
+
+    def filled(digits: str) -> str:
+        digits, shown = digits.zfill(zeros), [*template, ""]
+        for at in reversed(single):
+            digits, shown[at] = digits[:-1], digits[-1:]
+        shown[first] = _THOUSANDS.sub(",", digits) if is_grouped else digits
+        return "".join(shown)
+
+    return filled
 
 
-_WANTED = frozenset({"numFmt", "xf"})
-
-
-def read_formatters(package: Package, part: str, *, epoch_1904: bool) -> list[Formatter]:
-    """Return what shows the numbers of a cell, by the number of the cell's style. Empty if there
-    is no style sheet.
-    """
-    codes = dict(BUILT_IN)
-    numbers: list[int] = []
-    for element in package.elements(part, _WANTED):
-        attributes = element.attributes
-        if element.name == "numFmt" and element.parent == "numFmts":
-            number = _number(attributes.get("numFmtId"))
-            if number is not None:
-                codes[number] = attributes.get("formatCode", "")
-        elif element.name == "xf" and element.parent == "cellXfs":
-            numbers.append(_number(attributes.get("numFmtId")) or 0)
-    shown = {
-        number: formatter(codes[number], epoch_1904=epoch_1904) if number in codes else general
-        for number in set(numbers)
-    }
-    return [shown[number] for number in numbers]
-
-
-def _number(text: str | None) -> int | None:
-    try:
-        return int(text or "")
-    except ValueError:
-        return None
+def _filled_after(parts: list[_Token], digits: str) -> str:
+    """Put `digits` behind the point into the placeholders from the left."""
+    signs = "".join(text for kind, text in parts if kind == "digit")
+    each = iter(digits.ljust(signs.rfind("0") + 1, "0"))
+    return "".join(next(each, "") if kind == "digit" else text for kind, text in parts)

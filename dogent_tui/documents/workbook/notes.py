@@ -2,10 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
-
-import msgspec
 
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.workbook import markdown
@@ -17,73 +15,73 @@ _MOST_COMMENTS = 1000
 _LONGEST_URL = 2083
 """Characters that Excel takes; a longer one is cut."""
 
-_SAFE_URL = re.compile(r"(?:https?|ftp|mailto|file):", re.IGNORECASE)
+_SAFE_URL = re.compile(r"(?:https?|ftp|mailto|file):\S*", re.IGNORECASE)
 
 _DRAWN = {"pic": "picture", "chart": "chart", "sp": "shape"}
 
-
-class Comment(msgspec.Struct, frozen=True):
-    """A remark on the cell `cells`; `author` may be empty."""
-
-    cells: str
-    author: str
-    text: str
+Comment = tuple[str, str, str]
+"""The cell, the author, who may be unknown, and what they remark."""
 
 
 def read_comments(package: Package, relations: dict[str, Relation]) -> list[Comment]:
     """Return the comments of a sheet, a thousand at most: those of the newer kind, which are a
     conversation, before the notes.
     """
-    comments: list[Comment] = []
-    people: dict[str, str] = {}
-    if any(relation.kind == "threadedComment" for relation in relations.values()):
-        for person in package.elements("xl/persons/person.xml", frozenset({"person"})):
-            people[person.attributes.get("id", "")] = person.attributes.get("displayName", "")
-    for relation in sorted(
-        relations.values(), key=lambda relation: relation.kind != "threadedComment"
-    ):
-        if relation.kind == "threadedComment":
-            for found in package.elements(
-                relation.target, frozenset({"threadedComment"})
-            ):  # its text is its only child
-                author = people.get(found.attributes.get("personId", ""), "")
-                comments.append(
-                    Comment(found.attributes.get("ref", ""), author, found.text.strip())
-                )
-        elif relation.kind == "comments":
-            threaded = {
-                comment.cells for comment in comments
-            }  # these have a note as well, for older programs
-            others = (
-                note for note in _notes(package, relation.target) if note.cells not in threaded
-            )
-            comments += islice(others, max(0, _MOST_COMMENTS - len(comments)))
-    return comments[:_MOST_COMMENTS]
+    threads = list(_threads(package, relations))
+    # these have a note as well, for older programs
+    threaded = {cells for cells, _, _ in threads}
+    notes = (note for note in _notes(package, relations) if note[0] not in threaded)
+    return list(islice([*threads, *notes], _MOST_COMMENTS))
 
 
-def _notes(package: Package, part: str) -> Iterator[Comment]:
-    authors: list[str] = []
-    texts: list[str] = []
-    for element in package.elements(part, frozenset({"author", "t", "comment"})):
-        if element.name == "author":
-            authors.append(element.text)
-        elif element.name == "t":  # in rPh stands how to read the characters, in Japanese
-            texts += [element.text] if element.parent != "rPh" else []
-        else:
-            number = element.attributes.get("authorId", "")
-            author = authors[int(number)] if number.isdigit() and int(number) < len(authors) else ""
+def _threads(package: Package, relations: dict[str, Relation]) -> Iterator[Comment]:
+    people = {
+        person.get("id", ""): person.get("displayName", "")
+        for person in package.root("xl/persons/person.xml").iter("{*}person")
+    }
+    for part in _targets(relations, "threadedComment"):
+        for comment in package.root(part).iter("{*}threadedComment"):
+            author = people.get(comment.get("personId", ""), "")
+            yield comment.get("ref", ""), author, "".join(comment.itertext()).strip()
+
+
+def _notes(package: Package, relations: dict[str, Relation]) -> Iterator[Comment]:
+    for part in _targets(relations, "comments"):
+        root = package.root(part)
+        authors = {
+            str(number): author.text or "" for number, author in enumerate(root.iter("{*}author"))
+        }
+        for comment in root.iter("{*}comment"):
+            author = authors.get(comment.get("authorId", ""), "")
+            # in rPh stands how to read the characters, in Japanese
+            paths = ("{*}text/{*}t", "{*}text/{*}r/{*}t")
+            text = "".join(each.text or "" for path in paths for each in comment.iterfind(path))
             # programs begin a note with the author's name on a line of its own
-            text = "".join(texts).strip().removeprefix(f"{author}:" if author else "").strip()
-            texts.clear()
-            yield Comment(element.attributes.get("ref", ""), author.strip(), text)
+            text = text.strip().removeprefix(f"{author}:" if author else "").strip()
+            yield comment.get("ref", ""), author.strip(), text
+
+
+def drawings(package: Package, relations: dict[str, Relation]) -> Counter[str]:
+    """Return how many pictures, charts and shapes lie on a sheet, by these words."""
+    return Counter(
+        _DRAWN[name]
+        for part in _targets(relations, "drawing")
+        for node in package.root(part).iter("{*}pic", "{*}chart", "{*}sp")
+        if (name := node.tag.rpartition("}")[2]) != "chart"
+        or node.getparent().tag.endswith("}graphicData")
+    )
+
+
+def _targets(relations: dict[str, Relation], kind: str) -> list[str]:
+    return [relation.target for relation in relations.values() if relation.kind == kind]
 
 
 def comment_blocks(comments: list[Comment], sheet: str) -> Iterator[Block]:
     """Yield the comments as a list with their cells, twenty a block."""
-    lines = []
-    for comment in comments:
-        author = f" ({markdown.line(comment.author)})" if comment.author else ""
-        lines.append((comment.cells, f"- {comment.cells}{author}: {markdown.line(comment.text)}"))
+    lines = (
+        (cells, (f" ({markdown.line(author)})" if author else "") + f": {markdown.line(text)}")
+        for cells, author, text in comments
+    )
     yield from _listed("Comments:", lines, sheet)
 
 
@@ -91,32 +89,20 @@ def link_blocks(links: list[Link], relations: dict[str, Relation], sheet: str) -
     """Yield where the links of the cells lead, twenty a block."""
     lines = []
     for link in links:
-        relation = relations.get(link.relation)
-        target = relation.target if relation else ""
-        if link.place:
-            target += f"#{link.place}"
-        if target:
-            target = markdown.line(target[:_LONGEST_URL])
-            bare = _SAFE_URL.match(target) and " " not in target
-            shown = f"<{target}>" if bare else target
-            lines.append((link.cells, f"- {link.cells}: {shown}"))
+        target = relations[link.relation].target if link.relation in relations else ""
+        target += f"#{link.place}" if link.place else ""
+        shown = markdown.line(target[:_LONGEST_URL])
+        if shown:
+            shown = f"<{shown}>" if _SAFE_URL.fullmatch(shown) else shown
+            lines.append((link.cells, f": {shown}"))
     yield from _listed("Links:", lines, sheet)
 
 
-def _listed(title: str, lines: list[tuple[str, str]], sheet: str) -> Iterator[Block]:
-    for start in range(0, len(lines), _IN_BLOCK):
-        taken = lines[start : start + _IN_BLOCK]
-        text = "\n".join(line for _cells, line in taken)
-        source = Source(sheet=sheet, cells=",".join(cells for cells, _line in taken))
-        yield Block(text if start else f"{title}\n\n{text}", source, tight=start > 0)
-
-
-def drawings(package: Package, relations: dict[str, Relation]) -> Counter[str]:
-    """Return how many pictures, charts and shapes lie on a sheet, by these words."""
-    counts: Counter[str] = Counter()
-    for relation in relations.values():
-        if relation.kind == "drawing":
-            for element in package.elements(relation.target, frozenset(_DRAWN)):
-                if element.name != "chart" or element.parent == "graphicData":
-                    counts[_DRAWN[element.name]] += 1
-    return counts
+def _listed(title: str, lines: Iterable[tuple[str, str]], sheet: str) -> Iterator[Block]:
+    """Yield lines, each of its cells and of what is said about them."""
+    rest, is_first = iter(lines), True
+    while taken := list(islice(rest, _IN_BLOCK)):
+        text = "\n".join(f"- {cells}{line}" for cells, line in taken)
+        source = Source(sheet=sheet, cells=",".join(cells for cells, _ in taken))
+        yield Block(f"{title}\n\n{text}" if is_first else text, source, tight=not is_first)
+        is_first = False

@@ -1,4 +1,4 @@
-"""The zip package that a workbook is (ECMA-376 part 2): its parts as streams of XML events, in
+"""The zip package that a workbook is (ECMA-376 part 2), and its large parts as streams of XML, in
 bounded memory.
 """
 
@@ -7,6 +7,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any
 from xml.parsers import expat
@@ -15,7 +16,7 @@ import msgspec
 from lxml import etree
 
 from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile
-from dogent_tui.documents.pandoc.archive import LIMITS
+from dogent_tui.documents.pandoc.archive import LIMITS, parse_part
 from dogent_tui.language import tr
 
 CHUNK = 1 << 16
@@ -26,31 +27,16 @@ MOST_TEXT = 32_767
 longer.
 """
 
-_MOST_FOUND = 200_000
-"""Elements that are kept of one part that is no sheet."""
-
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """Where a part points to: `kind` is the last word of the type's URI, `target` a part's name
-    or, if `external`, a URL.
+    """Where a part points to: `kind` is the last word of the type's URI, `target` a part's name or
+    a URL.
     """
 
     kind: str
     target: str
-    external: bool
-
-
-class Element(msgspec.Struct, frozen=True):
-    """An element of a part, by names without their prefixes, with the text in it and in its
-    children.
-    """
-
-    name: str
-    parent: str
-    attributes: dict[str, str]
-    text: str
 
 
 class Package:
@@ -70,104 +56,57 @@ class Package:
             for info in self.archive.infolist()
         }
 
-    def close(self) -> None:
-        """Let go of the file."""
-        self.archive.close()
-
     def has(self, part: str) -> bool:
         """Tell whether there is a `part`."""
         return part.lower() in self._parts
 
     def size(self, part: str) -> int:
-        """Return the unpacked size of `part`, in bytes; 0 if there is none."""
-        info = self._parts.get(part.lower())
-        return info.file_size if info else 0
+        """Return the unpacked size of `part`, in bytes."""
+        return self._parts[part.lower()].file_size
 
     def open(self, part: str) -> IO[bytes]:
         """Return the bytes of `part`, to be read inside `problems`."""
         with problems(self.name):
             return self.archive.open(self._parts[part.lower()])
 
-    def nodes(self, part: str, wanted: Iterable[str]) -> Iterator[Any]:
-        """Yield the elements of `part` with these names as lxml has them, each when it ends and
-        until the next is asked for; none if there is no such part.
-        """
-        if self.has(part):
-            with self.open(part) as stream:
-                feed = Feed(stream, self.name, wanted)
-                while (found := feed.more()) is not None:
-                    yield from found
-
-    def elements(self, part: str, wanted: frozenset[str]) -> Iterator[Element]:
-        """Yield the elements of `part` whose names are `wanted`, each when it ends; none if
-        there is no such part.
-        """
-        for count, node in enumerate(self.nodes(part, wanted)):
-            if count > _MOST_FOUND:
-                raise DocumentError(
-                    tr("{name} lists more entries in {part} than a real workbook would.").format(
-                        name=self.name, part=part
-                    ),
-                    code="hostile",
-                )
-            attributes = {_local(name): value for name, value in node.items()}
-            text = "".join(node.itertext())[:MOST_TEXT]
-            yield Element(_local(node.tag), parent_name(node), attributes, text)
+    def root(self, part: str) -> Any:
+        """Return the root of the tree of `part`; one without anything in it if there is none."""
+        if not self.has(part):
+            return etree.Element("none")
+        with self.open(part) as stream, problems(self.name):
+            return parse_part(stream.read(), self.name)
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """Return what `part` points to, by id; empty if it points to nothing. The part "" is the
-        package itself.
-        """
+        """Return what `part` points to, by id; empty if it points to nothing."""
         folder, name = posixpath.split(part)
         relations = {}
-        for element in self.elements(
-            posixpath.join(folder, "_rels", f"{name}.rels"), frozenset({"Relationship"})
+        for node in self.root(posixpath.join(folder, "_rels", f"{name}.rels")).iter(
+            "{*}Relationship"
         ):
-            attributes = element.attributes
-            target, external = (
-                attributes.get("Target", ""),
-                attributes.get("TargetMode") == "External",
-            )
-            if not external:
-                target = posixpath.normpath(
-                    posixpath.join("/", folder, target.replace("\\", "/"))
-                ).lstrip("/")
-            relations[attributes.get("Id", "")] = Relation(
-                attributes.get("Type", "").rpartition("/")[2], target, external
-            )
+            target = node.get("Target", "")
+            if node.get("TargetMode") != "External":
+                inside = posixpath.join("/", folder, target.replace("\\", "/"))
+                target = posixpath.normpath(inside).lstrip("/")
+            kind = node.get("Type", "").rpartition("/")[2]
+            relations[node.get("Id", "")] = Relation(kind, target)
         return relations
 
 
-class problems:  # noqa: N801 - reads as a statement
-    """What the libraries below raise over a damaged file, as DocumentError; for a `with`
-    statement.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        """Start watching."""
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        """Raise what `error` means to the reader of the document."""
-        if isinstance(error, RuntimeError) and "password" in str(error):
-            raise encrypted(self._name) from error
-        # zipfile raises NotImplementedError and OverflowError as well over sizes and methods that
-        # cannot be
-        expected = (
-            zipfile.BadZipFile,
-            zlib.error,
-            expat.ExpatError,
-            EOFError,
-            LookupError,
-            ValueError,
-            NotImplementedError,
-        )
-        if isinstance(error, etree.XMLSyntaxError) and error.code in LIMITS:
-            raise crafted(self._name) from error
-        if isinstance(error, (*expected, OverflowError, etree.XMLSyntaxError)):
-            raise no_workbook(self._name) from error
+@contextmanager
+def problems(name: str) -> Iterator[None]:
+    """Raise what the libraries below raise over a damaged file as DocumentError."""
+    try:
+        yield
+    except etree.XMLSyntaxError as error:
+        raise (crafted if error.code in LIMITS else no_workbook)(name) from error
+    # zipfile raises some of these over sizes and methods that cannot be
+    except (
+        *(zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, LookupError, ValueError),
+        *(NotImplementedError, OverflowError),
+    ) as error:
+        raise no_workbook(name) from error
+    except RuntimeError as error:
+        raise (encrypted if "password" in str(error) else no_workbook)(name) from error
 
 
 def no_workbook(name: str) -> DocumentError:
@@ -229,16 +168,6 @@ class Feed:
         return found
 
 
-def _local(name: str) -> str:
-    return name.rpartition("}")[2]
-
-
-def parent_name(node: Any) -> str:
-    """Return the name of the element that `node` is in, without its prefix."""
-    parent = node.getparent()
-    return "" if parent is None else _local(parent.tag)
-
-
 def shown_text(node: Any) -> str:
     """Return the text in `node` without how to read the characters in Japanese, which stands in
     rPh, and with ``_x000D_`` and its like as what they stand for (ECMA-376 part 1, 18.4.8 and
@@ -270,7 +199,7 @@ class SharedStrings:
         self._texts: list[str] = []
         self._memory = 0
         self._name = package.name
-        self._rest = (shown_text(node) for node in package.nodes(part, ["si"]))
+        self._rest = _texts(package, part)
 
     def __getitem__(self, number: int) -> str:
         """Return the text `number`, "" if there are not so many."""
@@ -287,6 +216,10 @@ class SharedStrings:
                 )
         return self._texts[number] if 0 <= number < len(self._texts) else ""
 
-    def close(self) -> None:
-        """Read no further."""
-        self._rest.close()
+
+def _texts(package: Package, part: str) -> Iterator[str]:
+    if package.has(part):
+        with closing(package.open(part)) as stream:
+            feed = Feed(stream, package.name, ["si"])
+            while (found := feed.more()) is not None:
+                yield from map(shown_text, found)

@@ -6,7 +6,7 @@ for the cells alone, in 22 MB. It opens workbooks that openpyxl refuses, sees hi
 formulas and their results in one pass. openpyxl is asked what a shared formula reads like.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,26 +15,13 @@ from typing import Any
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.documents.pandoc.escapes import hidden_comment
-from dogent_tui.documents.workbook.columns import cell_range, letters, spans
-from dogent_tui.documents.workbook.contents import (
-    MOST_SIZED,
-    Contents,
-    SheetPart,
-    choose_sheet,
-    read_contents,
-)
-from dogent_tui.documents.workbook.formats import read_formatters
-from dogent_tui.documents.workbook.notes import (
-    Comment,
-    comment_blocks,
-    drawings,
-    link_blocks,
-    read_comments,
-)
-from dogent_tui.documents.workbook.package import MOST_TEXT, Package, Relation, SharedStrings
-from dogent_tui.documents.workbook.rows import Row, SheetReader
-from dogent_tui.documents.workbook.tables import sheet_blocks, within
-from dogent_tui.documents.workbook.window import Window, window_of
+from dogent_tui.documents.pandoc.properties import package_properties
+from dogent_tui.documents.workbook.columns import Window, cell_range, letters, spans, window_of
+from dogent_tui.documents.workbook.contents import Sheet, choose_sheet, read_contents
+from dogent_tui.documents.workbook.notes import comment_blocks, drawings, link_blocks, read_comments
+from dogent_tui.documents.workbook.package import MOST_TEXT, Package, SharedStrings
+from dogent_tui.documents.workbook.rows import Row, SheetFacts, SheetReader
+from dogent_tui.documents.workbook.tables import sheet_blocks
 from dogent_tui.language import listing, ngettext, tr
 from dogent_tui.references.sheets import split_cells
 
@@ -54,6 +41,8 @@ _MOST_HIDDEN = 2_000
 """Cells of hidden rows and columns that are shown."""
 _MOST_NAMED = 20
 """Runs of hidden rows or columns, merged ranges: more are counted and not named."""
+_MOST_SHEETS = 200
+"""Sheets that the metadata lists."""
 
 
 def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
@@ -70,114 +59,144 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
     package = Package(path)
     try:
         contents = read_contents(package)
-        named, cells = split_cells(options.sheet, {sheet.name for sheet in contents.sheets})
-        window = window_of(options.rows, cells)
-        sheet = choose_sheet(contents, named, path.name)
-        metadata: dict[str, Any] = {
-            "format": path.suffix[1:].lower() if path.suffix.lower() in _SUFFIXES else "xlsx",
-            **contents.properties,
-            "sheet": sheet.name,
-            "sheets": [
-                {"name": each.name, "state": each.state}
-                | (dict(zip(("rows", "columns"), each.size, strict=True)) if each.size else {})
-                for each in contents.sheets[:MOST_SIZED]
-            ],
-            "sheet_count": len(contents.sheets),
-        }
-        opened = Opened(metadata["format"], metadata, iter(()))
-        if sheet.state != "visible":
-            opened.warnings.append(
-                tr("The sheet “{sheet}” is hidden in the workbook.").format(sheet=sheet.name)
-            )
-        if sheet.is_chart:
-            opened.warnings.append(
-                tr("The sheet “{sheet}” is a chart: it has no cells.").format(sheet=sheet.name)
-            )
-            package.close()
-        else:
-            opened.blocks = _Reading(package, contents, sheet, window, opened, report).begin()
+        suffix = path.suffix.lower()
+        opening = Opening(
+            suffix if suffix in _SUFFIXES else ".xlsx", path, options, contents.sheets
+        )
+        opening.opened.metadata |= package_properties(path)
+        if opening.sheet.is_chart:
+            opening.warn(tr("The sheet “{sheet}” is a chart: it has no cells."))
+            package.archive.close()
+            return opening.opened
+        strings = SharedStrings(package, contents.strings)
+        reader = SheetReader(
+            package, opening.sheet.part, strings, contents.formatters, opening.window
+        )
+        around = _around(package, opening, reader.facts)
+        return opening.begin(reader.rows(), reader.facts, around, report)
     except BaseException:
-        package.close()
+        package.archive.close()
         raise
-    return opened
 
 
-class _Reading:
-    """One sheet on its way to Markdown; adds to the metadata and warnings of `opened` what shows
-    on the way.
+def _around(package: Package, opening: "Opening", facts: SheetFacts) -> Iterator[Block]:
+    """Read what lies around the cells, and return its blocks; where it is damaged, the cells are
+    read all the same.
+    """
+    name, metadata = opening.sheet.name, opening.opened.metadata
+    relations = package.relations(opening.sheet.part)
+    try:
+        comments = read_comments(package, relations)
+        counts = drawings(package, relations)
+    except DocumentError:
+        opening.warn(
+            tr("The comments or drawings of the sheet “{name}” are damaged and were left out.")
+        )
+        comments, counts = [], {}
+    if counts:
+        listed = listing(
+            [_DRAWINGS[word](count).format(count=count) for word, count in counts.items()]
+        )
+        opening.warn(tr("The sheet “{name}” has {listed}, not shown here."), listed=listed)
+        metadata["drawings"] = dict(counts)
+
+    def blocks() -> Iterator[Block]:
+        yield from link_blocks(facts.links, relations, name)
+        yield from comment_blocks(comments, name)
+        if comments:
+            metadata["comments"] = len(comments)
+        package.archive.close()
+
+    return blocks()
+
+
+class Opening:
+    """One sheet of a workbook on its way to Markdown; adds to the metadata and warnings of
+    `opened` what shows on the way.
     """
 
-    def __init__(
-        self,
-        package: Package,
-        contents: Contents,
-        sheet: SheetPart,
-        window: Window,
-        opened: Opened,
-        report: Report,
-    ) -> None:
-        self._window = window
-        self._package, self._sheet, self._opened, self._report = package, sheet, opened, report
-        formatters = read_formatters(package, contents.styles, epoch_1904=contents.epoch_1904)
-        self._strings = SharedStrings(package, contents.strings)
-        self._relations: dict[str, Relation] = package.relations(sheet.part)
-        self._comments: list[Comment] = []
-        self._reader = SheetReader(package, sheet.part, self._strings, formatters, window)
+    def __init__(self, suffix: str, path: Path, options: ReadOptions, sheets: list[Sheet]) -> None:
+        """Choose the sheet and the cells that are wanted of `sheets`. Raises DocumentError."""
+        named, cells = split_cells(options.sheet, {sheet.name for sheet in sheets})
+        self.window = window_of(options.rows, cells)
+        self.sheet = choose_sheet(sheets, named, path.name)
+        self._listed: dict[str, dict[str, Any]] = {}
+        for each in sheets[:_MOST_SHEETS]:
+            size = dict(zip(("rows", "columns"), each.size or (), strict=False))
+            self._listed[each.name] = {"name": each.name, "state": each.state, **size}
+        metadata = {
+            "format": suffix[1:],
+            "sheet": self.sheet.name,
+            "sheets": list(self._listed.values()),
+            "sheet_count": len(sheets),
+        }
+        self.opened = Opened(suffix[1:], metadata, iter(()))
+        if self.sheet.state != "visible":
+            self.warn(tr("The sheet “{sheet}” is hidden in the workbook."))
         self._heads: list[Row] = []
         self._hidden_rows: list[int] = []
         self._hidden_columns: set[int] = set()
         self._hidden_texts: dict[str, list[str]] = {}
         self._hidden_count = 0
-        self._said_early: list[str] = []
-        self._is_silent = self._is_read = False
+        self._said: list[str] = []
+        self._is_silent = False
         self._rows = self._columns = 0
-        self._read_surroundings()
 
-    def begin(self) -> Iterator[Block]:
-        """Return the blocks, of which the first are made already."""
-        blocks = self._blocks()
+    def warn(self, message: str, **words: str) -> None:
+        """Add a warning, which may name the sheet."""
+        name = self.sheet.name
+        self.opened.warnings.append(message.format(name=name, sheet=name, **words))
+
+    def begin(
+        self,
+        rows: Iterable[Row | None],
+        facts: SheetFacts,
+        around: Iterable[Block],
+        report: Report,
+    ) -> Opened:
+        """Return the document with the blocks of `rows`, of which the first are made already, and
+        of what lies `around` them.
+        """
+        self._facts = facts
+        visible = self._visible(rows, report)
+        tables = sheet_blocks(visible, self.sheet.name, facts.hidden_columns, self._heads)
+        blocks = chain(tables, self._hidden_blocks(), around, self._end())
         made: list[Block] = []
         for block in blocks:
             made.append(block)
             if len(made) == _BLOCKS_AT_ONCE or self._is_silent:
                 break
-        if not self._is_read:
-            self._said_early = self._hidden()
-            self._opened.warnings += self._said_early
-        return chain(made, blocks)
+        if not self._said:
+            self._say(self._hidden())
+        self.opened.blocks = chain(made, blocks)
+        return self.opened
 
-    def _blocks(self) -> Iterator[Block]:
-        try:
-            facts = self._reader.facts
-            yield from sheet_blocks(
-                self._visible(), self._sheet.name, facts.hidden_columns, self._heads
-            )
-            yield from self._hidden_blocks()
-            if facts.links:
-                yield from link_blocks(facts.links, self._relations, self._sheet.name)
-            if self._comments:
-                yield from comment_blocks(self._comments, self._sheet.name)
-            self._say_rest()
-        finally:
-            self._strings.close()
-            self._package.close()
+    def _visible(self, rows: Iterable[Row | None], report: Report) -> Iterator[Row | None]:
+        """Yield the rows that are wanted, without the cells of hidden columns; rows that are hidden
+        are marked, so that they leave no gap.
 
-    def _visible(self) -> Iterator[Row | None]:
-        """Yield the rows without the cells of hidden columns; rows that are hidden are marked,
-        so that they leave no gap.
+        The first row above the window that may be the header, with several cells, goes into
+        `_heads`.
         """
-        total = self._sheet.size[0] if self._sheet.size else 0
-        rows = within(self._reader.rows(), self._window, self._heads)
+        total = self.sheet.size[0] if self.sheet.size else 0
+        first, last = self.window.columns
         for count, row in enumerate(rows, 1):
             self._is_silent = row is None
             if row is None:
                 yield None
                 continue
             if count % _ROWS_PER_REPORT == 0:
-                self._report(row.number, max(total, row.number) if total else 0, "rows")
-            self._rows = max(self._rows, row.number)
-            self._columns = max(self._columns, row.cells[-1].column)
-            self._take_hidden(row)
+                report(row.number, max(total, row.number) if total else 0, "rows")
+            several = len(row.cells) > 1 and not row.hidden
+            row.cells = [cell for cell in row.cells if first <= cell.column <= last]
+            if not self.window.holds(row.number):
+                if several and row.number < self.window.rows[0] and not self._heads:
+                    self._heads.append(row)
+                continue
+            if row.cells:
+                self._rows = max(self._rows, row.number)
+                self._columns = max(self._columns, row.cells[-1].column)
+                self._take_hidden(row)
             if row.cells:
                 yield row
 
@@ -187,22 +206,18 @@ class _Reading:
         """
         if row.hidden:
             self._hidden_rows.append(row.number)
-            self._hide("row", str(row.number), [cell.text for cell in row.cells])
-        elif columns := self._reader.facts.hidden_columns:
-            hidden = [cell for cell in row.cells if cell.column in columns]
-            for cell in hidden:
+            self._hide(f"row {row.number}", [cell.text for cell in row.cells])
+        elif columns := self._facts.hidden_columns:
+            for cell in [cell for cell in row.cells if cell.column in columns]:
+                row.cells.remove(cell)
                 self._hidden_columns.add(cell.column)
-                self._hide(
-                    "column",
-                    letters(cell.column),
-                    [f"{letters(cell.column)}{row.number} {cell.text}"],
-                )
-            row.cells = [cell for cell in row.cells if cell not in hidden] if hidden else row.cells
+                name = letters(cell.column)
+                self._hide(f"column {name}", [f"{name}{row.number} {cell.text}"])
 
-    def _hide(self, what: str, name: str, texts: list[str]) -> None:
+    def _hide(self, place: str, texts: list[str]) -> None:
         self._hidden_count += len(texts)
         if self._hidden_count <= _MOST_HIDDEN:
-            self._hidden_texts.setdefault(f"{what} {name}", []).extend(texts)
+            self._hidden_texts.setdefault(place, []).extend(texts)
 
     def _hidden_blocks(self) -> Iterator[Block]:
         """Yield what is in hidden rows and columns as comments that say so: it is data, and
@@ -210,134 +225,79 @@ class _Reading:
         """
         for place, texts in self._hidden_texts.items():
             said = hidden_comment(" | ".join(texts), "in the workbook", place)
-            yield Block(said, Source(sheet=self._sheet.name))
+            yield Block(said, Source(sheet=self.sheet.name))
 
-    def _read_surroundings(self) -> None:
-        """Read what lies around the cells; where that is damaged, the cells are read all the
-        same.
-        """
-        name, warnings = self._sheet.name, self._opened.warnings
-        try:
-            self._comments = read_comments(self._package, self._relations)
-            counts = drawings(self._package, self._relations)
-        except DocumentError:
-            warnings.append(
-                tr(
-                    "The comments or drawings of the sheet “{name}” are damaged and were left out."
-                ).format(name=name)
-            )
-            return
-        if counts:
-            listed = listing(
-                [_DRAWINGS[word](count).format(count=count) for word, count in counts.items()]
-            )
-            warnings.append(
-                tr("The sheet “{name}” has {listed}, not shown here.").format(
-                    name=name, listed=listed
-                )
-            )
-            self._opened.metadata["drawings"] = dict(counts)
-
-    def _say_rest(self) -> None:
-        facts, metadata = self._reader.facts, self._opened.metadata
-        if self._window == Window():
-            metadata["rows"], metadata["columns"] = self._rows, self._columns
-            for listed in metadata["sheets"]:
-                if listed["name"] == self._sheet.name:
-                    listed["rows"], listed["columns"] = self._rows, self._columns
-        if self._rows and self._window == Window():
-            metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
+    def _end(self) -> Iterator[Block]:
+        """Tell what is known once all was read. There is no block in that."""
+        facts, metadata = self._facts, self.opened.metadata
+        if self.window == Window():
+            size = {"rows": self._rows, "columns": self._columns}
+            metadata |= size
+            self._listed.get(self.sheet.name, {}).update(size)
+            if self._rows:
+                metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
         if facts.merged:
             metadata["merged"] = facts.merged[:_MOST_NAMED]
             metadata["merged_count"] = facts.merged_count
-        if self._comments:
-            metadata["comments"] = len(self._comments)
-        self._is_read = True
-        for warning in self._said_early:
-            self._opened.warnings.remove(warning)
-        self._opened.warnings += self._hidden() + self._unusual()
+        self._say([*self._hidden(), *self._unusual()])
+        yield from ()
+
+    def _say(self, warnings: list[str]) -> None:
+        """Warn of this in place of what was said of a part of the sheet before."""
+        for warning in self._said:
+            self.opened.warnings.remove(warning)
+        self._said = warnings
+        self.opened.warnings += warnings
 
     def _hidden(self) -> list[str]:
         """Return what was left out because it is hidden, and put it into the metadata."""
-        rows, columns = sorted(self._hidden_rows), sorted(self._hidden_columns)
-        rows_few = ngettext("row {names}", "rows {names}", len(rows))
-        columns_few = ngettext("column {names}", "columns {names}", len(columns))
-        said = [
-            *self._named("hidden_rows", rows, str, rows_few, tr("{count:,} rows")),
-            *self._named("hidden_columns", columns, letters, columns_few, tr("{count:,} columns")),
-        ]
+        said = []
+        rows, columns = self._hidden_rows, sorted(self._hidden_columns)
+        few_rows = ngettext("row {names}", "rows {names}", len(rows))
+        few_columns = ngettext("column {names}", "columns {names}", len(columns))
+        for key, numbers, name, few, many in (
+            ("hidden_rows", rows, str, few_rows, tr("{count:,} rows")),
+            ("hidden_columns", columns, letters, few_columns, tr("{count:,} columns")),
+        ):
+            runs = [name(a) if a == b else f"{name(a)}–{name(b)}" for a, b in spans(numbers)]
+            if runs:
+                self.opened.metadata[key] = runs[:_MOST_NAMED]
+                told = many if len(runs) > _MOST_NAMED else few
+                said.append(told.format(count=len(numbers), names=", ".join(runs)))
         if not said:
             return []
-        left_out = self._hidden_count > _MOST_HIDDEN
-        return [
-            tr("Hidden in the workbook and marked as hidden here: {said}.").format(
-                said=listing(said)
-            )
-            + (
-                tr(" Only the first of it is shown; ask for `rows` to have others.")
-                if left_out
-                else ""
-            )
-        ]
+        sentence = tr("Hidden in the workbook and marked as hidden here: {said}.")
+        if self._hidden_count > _MOST_HIDDEN:
+            sentence += tr(" Only the first of it is shown; ask for `rows` to have others.")
+        return [sentence.format(said=listing(said))]
 
-    def _named(
-        self, key: str, numbers: list[int], name: Callable[[int], str], few: str, many: str
-    ) -> Iterator[str]:
-        """Yield which rows or columns are hidden, and put them into the metadata as `key`."""
-        runs = spans(numbers)
-        names = [name(a) if a == b else f"{name(a)}–{name(b)}" for a, b in runs]
-        if names:
-            self._opened.metadata[key] = names[:_MOST_NAMED]
-            told = many if len(runs) > _MOST_NAMED else few
-            yield told.format(count=len(numbers), names=", ".join(names))
-
-    def _unusual(self) -> list[str]:
-        facts = self._reader.facts
-        warnings = []
-        if not self._rows and self._window == Window():
-            warnings.append(tr("The sheet “{name}” is empty.").format(name=self._sheet.name))
+    def _unusual(self) -> Iterator[str]:
+        facts, name = self._facts, self.sheet.name
+        if not self._rows and self.window == Window():
+            yield tr("The sheet “{name}” is empty.").format(name=name)
         elif not self._rows:
-            warnings.append(
-                tr("There are no cells in this part of the sheet “{name}”.").format(
-                    name=self._sheet.name
-                )
-            )
+            yield tr("There are no cells in this part of the sheet “{name}”.").format(name=name)
         if facts.uncached:
-            warnings.append(
-                ngettext(
-                    "{count:,} formula has no stored result, so the formula itself is shown. To get"
-                    " results, open the workbook in a spreadsheet program and save it.",
-                    "{count:,} formulas have no stored result, so the formulas themselves are"
-                    " shown. To get results, open the workbook in a spreadsheet program and"
-                    " save it.",
-                    facts.uncached,
-                ).format(count=facts.uncached)
-            )
+            yield ngettext(
+                "{count:,} formula has no stored result, so the formula itself is shown. To get"
+                " results, open the workbook in a spreadsheet program and save it.",
+                "{count:,} formulas have no stored result, so the formulas themselves are"
+                " shown. To get results, open the workbook in a spreadsheet program and"
+                " save it.",
+                facts.uncached,
+            ).format(count=facts.uncached)
         if facts.link_count > len(facts.links):
-            warnings.append(
-                tr("The first {links:,} of {link_count:,} links are listed.").format(
-                    link_count=facts.link_count, links=len(facts.links)
-                )
+            yield tr("The first {links:,} of {link_count:,} links are listed.").format(
+                link_count=facts.link_count, links=len(facts.links)
             )
         if facts.long_texts:
-            warnings.append(
-                ngettext(
-                    "{count:,} text was cut: longer than {most:,} characters, or in an endless"
-                    " row.",
-                    "{count:,} texts were cut: longer than {most:,} characters, or in an endless"
-                    " row.",
-                    facts.long_texts,
-                ).format(count=facts.long_texts, most=MOST_TEXT)
-            )
+            yield ngettext(
+                "{count:,} text was cut: longer than {most:,} characters, or in an endless row.",
+                "{count:,} texts were cut: longer than {most:,} characters, or in an endless row.",
+                facts.long_texts,
+            ).format(count=facts.long_texts, most=MOST_TEXT)
         if facts.too_empty:
-            warnings.append(
-                tr(
-                    "After row {rows:,} there are hundreds of megabytes without content: the rest"
-                    " of the sheet was not read."
-                ).format(rows=self._rows)
-            )
-        if facts.too_long:
-            warnings.append(
-                tr("The sheet has more rows than the format allows; the extra rows were not read.")
-            )
-        return warnings
+            yield tr(
+                "After row {rows:,} there are hundreds of megabytes without content: the rest"
+                " of the sheet was not read."
+            ).format(rows=self._rows)

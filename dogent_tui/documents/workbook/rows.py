@@ -3,15 +3,20 @@ sheet says around them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.workbook.columns import MOST_COLUMNS, MOST_ROWS, column_number
-from dogent_tui.documents.workbook.dates import iso_text
-from dogent_tui.documents.workbook.formats import Formatter, general
+from dogent_tui.documents.workbook.columns import (
+    HEAD,
+    MOST_COLUMNS,
+    MOST_ROWS,
+    Window,
+    column_number,
+)
+from dogent_tui.documents.workbook.formats import Formatter, general, iso_text
 from dogent_tui.documents.workbook.package import (
     MOST_TEXT,
     Feed,
@@ -22,7 +27,6 @@ from dogent_tui.documents.workbook.package import (
     shown_text,
     unescaped,
 )
-from dogent_tui.documents.workbook.window import HEAD, Window
 
 _MOST_IN_ROW = 1_000_000
 """Characters of a row; texts beyond are cut. No sheet that a user reads has so long a row."""
@@ -42,10 +46,6 @@ Nothing comes after them.
 
 CUT = "…"
 
-_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
-"""A number that is written as General shows it."""
-
-
 _BLANK_CELL = re.compile(rb'<c r="[A-Z]{1,3}[0-9]{1,7}"(?: [a-z]+="[0-9a-z]*")*\s*(?:/>|></c>)')
 _BLANK_ROW = re.compile(
     rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)'
@@ -54,6 +54,7 @@ _BLANK_ROW = re.compile(
 
 
 _NUMBERED_ROW = re.compile(rb'<row r="([0-9]{1,7})"[^>]*(?<!/)>.*?</row>', re.DOTALL)
+_TRUE = {"1", "true"}
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
@@ -92,8 +93,7 @@ class SheetFacts(msgspec.Struct):
     rows are read.
 
     `long_texts` counts texts that were cut, `uncached` the formulas without a stored result.
-    `too_long` says that there are more rows than a sheet may have, `too_empty` that reading ended
-    within a vast stretch of cells without content.
+    `too_empty` says that reading ended within a vast stretch of cells without content.
     """
 
     hidden_columns: set[int] = msgspec.field(default_factory=set)
@@ -103,7 +103,6 @@ class SheetFacts(msgspec.Struct):
     link_count: int = 0
     long_texts: int = 0
     uncached: int = 0
-    too_long: bool = False
     too_empty: bool = False
 
 
@@ -115,7 +114,7 @@ class SheetReader:
         package: Package,
         part: str,
         strings: SharedStrings,
-        formatters: list[Formatter],
+        formatters: Mapping[str, Formatter],
         window: Window,
     ) -> None:
         self.facts = SheetFacts()
@@ -124,8 +123,6 @@ class SheetReader:
         self._window = window
         self._stream = package.open(part)
         self._feed = Feed(self._stream, package.name, _WANTED, self._stripped)
-        self._columns: dict[str, int] = {}
-        self._by_style: dict[str, Formatter] = {}
         self._shared: dict[str, tuple[str, str]] = {}
         self._number = 0
 
@@ -134,17 +131,14 @@ class SheetReader:
         there were none for a long while.
         """
         silent = 0
-        facts = self.facts
         with closing(self._stream):
-            while (
-                not (facts.too_long or facts.too_empty) and (found := self._feed.more()) is not None
-            ):
+            while not self.facts.too_empty and (found := self._feed.more()) is not None:
                 with problems(self._name):
                     ready = [row for row in map(self._row, found) if row is not None and row.cells]
                 silent = 0 if ready else silent + 1
                 yield from ready
                 if silent and silent % _CHUNKS_UNTIL_SILENCE == 0:
-                    facts.too_empty = silent > _MOST_SILENT_CHUNKS
+                    self.facts.too_empty = silent > _MOST_SILENT_CHUNKS
                     yield None
 
     def _stripped(self, data: bytes) -> bytes:
@@ -165,21 +159,18 @@ class SheetReader:
             return None
         number = node.get("r")
         self._number = int(float(number)) if number else self._number + 1
-        self.facts.too_long = self.facts.too_long or self._number > MOST_ROWS
+        if self._number > MOST_ROWS:
+            raise ValueError("no sheet has so many rows")
         if len(node) > MOST_COLUMNS:
             raise crafted(self._name)
-        if not (self.facts.too_long or self._wants(self._number)):
+        if not self._wants(self._number):
             return None
         cells: dict[int, Cell] = {}
         column = length = 0
         for cell in node:
-            reference = cell.get("r", "")
-            if letters := reference.rstrip("0123456789"):
-                column = self._columns.get(letters) or self._columns.setdefault(
-                    letters, column_number(letters.replace("$", ""))
-                )
-            else:
-                column += 1
+            reference = cell.get("r", "").replace("$", "")
+            letters = reference.rstrip("0123456789")
+            column = column_number(letters) if letters else column + 1
             text, is_text, formula = (
                 self._content(cell, reference) if len(cell) else ("", False, False)
             )
@@ -191,10 +182,8 @@ class SheetReader:
                 text = text[: max(0, min(MOST_TEXT, _MOST_IN_ROW - length + len(text)))] + CUT
             self.facts.uncached += formula
             cells[column] = Cell(column, text, is_text, formula)
-        if self.facts.too_long:
-            return None
         shown = [cells[column] for column in sorted(cells)]
-        return Row(self._number, node.get("hidden") in {"1", "true"}, shown)
+        return Row(self._number, node.get("hidden") in _TRUE, shown)
 
     def _content(self, cell: Any, reference: str) -> tuple[str, bool, bool]:
         """Return what a cell shows, whether it is a text, and whether it is a formula."""
@@ -214,32 +203,22 @@ class SheetReader:
             return self._formula_text(formula, reference), False, True
         if kind in {"str", "inlineStr"}:
             return unescaped(value or "") if inline is None else inline, True, False
-        return self._shown(kind, cell.get("s", ""), value) if value else "", False, False
+        return self._shown(kind, cell.get("s", "0"), value) if value else "", False, False
 
     def _shown(self, kind: str, style: str, value: str) -> str:
         """Return what a cell that holds no text shows."""
-        if kind == "n":
-            shown = self._by_style.get(style)
-            if shown is None:
-                position = int(style) if style.isdigit() else 0
-                shown = self._by_style[style] = (
-                    self._formatters[position] if position < len(self._formatters) else general
-                )
-            if (
-                shown is general
-                and len(value) < 12
-                and (value.isdigit() or _PLAIN.fullmatch(value))
-            ):
-                return value
-            try:
-                return shown(float(value))
-            except ValueError:
-                return value
-        if kind == "b":
-            return "FALSE" if value.strip() in {"0", "false"} else "TRUE"
-        if kind == "d":
-            return iso_text(value.strip())
-        return value  # "e": the error's name
+        match kind:
+            case "n":
+                try:
+                    return self._formatters.get(style, general)(float(value))
+                except ValueError:
+                    return value
+            case "b":
+                return "FALSE" if value.strip() in {"0", "false"} else "TRUE"
+            case "d":
+                return iso_text(value.strip())
+            case _:
+                return value  # "e": the error's name
 
     def _formula_text(self, node: Any, reference: str) -> str:
         """Return the formula of a cell, which has no stored result."""
@@ -253,35 +232,27 @@ class SheetReader:
         return f"={formula}".replace("_xlfn.", "").replace("_xlws.", "") if formula else ""
 
     def _take_fact(self, node: Any) -> None:
-        facts = self.facts
+        facts, cells = self.facts, node.get("ref", "")[:40]
         if node.tag.endswith("mergeCell"):
             facts.merged_count += 1
             if len(facts.merged) < _MOST_LISTED:
-                facts.merged.append(node.get("ref", "")[:40])
+                facts.merged.append(cells)
         elif node.tag.endswith("hyperlink"):
             facts.link_count += 1
             if len(facts.links) < _MOST_LISTED:
                 relation = next((value for name, value in node.items() if name[-3:] == "}id"), "")
-                facts.links.append(
-                    Link(node.get("ref", "")[:40], relation, node.get("location", ""))
-                )
-        elif node.get("hidden") in {"1", "true"}:
+                facts.links.append(Link(cells, relation, node.get("location", "")))
+        elif node.get("hidden") in _TRUE:
             first, last = int(node.get("min", 0)), int(node.get("max", 0))
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))
 
 
 def _translated(formula: str, origin: str, cell: str) -> str:
     """Return `formula`, which stands in `origin`, as it reads in `cell`."""
-    from openpyxl.formula.translate import (
-        Translator,
-    )  # half a second to import, for what few workbooks need
+    # half a second to import, for what few workbooks need
+    from openpyxl.formula.translate import Translator
 
     try:
         return str(Translator(f"={formula}", origin).translate_formula(cell)).removeprefix("=")
-    except (
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-    ):  # openpyxl.formula raises these over what it cannot parse
+    except (ValueError, LookupError, TypeError, AttributeError):  # over what it cannot parse
         return formula

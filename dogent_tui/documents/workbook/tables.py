@@ -13,7 +13,6 @@ from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.workbook import markdown
 from dogent_tui.documents.workbook.columns import cell_range, letters, spans
 from dogent_tui.documents.workbook.rows import Cell, Row
-from dogent_tui.documents.workbook.window import Window
 
 ROWS_IN_BLOCK = 50
 _CHARACTERS_IN_BLOCK = 8000
@@ -74,24 +73,6 @@ def sheet_blocks(
     None, all that is known of those before it is given at once. Raises what taking the rows raises.
     """
     return _Tables(sheet, hidden_columns, heads).blocks(_windows(rows))
-
-
-def within(rows: Iterable[Row | None], window: Window, heads: list[Row]) -> Iterator[Row | None]:
-    """Yield the part of each row that is in the `window`. The first row above it that may be the
-    header, with several cells, goes into `heads`.
-    """
-    first, last = window.columns
-    for row in rows:
-        if row is None:
-            yield None
-            continue
-        several = len(row.cells) > 1 and not row.hidden
-        row.cells = [cell for cell in row.cells if first <= cell.column <= last]
-        if window.holds(row.number):
-            if row.cells:
-                yield row
-        elif several and row.number < window.rows[0] and not heads:
-            heads.append(row)
 
 
 def _windows(rows: Iterable[Row | None]) -> Iterator[_Window]:

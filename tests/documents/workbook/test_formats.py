@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.documents.workbook.dates import iso_text
-from dogent_tui.documents.workbook.formats import BUILT_IN, formatter, general
+from dogent_tui.documents.workbook.formats import BUILT_IN, formatter, general, iso_text
 
 
 @pytest.mark.parametrize(

@@ -73,15 +73,9 @@ def test_far_cells_and_countless_merged_ranges_are_read(tmp_path):
     assert len(opened.metadata["merged"]) <= 1000
 
 
-def test_more_rows_than_a_sheet_may_have_are_not_read(tmp_path):
-    blocks, opened = read(
-        workbook(
-            tmp_path / "a.xlsx",
-            {"S": row(1048576, number("A1048576", 1)) + row(1048577, number("A1", 2))},
-        )
-    )
-    assert [block.markdown for block in blocks] == ["1"]
-    assert "more rows than the format allows" in opened.warnings[-1]
+def test_more_rows_than_a_sheet_may_have_are_damage(tmp_path):
+    far = row(1048576, number("A1048576", 1)) + row(1048577, number("A1", 2))
+    assert refused(workbook(tmp_path / "a.xlsx", {"S": far})) == "damaged"
 
 
 def test_an_endless_text_is_cut(tmp_path):

@@ -58,7 +58,7 @@ def test_an_old_workbook_is_read(xls):
     ]
     assert block.source.cells == "B2:E4"
     assert opened.metadata["sheets"] == [
-        {"name": "Costs", "state": "visible"},
+        {"name": "Costs", "state": "visible", "rows": 4, "columns": 5},
         {"name": "Old", "state": "hidden"},
     ]
     assert opened.warnings[0].startswith("Of this format only values are read")
