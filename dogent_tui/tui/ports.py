@@ -5,7 +5,7 @@ A feature takes an `AppPort` or a `ConversationPort` and imports neither of the 
 of imports lead one way.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.app import App
@@ -306,8 +306,8 @@ class AppPort(App[None]):
         """Have the keys that the user wants do what they do from now on."""
         raise NotImplementedError
 
-    def palette_action(self, command: "Command") -> Callable[[], Awaitable[None]]:
-        """Return what choosing `command` in the palette does."""
+    def choose_command(self, command: "Command") -> None:
+        """Do what choosing `command` in the palette does."""
         raise NotImplementedError
 
     def action_settings(self) -> None:

@@ -597,11 +597,11 @@ class ConversationScreen(ConversationPort):
 
     def action_follow(self) -> None:
         """Go to the end of the transcript and stay there."""
-        self.transcript.action_follow()
+        self.transcript.action_end(1)
 
     def action_transcript_page(self, step: int) -> None:
         """Scroll the transcript while the prompt keeps the keyboard."""
-        (self.transcript.action_page_down if step > 0 else self.transcript.action_page_up)()
+        self.transcript.action_page(step)
 
     async def action_sidebar(self) -> None:
         """Show the attachments and go there; from there, or where they only take room, hide
