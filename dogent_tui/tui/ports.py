@@ -169,17 +169,17 @@ class ConversationPort(Screen[None]):
     @property
     def service(self) -> "AgentService":
         """The service of the session on the screen."""
-        raise NotImplementedError
+        return self.opened.service
 
     @property
     def transcript(self) -> "Transcript":
         """The conversation as it is drawn."""
-        raise NotImplementedError
+        return self.conversation_layout.transcript
 
     @property
     def attachments(self) -> "Attachments":
         """The files that the conversation refers to."""
-        raise NotImplementedError
+        return self.attaching.attachments
 
     @property
     def results(self) -> "Results":
