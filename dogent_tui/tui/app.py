@@ -435,12 +435,12 @@ class DogentApp(AppPort):
         everywhere = [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]
         self.push_screen(HelpScreen(help_sections(self.commands, everywhere, self.keys.keys)))
 
-    async def action_help_quit(self) -> None:
+    def action_help_quit(self) -> None:
         """Ctrl+C where nothing is selected, which Textual binds: as in the prompt; on another
         screen, say how one leaves.
         """
         if self.screen is self.conversation:
-            await self.conversation.prompt.editor.action_copy_or_clear()
+            self.call_next(self.conversation.prompt.editor.action_copy_or_clear)
             return
         self.notify(
             tr("Esc back · {quits} quit").format(quits=self.keys.shown("quit")), markup=False

@@ -84,6 +84,10 @@ class TypedPort(Protocol):
 class LayoutPort(Protocol):
     """Where a feature shows what it has to show."""
 
+    @property
+    def transcript(self) -> "Transcript":
+        """The conversation as it is drawn."""
+
     def show_transcript(self) -> None:
         """Show the conversation in place of the welcome."""
 
