@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
@@ -398,17 +398,13 @@ class DogentApp(AppPort):
 
         self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search themes…")))
 
-    def palette_action(self, command: Command) -> Callable[[], Awaitable[None]]:
-        """Return what choosing `command` in the palette does."""
-
-        async def run() -> None:
-            conversation = self.conversation
-            if command.needs_argument:
-                conversation.prompt.begin_command(f"/{command.name} ")
-            else:
-                await conversation.typed.run(command, "", f"/{command.name}")
-
-        return run
+    def choose_command(self, command: Command) -> None:
+        """Do what choosing `command` in the palette does."""
+        conversation, typed = self.conversation, f"/{command.name}"
+        if command.needs_argument:
+            conversation.prompt.begin_command(f"{typed} ")
+        else:
+            self.run_worker(conversation.typed.run(command, "", typed), group="command")
 
     def action_history(self) -> None:
         """Find an earlier prompt, and take it into the prompt; what was typed there can be
@@ -444,7 +440,7 @@ class DogentApp(AppPort):
         screen, say how one leaves.
         """
         if self.screen is self.conversation:
-            self.conversation.prompt.editor.action_copy_or_clear()
+            self.call_next(self.conversation.prompt.editor.action_copy_or_clear)
             return
         self.notify(
             tr("Esc back · {quits} quit").format(quits=self.keys.shown("quit")), markup=False

@@ -2,13 +2,13 @@
 wanted, and put in its place.
 """
 
-import asyncio
-import importlib
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual.geometry import Size
 from textual.widget import Widget
+
+from dogent_tui.tui.imports import loaded
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
@@ -78,9 +78,7 @@ class ConversationLayout:
         """Bring what is not seen at first, once the rest is: its imports and its styles alone
         cost a third of the first paint.
         """
-        await asyncio.to_thread(
-            importlib.import_module, "dogent_tui.tui.transcript"
-        )  # where keys come between
+        await loaded("dogent_tui.tui.transcript")
         if self._screen.is_attached and self._screen.query(
             "#conversation"
         ):  # else the user has left, or is leaving

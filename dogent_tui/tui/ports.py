@@ -5,7 +5,7 @@ A feature takes an `AppPort` or a `ConversationPort` and imports neither of the 
 of imports lead one way.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.app import App
@@ -83,6 +83,10 @@ class TypedPort(Protocol):
 
 class LayoutPort(Protocol):
     """Where a feature shows what it has to show."""
+
+    @property
+    def transcript(self) -> "Transcript":
+        """The conversation as it is drawn."""
 
     def show_transcript(self) -> None:
         """Show the conversation in place of the welcome."""
@@ -169,17 +173,17 @@ class ConversationPort(Screen[None]):
     @property
     def service(self) -> "AgentService":
         """The service of the session on the screen."""
-        raise NotImplementedError
+        return self.opened.service
 
     @property
     def transcript(self) -> "Transcript":
         """The conversation as it is drawn."""
-        raise NotImplementedError
+        return self.conversation_layout.transcript
 
     @property
     def attachments(self) -> "Attachments":
         """The files that the conversation refers to."""
-        raise NotImplementedError
+        return self.attaching.attachments
 
     @property
     def results(self) -> "Results":
@@ -306,8 +310,8 @@ class AppPort(App[None]):
         """Have the keys that the user wants do what they do from now on."""
         raise NotImplementedError
 
-    def palette_action(self, command: "Command") -> Callable[[], Awaitable[None]]:
-        """Return what choosing `command` in the palette does."""
+    def choose_command(self, command: "Command") -> None:
+        """Do what choosing `command` in the palette does."""
         raise NotImplementedError
 
     def action_settings(self) -> None:

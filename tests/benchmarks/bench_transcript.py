@@ -125,8 +125,8 @@ class BenchApp(App[None]):
         self.results["blur"] = await self.busy(False)
         self.results["focus"] = await self.busy(True)
         if self.messages:
-            self.results["page up"] = await self.timed(self.transcript.action_page_up)
-            self.results["home"] = await self.timed(self.transcript.action_scroll_home)
+            self.results["page up"] = await self.timed(lambda: self.transcript.action_page(-1))
+            self.results["home"] = await self.timed(lambda: self.transcript.action_end(-1))
             began = time.monotonic()
             self.transcript.search("contracts")
             self.results["search"] = (time.monotonic() - began) * 1000

@@ -638,7 +638,7 @@ async def test_a_command_that_needs_more_goes_from_the_palette_into_the_prompt_a
 ):
     async with stage() as s:
         box = s.app.conversation.prompt
-        await s.app.palette_action(s.app.commands.find("/clean")[0])()
+        s.app.choose_command(s.app.commands.find("/clean")[0])
         assert box.editor.value == "/clean "
         await s.until(
             lambda: (

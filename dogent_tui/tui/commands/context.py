@@ -3,22 +3,16 @@
 import asyncio
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
+from dogent_tui.tui.commands.family import CommandFamily
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
-
-class ContextCommands:
+class ContextCommands(CommandFamily):
     """The commands about the context of the conversation that `app` shows."""
-
-    def __init__(self, app: "AppPort") -> None:
-        self._app = app
 
     def __iter__(self) -> Iterator[Command]:
         yield Command(
@@ -32,31 +26,29 @@ class ContextCommands:
         )
         yield Command("context", tr("Show what fills the context of the agent"), self._context)
 
-    async def _compact(self, focus: str) -> str:
+    async def _compact(self, focus: str) -> str | None:
         from dogent_tui.agent.events import Prompt
 
-        opened = self._app.opened
+        opened = self._opened
         if opened.endpoint.kind == "offline":
             return tr(
                 "The built-in engine keeps no conversation to compact. /setup connects an AI model."
             )
-        if not await self._app.session.ensure_writable():
-            return READ_ONLY
+        await self._need_writable()
         if not opened.service.said:
             return tr("There is nothing to compact yet.")
-        await self._app.opened.service.submit(Prompt(f"/compact {focus}".rstrip(), compacts=True))
-        self._app.conversation.action_follow()
-        return ""
+        await opened.service.submit(Prompt(f"/compact {focus}".rstrip(), compacts=True))
+        self._screen.action_follow()
+        return None
 
-    async def _usage(self, typed: str) -> str:
-        return await self._set_budget(typed) if typed else self._show_usage()
-
-    def _show_usage(self) -> str:
+    async def _usage(self, typed: str) -> str | None:
+        if typed:
+            return await self._set_budget(typed)
         from dogent_tui.storage.usage import usage_since
         from dogent_tui.tui.screens.page import PageScreen
         from dogent_tui.tui.usage_page import DAYS, usage_page
 
-        opened, prompts = self._app.opened, self._app.conversation.transcript.model.prompts()
+        opened, prompts = self._opened, self._screen.transcript.model.prompts()
 
         async def found() -> str:
             now = datetime.now()
@@ -67,43 +59,37 @@ class ContextCommands:
             )
 
         self._app.push_screen(PageScreen(tr("Usage"), found))
-        return ""
+        return None
 
     async def _set_budget(self, typed: str) -> str:
         from dogent_tui.tui.budget import dollars
 
-        service, limit = self._app.opened.service, dollars(typed)
+        service, limit = self._opened.service, dollars(typed)
         if limit is None:
             return tr("Specify an amount in dollars: /usage 2.50, or /usage off.")
-        if self._app.opened.endpoint.kind != "anthropic":
+        if self._opened.endpoint.kind != "anthropic":
             return tr(
                 "Only Anthropic's own endpoint says what a run costs; a budget cannot be kept here."
             )
-        if not await self._app.session.ensure_writable():
-            return READ_ONLY
-        try:
-            await service.set_budget(limit)
-        except DogentError as error:
-            return f"{error.message} {error.remedy}"
+        await self._need_writable()
+        await service.set_budget(limit)
         if not limit:
             return tr("This conversation has no budget.")
         return tr("This conversation may cost ${limit:.2f}; then you are asked.").format(
             limit=limit
         )
 
-    async def _context(self, _: str) -> str:
+    async def _context(self, _: str) -> None:
         from dogent_tui.tui.context_page import context_page
         from dogent_tui.tui.screens.page import PageScreen
 
-        opened = self._app.opened
+        opened = self._opened
         if opened.read_only:
-            return READ_ONLY
+            raise DogentError(READ_ONLY)
 
         async def found() -> str:
             return context_page(await opened.service.context())
 
         title = tr("What fills the context")
-        self._app.push_screen(
-            PageScreen(title, found, about=self._app.conversation.status_bar.status.endpoint)
-        )
-        return ""
+        about = self._screen.status_bar.status.endpoint
+        self._app.push_screen(PageScreen(title, found, about=about))

@@ -7,31 +7,25 @@ from typing import TYPE_CHECKING
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.table import Command, shown_key
-from dogent_tui.tui.prompt.controller import READ_ONLY
+from dogent_tui.tui.commands.family import CommandFamily
+from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
     from dogent_tui.undo.undo_log import Undone
 
 _MOST_NAMED = 3
 """Files that a line names."""
 
 
-class ConversationCommands:
+class ConversationCommands(CommandFamily):
     """The commands about the conversation that `app` shows."""
-
-    def __init__(self, app: "AppPort") -> None:
-        self._app = app
 
     def __iter__(self) -> Iterator[Command]:
         yield Command(
             "attach", tr("Send a file with the next prompt"), self._attach, "PATH", "file"
         )
         yield Command("copy", tr("Copy the last reply"), self._copy)
-        yield Command(
-            "find", tr("Search the transcript"), self._find, key=shown_key(self._app, "find")
-        )
+        yield Command("find", tr("Search the transcript"), self._find, key=self._key("find"))
         yield Command("new", tr("Start a new conversation"), self._new, at_once=True)
         yield Command("restart", tr("Restart the agent after it was lost"), self._restart)
         yield Command("review", tr("Turn review of every file change on or off"), self._review)
@@ -44,31 +38,28 @@ class ConversationCommands:
 
     async def _attach(self, path: str) -> str:
         return (
-            await self._app.conversation.attaching.attach(path)
+            await self._screen.attaching.attach(path)
             if path
             else tr("Specify a file: /attach PATH.")
         )
 
-    async def _copy(self, _: str) -> str:
-        screen = self._app.conversation
-        text = screen.transcript.last_reply()
+    async def _copy(self, _: str) -> str | None:
+        text = self._screen.transcript.last_reply()
         if not text:
             return tr("There is no reply to copy yet.")
-        await screen.copy(text)
-        return ""
+        await self._screen.copy(text)
+        return None
 
-    async def _find(self, _: str) -> str:
-        await self._app.conversation.action_find()
-        return ""
+    async def _find(self, _: str) -> None:
+        await self._screen.action_find()
 
     async def _new(self, _: str) -> str:
         await self._app.session.open()
         return tr("New conversation.")
 
     async def _restart(self, _: str) -> str:
-        if not await self._app.session.ensure_writable():
-            return READ_ONLY
-        service = self._app.opened.service
+        await self._need_writable()
+        service = self._opened.service
         if service.state != "lost":
             return tr("The agent is running.")
         await service.restart()
@@ -79,9 +70,9 @@ class ConversationCommands:
         )
 
     async def _review(self, _: str) -> str:
-        mode = self._app.opened.review_mode
+        mode = self._opened.review_mode
         mode.on = not mode.on
-        self._app.conversation.status_bar.refresh()
+        self._screen.status_bar.refresh()
         return (
             tr("You now review every file change before it is written. Use /review again to stop.")
             if mode.on
@@ -91,11 +82,9 @@ class ConversationCommands:
         )
 
     async def _undo(self, _: str) -> str:
-        if not await self._app.session.ensure_writable():
-            return READ_ONLY
-        opened = self._app.opened
-        if opened.service.state == "running":
-            return tr("The agent is working. Wait, or stop it first with Esc.")
+        await self._need_writable()
+        opened = self._opened
+        self._need_idle()
         since = await asyncio.to_thread(self._app.history.entries)
         undone = await asyncio.to_thread(opened.copies().undo)
         if undone is not None and str(self._app.history.file) in undone.restored:
@@ -103,7 +92,7 @@ class ConversationCommands:
             await self._app.load_recall()
         if undone is not None:
             opened.service.tell_taken_back(undone.restored, undone.removed)
-            self._app.conversation.look_again()
+            self._screen.look_again()
         return undone_words(undone, str(opened.workspace.root))
 
 

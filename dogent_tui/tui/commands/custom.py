@@ -32,7 +32,7 @@ async def offer_custom_commands(app: "AppPort") -> None:
 
 
 def _of_skill(app: "AppPort", skill: "Skill") -> Command:
-    async def run(typed: str) -> str:
+    async def run(typed: str) -> None:
         from dogent_tui.references.lookup import find_references
 
         asked = tr("Use the skill {name}: read {file} first, and follow it.").format(
@@ -40,21 +40,20 @@ def _of_skill(app: "AppPort", skill: "Skill") -> Command:
         )
         text = f"{asked}\n\n{typed}".rstrip()
         await app.conversation.typed.send(text, find_references(typed))
-        return ""
 
     whose = tr("skill of this folder") if skill.of_workspace else tr("your skill")
     return Command(skill.name, f"{skill.description[:200]} ({whose})".strip(), run, "[…]")
 
 
 def _command(app: "AppPort", custom: "CustomCommand") -> Command:
-    async def run(typed: str) -> str:
+    async def run(typed: str) -> str | None:
         from dogent_tui.references.lookup import find_references
 
         text = custom.filled_in(typed)
         if not text.strip():
             return tr("/{name} is empty: write its prompt into the file.").format(name=custom.name)
         await app.conversation.typed.send(text, find_references(text))
-        return ""
+        return None
 
     whose = tr("this folder") if custom.of_workspace else tr("yours")
     argument = (

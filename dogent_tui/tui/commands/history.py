@@ -4,26 +4,19 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
 from dogent_tui.storage.archive import anything_to_archive, archive, asides
 from dogent_tui.storage.clean import FORGETTABLE, Forgettable, forget, is_there, place
+from dogent_tui.tui.commands.family import CommandFamily
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.model import Recall
 
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
-
-class HistoryCommands:
+class HistoryCommands(CommandFamily):
     """The commands of `app` about the history of its workspace."""
-
-    def __init__(self, app: "AppPort") -> None:
-        self._app = app
 
     def __iter__(self) -> Iterator[Command]:
         shown, cleaned = FORGETTABLE, (*FORGETTABLE, "all")
@@ -36,7 +29,7 @@ class HistoryCommands:
         archives = tr("Archive history and lessons, and start fresh")
         yield Command("archive", archives, self._archive, forgets=True)
 
-    async def _show(self, what: str) -> str:
+    async def _show(self, what: str) -> str | None:
         if what in ("lessons", "memory"):
             return self._show_file(what)
         if what != "history":
@@ -44,10 +37,10 @@ class HistoryCommands:
         from dogent_tui.tui.screens.history_table import HistoryTableScreen
 
         self._app.push_screen(HistoryTableScreen(self._app.history.entries), self._app.take_earlier)
-        return ""
+        return None
 
-    def _show_file(self, what: str) -> str:
-        workspace = self._app.opened.workspace
+    def _show_file(self, what: str) -> str | None:
+        workspace = self._opened.workspace
         file = workspace.memory_file if what == "memory" else workspace.lessons_file
         if not file.is_file() and what == "memory":
             return tr(
@@ -56,53 +49,32 @@ class HistoryCommands:
             )
         if not file.is_file():
             return tr("There are no lessons for this folder yet. Use /learn to note one.")
-        self._app.conversation.attaching.preview(
-            Attachment(workspace.relative(file), file.name, "md")
-        )
-        return ""
+        self._screen.attaching.preview(Attachment(workspace.relative(file), file.name, "md"))
+        return None
 
-    async def _clean(self, what: str) -> str:
-        meant = (
-            FORGETTABLE if what == "all" else tuple(name for name in FORGETTABLE if name == what)
+    async def _clean(self, typed: str) -> str:
+        what = (
+            FORGETTABLE if typed == "all" else tuple(name for name in FORGETTABLE if name == typed)
         )
-        if not meant:
+        if not what:
             return tr("Usage: /clean history, lessons, memory or all.")
-        self._app.run_worker(
-            self._forget(meant), group="command"
-        )  # it asks, and the palette must not wait for it
-        return ""
-
-    async def _forget(self, what: Sequence[Forgettable]) -> None:
-        from dogent_tui.tui.screens.choice import choose
-
-        say = self._app.conversation.prompt.notify_hint
-        workspace = self._app.opened.workspace
+        workspace = self._opened.workspace
         if not await asyncio.to_thread(lambda: any(is_there(workspace, name) for name in what)):
-            say(tr("This folder has nothing of that kind."))
-            return
+            return tr("This folder has nothing of that kind.")
         title = tr("Delete {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
-        if (
-            await choose(
-                self._app,
-                title,
-                tr("Conversations are kept: /sessions. /undo restores what is deleted."),
-                (tr("Keep"), tr("Delete")),
-            )
-            != 1
-        ):
-            say(tr("Nothing was deleted."))
-            return
+        why = tr("Conversations are kept: /sessions. /undo restores what is deleted.")
+        if await self._ask(title, why, (tr("Keep"), tr("Delete"))) != 1:
+            return tr("Nothing was deleted.")
         try:
             await asyncio.to_thread(self._forget_kept, what)
         except (OSError, DogentError) as error:
-            say(one_line(tr("Not everything was deleted: {error}").format(error=error)))
-            return
+            return tr("Not everything was deleted: {error}").format(error=error)
         if "history" in what:
-            self._app.conversation.prompt.editor.recall = Recall()
-        say(tr("Deleted: {join}. /undo restores it.").format(join=", ".join(what)))
+            self._screen.prompt.editor.recall = Recall()
+        return tr("Deleted: {join}. /undo restores it.").format(join=", ".join(what))
 
     def _forget_kept(self, what: Sequence[Forgettable]) -> None:
-        opened = self._app.opened
+        opened = self._opened
         files = [place(opened.workspace, name) for name in what]
         opened.copies().keep(
             f"/clean {' '.join(what)}", [file for file in files if not file.is_symlink()], own=True
@@ -110,37 +82,23 @@ class HistoryCommands:
         forget(opened.workspace, what)
 
     async def _archive(self, _: str) -> str:
-        self._app.run_worker(
-            self._put_aside(), group="command"
-        )  # it asks, and the palette must not wait for it
-        return ""
-
-    async def _put_aside(self) -> None:
-        from dogent_tui.tui.screens.choice import choose
-
-        say = self._app.conversation.prompt.notify_hint
-        workspace = self._app.opened.workspace
+        workspace = self._opened.workspace
         if not await asyncio.to_thread(anything_to_archive, workspace):
-            say(tr("There is no history and no lesson to archive."))
-            return
-        title, why = (
-            tr("Archive history and lessons?"),
-            tr("They move to .dogent/archives. /undo takes this back."),
-        )
-        if await choose(self._app, title, why, (tr("Keep them here"), tr("Archive them"))) != 1:
-            say(tr("Nothing was archived."))
-            return
+            return tr("There is no history and no lesson to archive.")
+        title = tr("Archive history and lessons?")
+        why = tr("They move to .dogent/archives. /undo takes this back.")
+        if await self._ask(title, why, (tr("Keep them here"), tr("Archive them"))) != 1:
+            return tr("Nothing was archived.")
         try:
             kept = await asyncio.to_thread(self._archive_kept, f"{datetime.now():%Y-%m-%d-%H%M%S}")
         except (OSError, DogentError) as error:
-            say(one_line(tr("Not all was archived: {error}").format(error=error)))
-            return
-        self._app.conversation.prompt.editor.recall = Recall()
+            return tr("Not all was archived: {error}").format(error=error)
+        self._screen.prompt.editor.recall = Recall()
         names = ", ".join(workspace.relative(path) for path in kept)
-        say(tr("Archived: {names}. /undo takes that back.").format(names=names))
+        return tr("Archived: {names}. /undo takes that back.").format(names=names)
 
     def _archive_kept(self, stamp: str) -> list[Path]:
-        opened = self._app.opened
+        opened = self._opened
         moved = asides(opened.workspace, stamp)
         opened.copies().keep("/archive", list(moved), list(moved.values()), own=True)
         return archive(opened.workspace, stamp)

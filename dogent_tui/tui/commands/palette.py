@@ -2,6 +2,7 @@
 called and what they do.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -26,9 +27,8 @@ class CommandProvider(Provider):
     async def discover(self) -> Hits:
         """Yield all commands; the first does no harm, and what archives or forgets comes last."""
         for command in self._app.commands:
-            yield DiscoveryHit(
-                command.usage, self._app.palette_action(command), help=_described(command)
-            )
+            choose = partial(self._app.choose_command, command)
+            yield DiscoveryHit(command.usage, choose, help=_described(command))
 
     async def search(self, query: str) -> Hits:
         """Yield the commands that fit `query`, each scored from 0 to 1."""
@@ -40,13 +40,8 @@ class CommandProvider(Provider):
             starts = command.name.startswith(query.strip().removeprefix("/").lower())
             fit = _LAST if command.forgets and not starts else score + starts
             shown = matcher.highlight(command.usage)
-            yield Hit(
-                fit - place * 1e-6,
-                shown,
-                self._app.palette_action(command),
-                command.usage,
-                _described(command),
-            )
+            choose = partial(self._app.choose_command, command)
+            yield Hit(fit - place * 1e-6, shown, choose, command.usage, _described(command))
 
 
 def _described(command: Command) -> str:

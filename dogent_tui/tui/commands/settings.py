@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from dogent_tui.agent.conversation import EFFORTS
 from dogent_tui.agent.session import endpoint_label
+from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.config_check import ConfigWarning, nearest, read_profiles
@@ -18,23 +19,20 @@ from dogent_tui.settings.profiles import (
 )
 from dogent_tui.settings.values import load_home_settings, load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.tui.commands.table import Command, shown_key
+from dogent_tui.tui.commands.family import CommandFamily
+from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
     from dogent_tui.agent.conversation import Effort
-    from dogent_tui.tui.ports import AppPort
 
 
 _LIST_LIMIT_S = 8.0
 """How long an endpoint may take to list its models."""
 
 
-class SettingsCommands:
+class SettingsCommands(CommandFamily):
     """The commands of `app` about its settings."""
-
-    def __init__(self, app: "AppPort") -> None:
-        self._app = app
 
     def __iter__(self) -> Iterator[Command]:
         yield Command(
@@ -51,21 +49,18 @@ class SettingsCommands:
             "settings",
             tr("Set models, keys, and how the agent works"),
             self._settings,
-            key=shown_key(self._app, "settings"),
+            key=self._key("settings"),
         )
 
-    async def _settings(self, _: str) -> str:
+    async def _settings(self, _: str) -> None:
         self._app.action_settings()
-        return ""
 
     async def _model(self, typed: str) -> str:
-        opened = self._app.opened
+        opened = self._opened
         if opened.endpoint.kind == "offline":
             return tr("The built-in engine isn't a model. /setup connects one.")
-        if opened.service.state == "running":
-            return tr("The agent is working. Wait, or stop it first with Esc.")
-        if not await self._app.session.ensure_writable():
-            return READ_ONLY
+        self._need_idle()
+        await self._need_writable()
         words = typed.split()
         effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""
         if len(words) > 1:
@@ -74,77 +69,60 @@ class SettingsCommands:
             ).format(efforts=", ".join(EFFORTS))
         if words or effort:
             return await self._use_model(words[0] if words else opened.endpoint.model, effort)
-        self._app.run_worker(
-            self._choose_model(), group="command"
-        )  # the palette must not wait for the answer
-        return ""
+        return await self._choose_model()
 
     async def _use_model(self, model: str, effort: "Effort") -> str:
-        opened = self._app.opened
+        opened = self._opened
         await self._app.session.change_profile(opened.options.profile, model, effort)
         words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")
-        return one_line(words.format(who=self._label(), effort=effort))
+        return words.format(who=self._label(), effort=effort)
 
-    async def _choose_model(self) -> None:
+    async def _choose_model(self) -> str:
         from dogent_tui.agent.unanswered import credential_headers
-        from dogent_tui.tui.screens.choice import choose
         from dogent_tui.web.messages_probe import list_models
 
-        app, endpoint = self._app, self._app.opened.endpoint
+        endpoint = self._opened.endpoint
         names = await list_models(endpoint.base_url, credential_headers(endpoint), _LIST_LIMIT_S)
         if not names:
-            app.conversation.prompt.notify_hint(
-                tr("This endpoint lists no models. /model NAME switches to one that you know.")
-            )
-            return
+            return tr("This endpoint lists no models. /model NAME switches to one that you know.")
         why = tr("The conversation continues. /model NAME high sets the effort as well: {efforts}.")
         at = names.index(endpoint.model) if endpoint.model in names else 0
         title = tr("Which model from now on?")
-        chosen = await choose(app, title, why.format(efforts=", ".join(EFFORTS)), names, at)
-        if chosen is not None:
-            app.conversation.prompt.notify_hint(await self._use_model(names[chosen], ""))
+        chosen = await self._ask(title, why.format(efforts=", ".join(EFFORTS)), names, at)
+        return "" if chosen is None else await self._use_model(names[chosen], "")
 
-    async def _mcp(self, _: str) -> str:
+    async def _mcp(self, _: str) -> None:
         from dogent_tui.tui.screens.servers import ServersScreen
 
-        opened = self._app.opened
+        opened = self._opened
         if opened.read_only:
-            return READ_ONLY
+            raise DogentError(READ_ONLY)
         started = opened.endpoint.kind != "offline" and not opened.libraries.consent
         self._app.push_screen(
             ServersScreen(
                 opened.workspace, opened.service, trusted=opened.trust.trusted, started=started
             )
         )
-        return ""
 
     async def _profile(self, name: str) -> str:
-        if self._app.opened.service.state == "running":
-            return tr("The agent is working. Wait, or stop it first with Esc.")
-        if name:
-            return await self._change(name)
-        self._app.run_worker(
-            self._choose(), group="command"
-        )  # the palette must not wait for the answer
-        return ""
+        self._need_idle()
+        return await (self._change(name) if name else self._choose())
 
-    async def _choose(self) -> None:
-        from dogent_tui.tui.screens.choice import choose
+    async def _choose(self) -> str:
         from dogent_tui.tui.settings.catalog import LLM, summary
         from dogent_tui.tui.settings.draft import SettingsDraft
 
-        app = self._app
-        draft = SettingsDraft(app.opened.workspace, dogent_home())
+        opened = self._opened
+        draft = SettingsDraft(opened.workspace, dogent_home())
         names = await asyncio.to_thread(draft.profiles, draft.home / LLM)
         answers = [f"{name} · {summary(draft, draft.home / LLM, name)}" for name in names]
         if await asyncio.to_thread(environment_endpoint, os.environ) is not None:
             names.append(ENVIRONMENT)
             answers.append(tr("environment · the key in your environment"))
-        otherwise = await asyncio.to_thread(_without_a_choice, app.opened.workspace)
-        now = app.opened.endpoint.name
+        otherwise = await asyncio.to_thread(_without_a_choice, opened.workspace)
+        now = opened.endpoint.name
         values = [*names, OFFLINE, ""]
-        chosen = await choose(
-            app,
+        chosen = await self._ask(
             tr("Which model from now on?"),
             tr(
                 "Current: {who}. The conversation continues. Add or change profiles in /settings."
@@ -152,8 +130,7 @@ class SettingsCommands:
             [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
             values.index(now) if now in values else len(values) - 1,
         )
-        if chosen is not None:
-            app.conversation.prompt.notify_hint(await self._change(values[chosen]))
+        return "" if chosen is None else await self._change(values[chosen])
 
     async def _change(self, name: str) -> str:
         profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
@@ -165,8 +142,7 @@ class SettingsCommands:
                 "There is no usable key in the environment. Use /profile to see what is available."
             )
         if name and name not in (OFFLINE, ENVIRONMENT) and name not in profiles:
-            near = nearest(name, [*profiles, OFFLINE])
-            return one_line(_unknown(name, near))
+            return _unknown(name, nearest(name, [*profiles, OFFLINE]))
         if name in profiles:  # looked at before the session is left
             wrong: list[ConfigWarning] = []
             file = dogent_home() / "claude.json"
@@ -176,12 +152,12 @@ class SettingsCommands:
                 )
                 is None
             ):
-                return one_line(str(wrong[-1]))
+                return str(wrong[-1])
         await self._app.session.change_profile(name)
         return tr("From now on: {who}.").format(who=self._label())
 
     def _label(self) -> str:
-        endpoint = self._app.opened.endpoint
+        endpoint = self._opened.endpoint
         return endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
 
 

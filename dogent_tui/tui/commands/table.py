@@ -4,15 +4,15 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from dogent_tui.language import tr
 
-Run: TypeAlias = Callable[[str], Awaitable[str]]
+Run: TypeAlias = Callable[[str], Awaitable[str | None]]
 """Runs a command with what was typed after its name, and returns the one line that says what it
-did (or nothing).
+did, if anything is to be said.
 """
 
 Completes: TypeAlias = Literal["", "file", "markdown", "word"]
@@ -64,22 +64,6 @@ class Command(msgspec.Struct, frozen=True):
     def needs_argument(self) -> bool:
         """Whether it cannot run by its name alone."""
         return bool(self.argument) and not self.argument.startswith("[")
-
-
-class _Keys(Protocol):
-    def shown(self, action_id: str, /) -> str: ...
-
-
-class _HasKeys(Protocol):
-    """Something with keys, which may be others later."""
-
-    @property
-    def keys(self) -> _Keys: ...
-
-
-def shown_key(app: _HasKeys, action: str) -> Callable[[], str]:
-    """Return what says which key does `action` now, by the id of its binding."""
-    return lambda: app.keys.shown(action)
 
 
 class CommandTable:

@@ -9,18 +9,17 @@ from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.commands.family import CommandFamily
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
     from pathlib import Path
 
     from dogent_tui.settings.own_files import OwnChange
     from dogent_tui.settings.templates import Template
-    from dogent_tui.tui.ports import AppPort
 
 _GENERAL = "general"
 """The template that the agent fills in where the user describes what they write."""
@@ -31,11 +30,8 @@ def _asked_with(command: str) -> str:
     return tr("You asked for this with {command}.").format(command=command)
 
 
-class WritingCommands:
+class WritingCommands(CommandFamily):
     """The commands about writing in the workspace of `app`."""
-
-    def __init__(self, app: "AppPort") -> None:
-        self._app = app
 
     def __iter__(self) -> Iterator[Command]:
         yield Command("edit", tr("Edit a file in your own editor"), self._edit, "PATH", "file")
@@ -52,31 +48,16 @@ class WritingCommands:
             tr("[lesson | on | off]"),
         )
 
-    def _later(self, asking: "Coroutine[None, None, str]") -> str:
-        """Have what may ask the user done behind the command: the palette must not wait for the
-        answer.
-        """
-
-        async def say() -> None:
-            try:
-                said = await asking
-            except (OSError, DogentError) as error:
-                said = one_line(str(error))
-            self._app.conversation.prompt.notify_hint(said)
-
-        self._app.run_worker(say(), group="command")
-        return ""
-
     async def _write(
         self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False
     ) -> str:
         from dogent_tui.tui.questions.own_writes import write_own
 
-        opened = self._app.opened
+        opened = self._opened
         return await write_own(
             opened.workspace,
             opened.authority,
-            self._app.conversation.requests.ask,
+            self._screen.requests.ask,
             plan,
             because,
             exactly=exactly,
@@ -85,13 +66,10 @@ class WritingCommands:
     # ── The wishes ────────────────────────────────────────────────────────────────────────────────
 
     async def _init(self, typed: str) -> str:
-        return self._later(self._set_up(typed))
-
-    async def _set_up(self, typed: str) -> str:
         from dogent_tui.settings.templates import called, templates
         from dogent_tui.storage.paths import dogent_home
 
-        opened = self._app.opened
+        opened = self._opened
         among = await asyncio.to_thread(
             templates, opened.workspace, dogent_home(), trusted=opened.trust.trusted
         )
@@ -105,27 +83,25 @@ class WritingCommands:
     async def _choose(self, among: "list[Template]") -> "Template | None":
         from dogent_tui.settings.templates import where_templates_lie
         from dogent_tui.storage.paths import dogent_home
-        from dogent_tui.tui.screens.choice import choose
 
         titles = await asyncio.to_thread(
             lambda: [f"{template.spelled} · {template.title}" for template in among]
         )
-        folders = where_templates_lie(self._app.opened.workspace, dogent_home())
+        folders = where_templates_lie(self._opened.workspace, dogent_home())
         why = tr(
             "The template becomes .dogent/dogent.md. Your own templates are in {folders}."
         ).format(folders=folders)
         fills = (
             "" if self._offline else tr("Use /init WHAT YOU WRITE to have the agent fill it in.")
         )
-        place = await choose(
-            self._app, tr("What do you write in this folder?"), f"{why} {fills}".strip(), titles
-        )
+        title = tr("What do you write in this folder?")
+        place = await self._ask(title, f"{why} {fills}".strip(), titles)
         return None if place is None else among[place]
 
     async def _use(self, template: "Template") -> str:
         from dogent_tui.settings.own_files import plan_change
 
-        file = self._app.opened.workspace.constraints_file
+        file = self._opened.workspace.constraints_file
         text = await asyncio.to_thread(template.text)
         done = await self._write(
             partial(plan_change, file, text), _asked_with(f"/init {template.spelled}")
@@ -139,7 +115,7 @@ class WritingCommands:
     @property
     def _offline(self) -> bool:
         """Whether the built-in engine answers, which fills in no template."""
-        return self._app.opened.endpoint.kind == "offline"
+        return self._opened.endpoint.kind == "offline"
 
     async def _describe(self, described: str) -> str:
         if self._offline:
@@ -147,7 +123,7 @@ class WritingCommands:
                 "Filling in a template needs an AI model: /setup connects one. /init alone lists"
                 " templates to use as they are."
             )
-        there = await asyncio.to_thread(self._app.opened.workspace.constraints_file.is_file)
+        there = await asyncio.to_thread(self._opened.workspace.constraints_file.is_file)
         said = (
             tr("Set this folder up for what I write here: {described}").format(described=described),
             tr(
@@ -156,34 +132,34 @@ class WritingCommands:
             ).format(template=f"@@built-in:{_GENERAL}"),
             *([tr("There is one already: read it first.")] if there else []),
         )
-        await self._app.conversation.typed.send("\n\n".join(said), ())
+        await self._screen.typed.send("\n\n".join(said), ())
         return ""
 
     # ── The lessons ───────────────────────────────────────────────────────────────────────────────
 
     async def _learn(self, typed: str) -> str:
         if not typed:
-            self._app.conversation.prompt.editor.replace_all("/learn ")
+            self._screen.prompt.editor.replace_all("/learn ")
             return tr(
                 "What should the agent do differently next time? Enter saves it to"
                 " .dogent/lessons.md."
             )
-        return self._later(
-            self._offer(on=typed == "on") if typed in ("on", "off") else self._note(typed)
-        )
+        if typed in ("on", "off"):
+            return await self._offer(on=typed == "on")
+        return await self._note(typed)
 
     async def _offer(self, *, on: bool) -> str:
         from dogent_tui.settings.values import plan_settings
 
         because = _asked_with(f"/learn {'on' if on else 'off'}")
         done = await self._write(
-            partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}),
+            partial(plan_settings, self._opened.workspace, {"learn_auto": on}),
             because,
             exactly=True,
         )
         if done == "denied":
             return tr(".dogent/dogent.json is unchanged.")
-        self._app.conversation.lessons.offers = on
+        self._screen.lessons.offers = on
         return (
             tr("You'll be reminded of /learn after a failed run.")
             if on
@@ -193,10 +169,10 @@ class WritingCommands:
     async def _note(self, lesson: str) -> str:
         from dogent_tui.settings.lessons import plan_lesson
 
-        about = self._app.conversation.lessons.about
+        about = self._screen.lessons.about
         plan = partial(
             plan_lesson,
-            self._app.opened.workspace,
+            self._opened.workspace,
             lesson,
             day=date.today().isoformat(),
             about=about,
@@ -210,19 +186,14 @@ class WritingCommands:
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
-    async def _edit(self, path: str) -> str:
-        return (
-            self._later(self._edit_file(path.removeprefix("@").strip('"')))
-            if path
-            else tr("Specify a file: /edit PATH.")
-        )
-
-    async def _edit_file(self, path: str) -> str:
+    async def _edit(self, typed: str) -> str:
         from dogent_tui.settings.own_files import OwnChange
         from dogent_tui.storage.files import content_of
         from dogent_tui.tui.terminal import edit_copy
 
-        workspace = self._app.opened.workspace
+        if not typed:
+            return tr("Specify a file: /edit PATH.")
+        path, workspace = typed.removeprefix("@").strip('"'), self._opened.workspace
         file = workspace.absolute(path)
         before = await asyncio.to_thread(content_of, file)
         if before is not None and not _is_text(before):
@@ -235,7 +206,7 @@ class WritingCommands:
         except (OSError, ValueError) as error:
             words = tr("The editor did not start: {error}. Set $EDITOR to one that is installed.")
             return words.format(error=one_line(str(error)))
-        self._app.conversation.refresh(layout=True)
+        self._screen.refresh(layout=True)
         if after == (before or b""):
             return tr("{path} is unchanged.").format(path=one_line(path))
         if not _is_text(after):

@@ -3,7 +3,6 @@ without being asked.
 """
 
 import asyncio
-import importlib
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,6 +20,7 @@ from dogent_tui.agent.events import (
     ToolResult,
 )
 from dogent_tui.errors import DogentError
+from dogent_tui.tui.imports import loaded
 from dogent_tui.tui.results.model import Result
 
 if TYPE_CHECKING:
@@ -161,7 +161,5 @@ class Showing:
                         await documents.show_result(wanted[0].path, wanted[1])
 
     async def _documents(self) -> "DocumentsPort":
-        await asyncio.to_thread(
-            importlib.import_module, "dogent_tui.tui.pane.controller"
-        )  # keys come between
+        await loaded("dogent_tui.tui.pane.controller")
         return self._screen.documents

@@ -29,7 +29,6 @@ class DocumentRows(Rows):
 
     def __init__(self) -> None:
         super().__init__()
-        self._width = 80
         self._parts: list[Part] = []
         self._firsts: list[int] = []
         self._definitions: Mapping[str, str] = {}
@@ -58,32 +57,24 @@ class DocumentRows(Rows):
         for part in parts:
             row = Row(0, len(self._parts), 0, None)
             row.index = len(self.rows)
-            row.height = 1 + part.text.count("\n") + len(part.text) // self._width
+            row.height = 1 + part.text.count("\n") + len(part.text) // self.width
             self._parts.append(part)
             self._firsts.append(part.first or 0)
             self.rows.append(row)
             self._unmeasured.append(row)
 
-    @property
-    def width(self) -> int:
-        """Cells of a line."""
-        return self._width
-
-    def _set_width(self, width: int) -> None:
-        self._width = width
-
     def _draw(self, row: Row) -> list[Line]:
         part = self._parts[row.part]
         above = [BLANK] if row.part else []
         if part.first is None:
-            return above + markdown_lines(part.text, self._width)
+            return above + markdown_lines(part.text, self.width)
         # Before the text, where a fence that is never closed cannot swallow them.
         before = self._definitions_for(part.text)
         shift = part.first - len(before)
         text = (
             part.text if len(part.text) <= _LONGEST_DRAWN else f"{part.text[:_LONGEST_DRAWN]}\n\n…"
         )
-        drawn = sourced_lines("\n".join((*before, text)), self._width)
+        drawn = sourced_lines("\n".join((*before, text)), self.width)
         return above + [_shifted(line, shift) for line in drawn]
 
     def _definitions_for(self, text: str) -> list[str]:

@@ -2,7 +2,6 @@
 are laid out at once.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
@@ -10,32 +9,19 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes, Part
-from dogent_tui.tui.textual_fixes.fast_render import cached_lines
-from dogent_tui.tui.textual_fixes.timers import after
 from dogent_tui.tui.transcript import palette
-from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH
+from dogent_tui.tui.transcript.lines import BLANK
 from dogent_tui.tui.transcript.palette import MARGIN, Palette
-from dogent_tui.tui.transcript.viewport import Viewport
+from dogent_tui.tui.transcript.rows_view import RowsView
 
 if TYPE_CHECKING:
-    from asyncio import TimerHandle
-
     from dogent_tui.tui.transcript.rows import Place
-
-_WIDEST = 100
-"""Cells of a line of text. Longer ones are hard to read."""
-_SLICE = 0.008
-_SLICE_PAUSE = 0.04
-"""Seconds of measuring at a time while nobody waits for it, and between two of them."""
 
 _LOOKS = {**palette.LOOKS, "chosen": "on $primary 30%"}
 _MARKS = {"added": ("▎", "success"), "cut": ("▔", "error")}
@@ -50,11 +36,12 @@ _VERDICTS = {
 """What stands behind that, beside lines that were checked."""
 
 
-class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
+class PaneView(RowsView):
     """Shows the parts of a document. `changes` are marked in its margin; `chosen` are lines of
     the file, None for none.
     """
 
+    WIDEST = 100
     ALLOW_SELECT = False  # the mouse chooses lines
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -85,29 +72,20 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         """What there is has nearly been read."""
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._rows = DocumentRows()
-        self._viewport = Viewport(self._rows)
+        self._document = DocumentRows()
+        super().__init__(self._document, id)
         self._changes = Changes()
         self._verdicts: Mapping[int, str] = {}
         self._headings: Sequence[int] = ()
         self._anchor: Unit | None = None
         self._head: Unit | None = None
         self._palette: Palette | None = None
-        self._placing = False
-        self._measuring: TimerHandle | None = None
         self._is_dragging = False
         self._grows = False
         self.scrolled = False
         """Whether the user went to a place of their own: a text that grows is not followed from
         there.
         """
-
-    def focus_on_click(self) -> bool:
-        """Leave the focus where the user types: what they chose with the mouse is what they ask
-        about next.
-        """
-        return False
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────────
 
@@ -121,10 +99,13 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         """Show `parts`, with line `top` of the file at the top; None leaves the place as it is,
         for parts with no lines.
         """
-        y, self._grows = self._viewport.top, False
-        self._rows.show(parts, definitions)
-        place = self._rows.place_of(top) if top is not None else None
-        self._put(y if top is None else 0 if place is None or top == 0 else self._rows.y_of(place))
+        y, scrolled, self._grows = self._viewport.top, self.scrolled, False
+        self._document.show(parts, definitions)
+        place = self._document.place_of(top) if top else None
+        if top is not None:
+            y = 0 if place is None else self._document.y_of(place)
+        self._go(y)
+        self.scrolled = scrolled  # it was not the user who went there
 
     def grow(
         self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})
@@ -132,13 +113,13 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         """Show `parts`, of which more will come, at their end, unless the user went to a place
         of their own.
         """
-        self._rows.show(parts, definitions)
+        self._document.show(parts, definitions)
         self._grows = True
         self._place()
 
     def append(self, part: Part) -> None:
         """Show a part below what is there."""
-        self._rows.append([part])
+        self._document.append([part])
         self._place()
 
     def mark(self, changes: Changes) -> None:
@@ -189,92 +170,56 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def reveal(self, lines: Unit) -> None:
         """Scroll as far as needed to see the first of `lines`."""
-        place = self._rows.place_of(lines[0])
+        place = self._document.place_of(lines[0])
         if place is not None:
             self._viewport.show(place.row, place.line)
             self._place()
 
     def _unit_at_y(self, y: int) -> Unit | None:
-        place = self._rows.find(y)
-        return self._rows.unit_at(place) if place is not None else None
+        place = self._document.find(y)
+        return self._document.unit_at(place) if place is not None else None
 
     def _see(self, unit: Unit) -> None:
         """Scroll so far that `unit` is in sight: its end, or where it is higher than the window
         its beginning.
         """
-        first, last = self._rows.place_of(unit[0]), self._rows.last_place_of(unit)
+        first, last = self._document.place_of(unit[0]), self._document.last_place_of(unit)
         if first is None or last is None:
             return
-        y, end, height = self._rows.y_of(first), self._rows.y_of(last), max(1, self.size.height)
+        y, end, height = (
+            self._document.y_of(first),
+            self._document.y_of(last),
+            max(1, self.size.height),
+        )
         if end >= self._viewport.top + height:
             self._go(min(y, end - height + 2) if end - y < height else y)
         if y < self._viewport.top:
-            self._go(max(0, y - 1))
+            self._go(y - 1)
 
     # ── The place ─────────────────────────────────────────────────────────────────────────────────
 
-    def _go(self, top: int) -> None:
-        """Go where the user wants to be."""
-        self._put(top)
+    def _moved(self) -> None:
         self.scrolled = self._viewport.top < self._viewport.last_top
-
-    def _put(self, top: int) -> None:
-        self._viewport.scroll_to(top)
-        self._place(follows=False)
-
-    def _place(self, *, follows: bool = True) -> None:
-        """Bring scroll position, scrollbar and screen in line with the viewport."""
-        if self.size:
-            self._viewport.resize(self._text_width, max(1, self.size.height))
-        if follows and self._grows and not self.scrolled:
-            self._viewport.follow()
-        else:
-            self._viewport.hold()
-        self._placing = True
-        try:
-            size = Size(self.size.width, self._viewport.total)
-            if size != self.virtual_size:
-                self.set_reactive(
-                    Widget.virtual_size, size
-                )  # nothing but the scrollbar depends on it
-                self._scroll_update(size)
-            self.scroll_target_y = self.scroll_y = self._viewport.top
-        finally:
-            self._placing = False
-        self.refresh()
-        if not self._rows.measured and self._measuring is None:
-            self._measuring = after(self, _SLICE_PAUSE, self._measure)
         if self.near_end:
             self.post_message(self.NearEnd())
 
-    def _measure(self) -> None:
-        self._measuring = None
-        end = time.monotonic() + _SLICE
-        self._rows.measure(lambda: time.monotonic() >= end)
-        self._viewport.settle()
-        self._place()
-
-    @property
-    def _text_width(self) -> int:
-        return max(MIN_WIDTH, min(_WIDEST, self.size.width - 2 * MARGIN))
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Somebody scrolled, by whatever means: take over the place."""
-        super().watch_scroll_y(old_value, new_value)
-        if not self._placing and round(new_value) != self._viewport.top:
-            self._go(round(new_value))
-
-    def on_resize(self) -> None:
-        """Wrap what is seen again, and the rest when there is time."""
-        self._place()
+    def _place(self) -> None:
+        if self._grows and not self.scrolled:
+            self._viewport.follow()
+        else:
+            self._viewport.hold()
+            self._viewport.settle()
+        super()._place()
+        if self.near_end:
+            self.post_message(self.NearEnd())
 
     # ── Keys and the mouse ────────────────────────────────────────────────────────────────────────
 
     def action_move(self, step: int) -> None:
         """Choose what is beside what is chosen; where nothing is, scroll a line."""
         if self._head is None:
-            self._go(max(0, self._viewport.top + step))
-        elif (unit := self._rows.unit_beside(self._head, step)) is not None:
+            super().action_move(step)
+        elif (unit := self._document.unit_beside(self._head, step)) is not None:
             self._choose(unit, unit)
             self._see(unit)
 
@@ -283,19 +228,15 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         if self._anchor is None or self._head is None:
             unit = self._unit_at_y(self._viewport.top)
             self._choose(unit, unit)
-        elif (unit := self._rows.unit_beside(self._head, step)) is not None:
+        elif (unit := self._document.unit_beside(self._head, step)) is not None:
             self._choose(self._anchor, unit)
             self._see(unit)
 
-    def action_page(self, step: int) -> None:
-        """A screen down, or up where negative, less two lines."""
-        self._go(max(0, self._viewport.top + step * max(1, self.size.height - 2)))
-
     def action_end(self, step: int) -> None:
         """To the end, or to the beginning where negative."""
-        self._go(0 if step < 0 else self._viewport.last_top)
+        super().action_end(step)
         if step > 0:  # what is there was guessed before it was seen
-            self._go(self._viewport.last_top)
+            super().action_end(step)
 
     def action_heading(self, step: int) -> None:
         """To the next heading, or the one above where negative."""
@@ -317,9 +258,9 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def show_line(self, line: int) -> None:
         """Put a line of the file at the top."""
-        place = self._rows.place_of(line)
+        place = self._document.place_of(line)
         if place is not None:
-            self._go(self._rows.y_of(place))
+            self._go(self._document.y_of(place))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Choose the lines under the mouse; with Shift, from those that are chosen to there."""
@@ -335,7 +276,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         if not self._is_dragging:
             return
         if not 0 <= event.y < self.size.height:
-            self._go(max(0, self._viewport.top + (1 if event.y > 0 else -1)))
+            self._go(self._viewport.top + (1 if event.y > 0 else -1))
         if (
             unit := self._unit_at_y(self._viewport.top + max(0, min(event.y, self.size.height - 1)))
         ) is not None:
@@ -354,29 +295,15 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         super().notify_style_update()
         self._palette = None
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the lines in `crop`."""
-        if not self.is_attached:  # closed, and drawn once more
-            return [Strip.blank(crop.width)] * crop.height
-        if (
-            self._rows.width != self._text_width
-        ):  # a scrollbar came or went, which is no resize to Textual
-            self.call_later(self.on_resize)
-        return cached_lines(self, crop, self._strip)
-
-    def render_line(self, y: int) -> Strip:
-        """Draw line `y` of what is seen."""
-        return self._strip(y)
-
     def _strip(self, y: int) -> Strip:
         if self._palette is None:
             self._palette = Palette(self, _LOOKS)
-        place: Place | None = self._rows.find(self.scroll_offset.y + y)
-        lines = self._rows.lines(place.row) if place is not None else []
+        place: Place | None = self._document.find(self.scroll_offset.y + y)
+        lines = self._document.lines(place.row) if place is not None else []
         line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
         mark, style, verdict, look = " ", "", " ", ""
         if place is not None and line.source is not None:
-            happened = self._changes.mark(line.source, self._rows.drawn_above(place))
+            happened = self._changes.mark(line.source, self._document.drawn_above(place))
             mark, style = _MARKS.get(happened, (" ", ""))
             said = [self._verdicts[at] for at in range(*line.source) if at in self._verdicts]
             worst = next((one for one in said if one != "verbatim"), said[0] if said else "")
@@ -384,7 +311,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
             chosen = self.chosen
             if chosen is not None and chosen[0] < line.source[1] and line.source[0] < chosen[1]:
                 line = line._replace(fill="chosen")
-        strip = self._palette.strip(line, self._rows.width, self.size.width)
+        strip = self._palette.strip(line, self._document.width, self.size.width)
         if not (mark + verdict).strip():
             return strip
         margin = [Segment(mark.ljust(MARGIN), self._palette.style(style))]

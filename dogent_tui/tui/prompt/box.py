@@ -5,7 +5,7 @@ and the line of hints.
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -15,10 +15,10 @@ from textual.widgets import Static, TextArea
 from dogent_tui.agent.events import Attachment, QueuedPrompt
 from dogent_tui.language import tr
 from dogent_tui.references.lookup import Reference, ReferenceKey
-from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
+from dogent_tui.tui.prompt.completion import Candidate, Completion
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState, SecondPress
-from dogent_tui.tui.prompt.hints import Hint, hint
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState
+from dogent_tui.tui.prompt.hints import Hint, Hints
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
@@ -65,24 +65,13 @@ class PromptBox(Vertical):
         self._mark = Static(MARKS["prompt"], id="prompt-mark", markup=False)
         self._line = Horizontal(id="prompt-line")
         self._hint_line = Static("", id="prompt-hint", markup=False)
-        self._check = Debounce(self, CHECK_DELAY_S, self._check_references)
-        self._shown_hint: Hint | None = None
-        self._mode: Mode = "prompt"
-        self._problems: tuple[str, ...] = ()
+        self._check = Debounce(self, CHECK_DELAY_S, self._look_up)
+        self._hints = Hints()
+        self._shown_hint = Hint("", is_usual=True)
+        self._noticed = ""
         self._states: Mapping[ReferenceKey, ReferenceState] = {}
         self._attached: tuple[Attachment, ...] = ()
         self._completing = False
-        self._path_commands = references.completions.path_commands
-        self._word_commands = references.completions.word_commands
-        self._usage = references.completions.usage
-        self._armed: SecondPress = ""
-        self._notice = ""
-        self._noticed = ""
-        self._warns = False
-        self._offer = ""
-        self._busy = False
-        self._doing = ""
-        self._document = ""
         self._requests: Sequence[str] = ()
 
     def compose(self) -> ComposeResult:
@@ -134,39 +123,40 @@ class PromptBox(Vertical):
         """Say how to stop a run while there is one. What was said before it began is over,
         unless it was a warning.
         """
-        if busy and not self._busy and not self._warns:
-            self._notice = ""
-        self._busy = busy
+        if busy and not self._hints.busy and not self._hints.warns:
+            self._hints.notice = ""
+        self._hints.busy = busy
         self._show_busy()
 
     def set_doing(self, what: str) -> None:
         """Say under the prompt `what` happens by hand, and how to stop it; nothing happens where
         it is empty.
         """
-        if what and not self._doing:
-            self._notice = ""
-        self._doing = what
+        if what and not self._hints.doing:
+            self._hints.notice = ""
+        self._hints.doing = what
         self._show_busy()
 
     def _show_busy(self) -> None:
-        self.editor.busy = self._busy or bool(self._doing)
+        self.editor.busy = self._hints.busy or bool(self._hints.doing)
         self._show_hint()
 
     def notify_hint(self, sentence: str, *, warning: bool = False) -> None:
         """Show `sentence` under the prompt until the text changes or a run begins; `warning`:
         that something was not done.
         """
-        self._notice, self._noticed, self._warns = sentence, self.editor.raw, warning
+        self._noticed = self.editor.raw
+        self._hints.notice, self._hints.warns = sentence, warning
         self._show_hint()
 
     def offer(self, sentence: str) -> None:
         """Show `sentence` in the place of the usual keys, until something is typed."""
-        self._offer = sentence
+        self._hints.offer = sentence
         self._show_hint()
 
     def set_document(self, words: str) -> None:
         """Say before the usual keys how to see what was written last."""
-        self._document = words
+        self._hints.document = words
         self._show_hint()
 
     def offer_requests(self, requests: Sequence[str]) -> None:
@@ -176,7 +166,7 @@ class PromptBox(Vertical):
     @property
     def hint_is_usual(self) -> bool:
         """Whether the line under the prompt says nothing but which keys work in the prompt."""
-        return self._shown_hint is None or self._shown_hint.is_usual
+        return self._shown_hint.is_usual
 
     def show_hints(self, *, shows: bool) -> None:
         """Show the line under the prompt, or leave its place to others."""
@@ -194,16 +184,8 @@ class PromptBox(Vertical):
             return True
         if self.picker.current is not None:
             return self._take_picker_key(key)
-        if (
-            key == "tab"
-            and self._requests
-            and (self.editor.is_blank or self.editor.raw in self._requests)
-        ):
-            at = (
-                self._requests.index(self.editor.raw) + 1
-                if self.editor.raw in self._requests
-                else 0
-            )
+        if key == "tab" and self._requests and self.editor.raw in ("", *self._requests):
+            at = ("", *self._requests).index(self.editor.raw)
             self.editor.replace_all(self._requests[at % len(self._requests)])
             return True
         if key == "alt+up" or (key == "up" and self.editor.is_blank):
@@ -258,13 +240,8 @@ class PromptBox(Vertical):
         row, column = self.editor.cursor_location
         completion = None
         if self.editor.completes and self.editor.selection.is_empty and self.editor.mode != "shell":
-            completion = completion_at(
-                self.editor.document.get_line(row),
-                column,
-                first_line=row == 0,
-                path_commands=self._path_commands,
-                word_commands=self._word_commands,
-            )
+            line = self.editor.document.get_line(row)
+            completion = self.completions.at(line, column, first_line=row == 0)
         self.picker.request(completion, (row, completion.start) if completion else None)
         if self._completing != (self.picker.completion is not None):
             self._completing = not self._completing
@@ -278,12 +255,10 @@ class PromptBox(Vertical):
         if self._states and "@" not in self.editor.raw:  # sent, or cleared: they are gone at once
             self._states = {}
             self._show_pending()
-        if (
-            self.editor.raw != self._noticed
-        ):  # a change from before the notice may be reported after it
-            self._notice = ""
+        if self.editor.raw != self._noticed:  # a change may be reported after the notice
+            self._hints.notice = ""
         if self.editor.raw:
-            self._offer = ""
+            self._hints.offer = ""
         self._request_completion()
         self._check.poke()
         self._show_mode()
@@ -297,27 +272,21 @@ class PromptBox(Vertical):
 
     @on(ReferencePicker.Clicked)
     def _candidate_clicked(self, event: ReferencePicker.Clicked) -> None:
-        event.stop()
         self._accept(event.candidate, sends=False)
         self.editor.focus()
 
     @on(PromptStrip.Left)
     def _back_to_the_editor(self, event: PromptStrip.Left) -> None:
-        event.stop()
         self.editor.focus()
         if event.typed:
             self.editor.paste_text(event.typed)
 
     @on(PendingStrip.Unreferenced)
     def _take_reference_out(self, event: PendingStrip.Unreferenced) -> None:
-        event.stop()
         self.editor.remove_reference(event.key)
 
     @on(PromptEditor.PathsPasted)
-    async def _offer_references(self, event: PromptEditor.PathsPasted) -> None:
-        event.stop()
-        self.run_worker(self._write_references(event), group="paths")
-
+    @work(group="paths")
     async def _write_references(self, event: PromptEditor.PathsPasted) -> None:
         written = await asyncio.to_thread(self._references.written, event.paths)
         if written is not None:
@@ -325,7 +294,6 @@ class PromptBox(Vertical):
 
     @on(PromptEditor.UnfoldRefused)
     def _say_too_long(self, event: PromptEditor.UnfoldRefused) -> None:
-        event.stop()
         self.notify_hint(
             tr(
                 "These {characters:,} characters are too long to show here. Ctrl+G opens them in"
@@ -336,15 +304,12 @@ class PromptBox(Vertical):
 
     @on(PromptEditor.PressAgain)
     def _second_press(self, event: PromptEditor.PressAgain) -> None:
-        event.stop()
-        self._armed = event.what
+        self._hints.armed = event.what
         self._show_hint()
 
     # ── References, the mark and the hint ─────────────────────────────────────────────────────────
 
-    def _check_references(self) -> None:
-        self.run_worker(self._look_up(), group="references", exclusive=True)
-
+    @work(group="references", exclusive=True)
     async def _look_up(self) -> None:
         """Look up the references of the text as it is now; a later check replaces this one."""
         text = "" if self.editor.mode == "shell" else self.editor.raw
@@ -356,7 +321,8 @@ class PromptBox(Vertical):
         self.editor.set_states(states)
         self._states = states if self.editor.mode == "prompt" else {}
         self._show_pending()
-        self._problems = tuple(state.problem for state in states.values() if state.problem)
+        problems = tuple(state.problem for state in states.values() if state.problem)
+        self._hints.problems = problems
         self._show_hint()
 
     def _show_pending(self) -> None:
@@ -372,33 +338,21 @@ class PromptBox(Vertical):
 
     def _show_mode(self) -> None:
         mode = self.editor.mode
-        if mode != self._mode:
-            for part in (
-                self._line,
-                self._mark,
-            ):  # and not the box: that would restyle the editor too
+        if mode != self._hints.mode:
+            for part in (self._line, self._mark):  # not the box: that would restyle the editor too
                 part.set_class(mode == "shell", "-shell")
                 part.set_class(mode == "command", "-command")
-            self._mode = mode
+            self._hints.mode = mode
             self._mark.update(MARKS[mode])
 
     def _show_hint(self) -> None:
-        found = hint(
-            self.editor.mode,
-            armed=self._armed,
-            notice=self._notice,
-            warns=self._warns,
-            busy=self._busy,
-            doing=self._doing,
-            offer=self._offer,
-            document=self._document,
-            usage=self._usage(self.editor.value) if self.editor.mode == "command" else "",
-            problems=self._problems,
-            on_pasted_text=self.editor.placeholder_at_cursor is not None,
-        )
+        hints, editor = self._hints, self.editor
+        hints.usage = self.completions.usage(editor.value) if editor.mode == "command" else ""
+        hints.on_pasted_text = editor.placeholder_at_cursor is not None
+        found = hints.best()
         if found != self._shown_hint:
             self._shown_hint = found
             self._hint_line.set_class(found.warning, "-warning")
-            self._hint_line.set_class(found.text == self._notice, "-said")
+            self._hint_line.set_class(found.text == hints.notice, "-said")
             self._hint_line.update(Content(found.text))
             self.post_message(self.HintChanged())

@@ -3,15 +3,19 @@ without a screen.
 """
 
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.references.lookup import format_reference
 from dogent_tui.tui.commands.table import SYNONYMS, Command
 
 if TYPE_CHECKING:
+    from dogent_tui.references.file_index import FileHit, FileIndex
     from dogent_tui.tui.prompt.citations import Citations
 
 CompletionKind = Literal["file", "sheet", "command", "word", "template", "citation"]
@@ -90,71 +94,25 @@ class Candidates(msgspec.Struct, frozen=True):
     indexing: bool = False
 
 
-class FileHit(Protocol):
-    """A file or folder that matched. `path` is relative to the workspace; `positions` are its
-    matched characters.
-    """
-
-    @property
-    def path(self) -> str: ...  # noqa: D102
-    @property
-    def is_folder(self) -> bool: ...  # noqa: D102
-    @property
-    def positions(self) -> Sequence[int]: ...  # noqa: D102
-
-
-class FileSource(Protocol):
-    """The part of the workspace's file index that the picker uses. Its methods may be called in
-    a thread.
-    """
-
-    @property
-    def ready(self) -> bool: ...  # noqa: D102
-    def search(self, query: str, limit: int = ...) -> Sequence[FileHit]: ...  # noqa: D102
-    def browse(self, folder: str) -> Sequence[FileHit]: ...  # noqa: D102
-
-
 def completion_at(
-    line: str,
-    column: int,
-    *,
-    first_line: bool = False,
-    path_commands: Container[str] = (),
-    word_commands: Container[str] = (),
+    line: str, column: int, *, commands: Mapping[str, str] | None = None
 ) -> Completion | None:
     """Return what could be completed at `column` of `line`, or None.
 
-    A command stands at the very start of the `first_line`; what follows one of `path_commands` is a
-    path, and what follows one of `word_commands` are words and paths.
+    A command stands at the very start of the first line: `commands` tells there what each of them
+    completes (see `Command.completes`), and is None for other lines.
     """
     begin = max(0, column - _REACH)
     before = line[begin:column]
-    if first_line and begin == 0 and (command := _COMMAND.match(before)):
-        return Completion("command", command[1], 0, column)
-    if (
-        first_line
-        and begin == 0
-        and (argument := _ARGUMENT.match(before))
-        and argument[1] in path_commands
-    ):
-        return Completion("file", argument[2], argument.start(2), len(line), bare=True)
-    if (
-        first_line
-        and begin == 0
-        and (last := _LAST_WORD.match(before))
-        and last[1] in word_commands
-    ):
-        quoted = last[3].startswith('"')
-        end = _token_end(line, column, quoted=quoted)
-        return Completion(
-            "word",
-            last[3].removeprefix('"'),
-            last.start(3),
-            end,
-            bare=True,
-            command=last[1],
-            before=last[2],
-        )
+    if commands is not None and begin == 0:
+        if command := _COMMAND.match(before):
+            return Completion("command", command[1], 0, column)
+        if (argument := _ARGUMENT.match(before)) and commands.get(argument[1]) == "file":
+            return Completion("file", argument[2], argument.start(2), len(line), bare=True)
+        if (last := _LAST_WORD.match(before)) and commands.get(last[1]) in ("markdown", "word"):
+            end = _token_end(line, column, quoted=last[3].startswith('"'))
+            query, start = last[3].removeprefix('"'), last.start(3)
+            return Completion("word", query, start, end, bare=True, command=last[1], before=last[2])
     if template := _TEMPLATE.search(before):
         return Completion("template", template[1], begin + template.start(), column)
     if citation := _CITATION.search(before):
@@ -198,9 +156,8 @@ class Completions:
 
     def __init__(
         self,
-        files: FileSource,
+        files: "FileIndex",
         *,
-        format_reference: Callable[[str, str | None], str],
         sheet_names: Callable[[str], Sequence[str]],
         templates: Callable[[], Sequence[tuple[str, str]]] = tuple,
         citations: "Callable[[], Citations] | None" = None,
@@ -208,12 +165,10 @@ class Completions:
     ) -> None:
         """Search `files` and `commands`.
 
-        `format_reference` writes a reference to a path and a sheet; `sheet_names` lists the sheets
-        of a workspace path; `templates` how each document template is spelled, and its title;
-        `citations` is what may be cited.
+        `sheet_names` lists the sheets of a workspace path; `templates` how each document template
+        is spelled, and its title; `citations` is what may be cited.
         """
         self._files = files
-        self._format = format_reference
         self._sheet_names = sheet_names
         self._templates = templates
         self._citations = citations
@@ -238,50 +193,43 @@ class Completions:
             "",
         )
 
-    @property
-    def path_commands(self) -> frozenset[str]:
-        """The names of the commands whose argument is a file."""
-        return frozenset(command.name for command in self.commands if command.completes == "file")
+    @cached_property
+    def _completes(self) -> Mapping[str, str]:
+        return {command.name: command.completes for command in self.commands}
 
-    @property
-    def word_commands(self) -> frozenset[str]:
-        """The names of the commands whose argument is several words."""
-        return frozenset(
-            command.name for command in self.commands if command.completes in ("markdown", "word")
-        )
+    def at(self, line: str, column: int, *, first_line: bool) -> Completion | None:
+        """Return what could be completed at `column` of `line`; see `completion_at`."""
+        return completion_at(line, column, commands=self._completes if first_line else None)
 
     def search(self, completion: Completion, limit: int = 50) -> Candidates:
         """Return at most `limit` candidates, best first."""
-        if completion.kind == "word":
-            return self._find_words(completion, limit)
-        if completion.kind == "template":
-            return Candidates(self._find_templates(completion.query)[:limit])
-        if completion.kind == "citation":
-            return self._find_citations(completion.query, limit)
-        if completion.kind == "command":
-            return Candidates(self._find_commands(completion.query)[:limit])
-        if completion.kind == "sheet":
-            return Candidates(self._find_sheets(completion)[:limit])
-        return self._find_files(completion.query, limit, bare=completion.bare)
+        match completion.kind:
+            case "word":
+                return self._find_words(completion, limit)
+            case "citation":
+                return self._find_citations(completion.query, limit)
+            case "file":
+                return self._find_files(completion.query, limit, bare=completion.bare)
+            case "template":
+                rows = self._find_templates(completion.query)
+            case "command":
+                rows = self._find_commands(completion.query)
+            case "sheet":
+                rows = self._find_sheets(completion)
+        return Candidates(tuple(islice(rows, limit)))
 
     def _find_files(self, query: str, limit: int, *, bare: bool) -> Candidates:
         indexing = not self._files.ready
         if not query.endswith("/"):
             hits = list(self._files.search(query, limit))
             named = query.rstrip(".-")
-            if (
-                named != query
-            ):  # the whole name of a file first, where a sentence may have ended with it
-                hits[:0] = [
-                    hit
-                    for hit in self._files.search(named, limit)
-                    if hit.path == named and hit not in hits
-                ]
+            if named != query:  # first the whole name with which a sentence may have ended
+                ended = self._files.search(named, limit)
+                hits[:0] = [hit for hit in ended if hit.path == named and hit not in hits]
             found = tuple(self._file_row(hit, bare=bare) for hit in hits)
-            is_typed = bare and [row.insert for row in found] == [
-                query
-            ]  # nothing is left to be taken: Enter runs the command
-            return Candidates(() if is_typed else found, indexing)
+            if bare and [row.insert for row in found] == [query]:
+                found = ()  # nothing is left to be taken: Enter runs the command
+            return Candidates(found, indexing)
         rows = tuple(
             self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit]
         )
@@ -307,28 +255,20 @@ class Completions:
         none of its kind was typed.
         """
         before = completion.before.lower().replace('"', " ").split()
-        command = next(
-            (command for command in self.commands if command.name == completion.command), None
-        )
-        words, alone = (
-            (command.words, command.completes == "word") if command is not None else ((), True)
-        )
-        offered = words if not any(word in before for word in words) else ()
+        command = next(each for each in self.commands if each.name == completion.command)
+        alone, typed = command.completes == "word", tuple(range(len(completion.query)))
         rows = [
-            Candidate(word, word, positions=tuple(range(len(completion.query))), runs=alone)
-            for word in offered
-            if word.startswith(completion.query.lower())
+            Candidate(word, word, positions=typed, runs=alone)
+            for word in command.words
+            if word.startswith(completion.query.lower()) and not {*before} & {*command.words}
         ]
         if alone:
             return Candidates(tuple(rows))
         if not any(word.endswith(MARKDOWN) for word in before):
-            hits = self._files.search(completion.query, _MOST_LOOKED_AT)
-            found = [
-                hit for hit in hits if not hit.is_folder and hit.path.lower().endswith(MARKDOWN)
-            ]
             rows += [
                 Candidate(hit.path, _one_word(hit.path), positions=tuple(hit.positions))
-                for hit in found
+                for hit in self._files.search(completion.query, _MOST_LOOKED_AT)
+                if not hit.is_folder and hit.path.lower().endswith(MARKDOWN)
             ]
         return Candidates(tuple(rows[:limit]), not self._files.ready)
 
@@ -342,9 +282,9 @@ class Completions:
             and not path.startswith("@")
             and '"' not in path
         )
-        return path if bare and plain else self._format(path, None)
+        return path if bare and plain else format_reference(path, None)
 
-    def _file_row(self, hit: FileHit, *, bare: bool) -> Candidate:
+    def _file_row(self, hit: "FileHit", *, bare: bool) -> Candidate:
         path = hit.path.rstrip("/")
         if not hit.is_folder:
             return Candidate(path, self._written(path, bare=bare), positions=tuple(hit.positions))
@@ -354,77 +294,53 @@ class Completions:
             f"{path}/", written.removesuffix('"'), positions=tuple(hit.positions), more=True
         )
 
-    def _find_sheets(self, completion: Completion) -> tuple[Candidate, ...]:
-        names = list(self._sheet_names(completion.path))
-        found = _fuzzy(completion.query, names)
-        return tuple(
-            Candidate(
-                names[index], self._format(completion.path, names[index]), positions=positions
-            )
-            for index, positions in found
-        )
+    def _find_sheets(self, completion: Completion) -> Iterator[Candidate]:
+        names = self._sheet_names(completion.path)
+        for index, positions in _fuzzy(completion.query, names):
+            written = format_reference(completion.path, names[index])
+            yield Candidate(names[index], written, positions=positions)
 
-    def _find_templates(self, query: str) -> tuple[Candidate, ...]:
-        found = list(self._templates())
-        rows = (
-            (found[index], positions)
-            for index, positions in _fuzzy(query, [spelled for spelled, _ in found])
-        )
-        return tuple(
-            Candidate(
-                f"@@{spelled}",
-                f"@@{spelled}",
-                title,
-                positions=tuple(position + 2 for position in positions),
-            )
-            for (spelled, title), positions in rows
-        )
+    def _find_templates(self, query: str) -> Iterator[Candidate]:
+        found = self._templates()
+        for index, positions in _fuzzy(query, [spelled for spelled, _ in found]):
+            name = f"@@{found[index][0]}"
+            shifted = tuple(position + 2 for position in positions)
+            yield Candidate(name, name, found[index][1], positions=shifted)
 
-    def _find_commands(self, query: str) -> tuple[Candidate, ...]:
-        commands = self.commands
-        typed = query.lower()
-        positions_of = dict(_fuzzy(query, [command.name for command in commands]))
+    def _find_commands(self, query: str) -> Iterator[Candidate]:
+        commands, typed = self.commands, query.lower()
+        found = dict(_fuzzy(query, [command.name for command in commands]))
         meant = {SYNONYMS[name] for name in SYNONYMS if len(typed) > 1 and name.startswith(typed)}
         for index, command in enumerate(commands):
             if command.name in meant:
-                positions_of.setdefault(index, ())
+                found.setdefault(index, ())
 
-        def fit(match: tuple[int, tuple[int, ...]]) -> tuple[bool, bool, bool, int]:
-            command = commands[match[0]]
+        def fit(index: int) -> tuple[bool, bool, bool, int]:
+            command = commands[index]
             starts = command.name.startswith(typed)
-            return (
-                not starts,
-                command.name not in meant,
-                command.forgets,
-                match[0] if starts else 0,
-            )  # the others as the search ranked them
+            rank = index if starts else 0  # the others as the search ranked them
+            return not starts, command.name not in meant, command.forgets, rank
 
-        return tuple(
-            self._command_row(commands[index], positions)
-            for index, positions in sorted(positions_of.items(), key=fit)
-        )
-
-    def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
-        shifted = tuple(position + 1 for position in positions)
-        name = f"/{command.name}"
-        goes_on = command.needs_argument and bool(command.completes)
-        return Candidate(
-            name,
-            name,
-            command.help,
-            command.argument,
-            command.key(),
-            shifted,
-            goes_on,
-            runs=not command.needs_argument,
-        )
+        for index in sorted(found, key=fit):
+            command = commands[index]
+            name, needs = f"/{command.name}", command.needs_argument
+            yield Candidate(
+                name,
+                name,
+                command.help,
+                command.argument,
+                command.key(),
+                tuple(position + 1 for position in found[index]),
+                more=needs and bool(command.completes),
+                runs=not needs,
+            )
 
 
 def _one_word(path: str) -> str:
     return f'"{path}"' if any(character.isspace() for character in path) else path
 
 
-def _fuzzy(query: str, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
+def _fuzzy(query: str, names: Sequence[str]) -> list[tuple[int, tuple[int, ...]]]:
     """Return index and matched positions of each of `names` that matches, best first; all of
     them for an empty query.
     """
@@ -434,7 +350,7 @@ def _fuzzy(query: str, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
 
     return [
         (match.index, _characters(names[match.index], match.indices))
-        for match in Matcher(query).match_list_indices(names)
+        for match in Matcher(query).match_list_indices([*names])
     ]
 
 

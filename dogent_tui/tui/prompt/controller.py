@@ -127,12 +127,17 @@ class PromptController:
             await self.run(command, argument, text)
 
     async def run(self, command: Command, argument: str, text: str) -> None:
-        """Run `command`, say what it did, and have it recorded as typed."""
+        """Run `command`, say what it did, and have it recorded as typed. Not to be awaited by a
+        handler of messages: a command may ask the user.
+        """
         self._commands.used([text])
-        done = await command.run(argument)
-        await self._app.record_command(text)
-        if done:
-            self._prompt.notify_hint(done)
+        recording = asyncio.create_task(self._app.record_command(text))
+        try:
+            if done := await command.run(argument):
+                self._prompt.notify_hint(one_line(done))
+        except (DogentError, OSError) as error:
+            self._prompt.notify_hint(one_line(str(error)), warning=True)
+        await recording
 
     async def stop(self) -> None:
         """Stop what was asked for by hand; else take back what waits, or where nothing waits,

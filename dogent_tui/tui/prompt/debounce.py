@@ -15,7 +15,7 @@ class Debounce:
     """
 
     def __init__(
-        self, owner: MessagePump, delay: float, action: Callable[[], None], *, most: float = inf
+        self, owner: MessagePump, delay: float, action: Callable[[], object], *, most: float = inf
     ) -> None:
         """Run `action` on the loop of `owner`, which must be running when `poke` is called.
 

@@ -130,12 +130,6 @@ class PromptEditor(FoldingArea):
         text: str
 
     @dataclass(eq=False, repr=False)
-    class Cleared(Message):
-        """Ctrl+C, or Esc twice, emptied the prompt; `text` can be recalled with Up."""
-
-        text: str
-
-    @dataclass(eq=False, repr=False)
     class PathsPasted(Message):
         """`paths` were pasted or dropped. They stand at `start` to `end` as `inserted` until
         `replace_pasted` says better.
@@ -166,14 +160,8 @@ class PromptEditor(FoldingArea):
 
         what: SecondPress
 
-    class QuitRequested(Message):
-        """Ctrl+C was pressed twice."""
-
     class InterruptRequested(Message):
         """Esc was pressed with no popup open and nothing selected."""
-
-    class HelpRequested(Message):
-        """``?`` was typed into the empty prompt."""
 
     def __init__(
         self,
@@ -187,7 +175,7 @@ class PromptEditor(FoldingArea):
         disk.
         """
         self.recall = recall or Recall()
-        self.key_filter: Callable[[str], bool] | None = None
+        self.key_filter: Callable[[str], bool] = _takes_none
         self.completes = False
         self._find_references = find_references
         self._references_of_line = lru_cache(maxsize=64)(find_references)
@@ -274,16 +262,10 @@ class PromptEditor(FoldingArea):
             self._close_up(event.character)
 
     async def _take(self, event: events.Key) -> bool:
-        if (
-            event.key in self.FILTERED_KEYS
-            and self.key_filter is not None
-            and self.key_filter(event.key)
-        ):
+        if event.key in self.FILTERED_KEYS and self.key_filter(event.key):
             return True
-        if event.character == "?" and self.is_blank:
-            self.post_message(self.HelpRequested())
-            return True
-        action = _ACTIONS.get(event.key)
+        typed_for_help = event.character == "?" and self.is_blank
+        action = "app.help" if typed_for_help else _ACTIONS.get(event.key)
         if action is None:
             return False
         taken = await self.app.run_action(action, self)
@@ -337,24 +319,21 @@ class PromptEditor(FoldingArea):
                 self._arm("clear")
             self.post_message(self.InterruptRequested())
 
-    def action_copy_or_clear(self) -> None:
+    async def action_copy_or_clear(self) -> None:
         """Copy the selection, else clear the text, else quit at the second press."""
         if not self.selection.is_empty:
             self.action_copy()
         elif self._armed == "quit":
             self._arm("")
-            self.post_message(self.QuitRequested())
+            await self.app.run_action("quit")
         else:
             self._clear_for_now()
             self._arm("quit")
 
     def _clear_for_now(self) -> None:
-        if self.is_blank:
-            return
-        text = self.value
-        self.recall.remember(text)
-        self.clear()  # an edit: undo brings it back as well
-        self.post_message(self.Cleared(text))
+        if not self.is_blank:
+            self.recall.remember(self.value)
+            self.clear()  # an edit: undo brings it back as well
 
     def _arm(self, what: SecondPress) -> None:
         """Have the next press of the same key do `what`, for a while."""
@@ -501,6 +480,10 @@ class PromptEditor(FoldingArea):
                     "prompt--unresolved" if state.problem else "prompt--reference"
                 )
                 line.stylize(style, reference.start, reference.start + state.length)
+
+
+def _takes_none(_: str) -> bool:
+    return False
 
 
 _ACTIONS = dict(_actions(TextArea.BINDINGS)) | dict(_actions(PromptEditor.BINDINGS))

@@ -36,48 +36,47 @@ class Hint(msgspec.Struct, frozen=True):
     is_usual: bool = False
 
 
-def hint(
-    mode: Mode,
-    *,
-    armed: SecondPress,
-    notice: str,
-    warns: bool = True,
-    problems: Sequence[str],
-    on_pasted_text: bool,
-    busy: bool = False,
-    doing: str = "",
-    offer: str = "",
-    usage: str = "",
-    document: str = "",
-) -> Hint:
-    """Return the one hint that matters most.
+class Hints(msgspec.Struct):
+    """What could be said under the prompt.
 
     `notice` is a passing sentence, and `warns` whether of something that was not done; `doing` a
     phrase for what was asked for by hand and continues. `problems` say which references do not
     resolve. `offer` is what could be done now, as long as nothing is typed; `usage` how the command
     that stands there is typed whole. `document` says how to see what was written last.
     """
-    if armed:
-        return Hint(AGAIN[armed])
-    if notice:
-        return Hint(notice, warning=warns)
-    if doing:
-        return Hint(f"{doing}… · {STOPS}")
-    if problems:
-        first, others = shortened(problems[0]), len(problems) - 1
-        return Hint(
-            tr("{first}, and {count} more").format(first=first, count=others) if others else first,
-            warning=True,
-        )
-    if on_pasted_text:
-        return Hint(UNFOLD)
-    if offer and mode == "prompt" and not busy:
-        return Hint(offer)
-    if usage and mode == "command":
-        return Hint(RUNS.format(usage=usage))
-    if mode != "prompt":
-        return Hint(HINTS[mode])
-    return Hint(" · ".join(filter(None, [document, BUSY if busy else HINTS[mode]])), is_usual=True)
+
+    mode: Mode = "prompt"
+    armed: SecondPress = ""
+    notice: str = ""
+    warns: bool = False
+    busy: bool = False
+    doing: str = ""
+    problems: Sequence[str] = ()
+    on_pasted_text: bool = False
+    offer: str = ""
+    usage: str = ""
+    document: str = ""
+
+    def best(self) -> Hint:
+        """Return the one hint that matters most."""
+        if self.armed:
+            return Hint(AGAIN[self.armed])
+        if self.notice:
+            return Hint(self.notice, self.warns)
+        if self.doing:
+            return Hint(f"{self.doing}… · {STOPS}")
+        if self.problems:
+            first, others = shortened(self.problems[0]), len(self.problems) - 1
+            more = tr("{first}, and {count} more").format(first=first, count=others)
+            return Hint(more if others else first, True)
+        if self.on_pasted_text:
+            return Hint(UNFOLD)
+        if self.mode != "prompt":
+            return Hint(RUNS.format(usage=self.usage) if self.usage else HINTS[self.mode])
+        if self.offer and not self.busy:
+            return Hint(self.offer)
+        usual = BUSY if self.busy else HINTS["prompt"]
+        return Hint(" · ".join(filter(None, [self.document, usual])), is_usual=True)
 
 
 def shortened(text: str) -> str:

@@ -67,7 +67,6 @@ class WorkspaceReferences:
         self._trusted = trusted
         self.completions = Completions(
             index,
-            format_reference=format_reference,
             sheet_names=self._sheets,
             templates=self._templates,
             citations=lambda: self._citations,

@@ -37,7 +37,6 @@ from dogent_tui.sample.requests import requests_for
 from dogent_tui.storage.paths import display_path, state_dir
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
-from dogent_tui.tui.attachments.model import Attachments
 from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.conversation_layout import ConversationLayout
 from dogent_tui.tui.foreground import ForegroundTask
@@ -49,7 +48,6 @@ from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.hints import shortened
-from dogent_tui.tui.prompt.pending_strip import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.request_banner import RequestBanner
@@ -60,11 +58,10 @@ from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
-    from dogent_tui.agent.service import AgentService
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.pane.pane import DocumentPane
-    from dogent_tui.tui.pane.view import PaneView
+    from dogent_tui.tui.prompt.pending_strip import PendingStrip
     from dogent_tui.tui.requests import RequestController
     from dogent_tui.tui.transcript.view import Transcript
 
@@ -155,24 +152,9 @@ class ConversationScreen(ConversationPort):
         self.conversation_layout = ConversationLayout(self)
 
     @property
-    def service(self) -> "AgentService":
-        """The service of the session on the screen."""
-        return self.opened.service
-
-    @property
-    def transcript(self) -> "Transcript":
-        """The conversation as it is drawn."""
-        return self.conversation_layout.transcript
-
-    @property
     def sidebar(self) -> "AttachmentsSidebar":
         """The files that the conversation refers to, as they are shown."""
         return self.conversation_layout.sidebar
-
-    @property
-    def attachments(self) -> Attachments:
-        """The files that the conversation refers to."""
-        return self.attaching.attachments
 
     @property
     def results(self) -> Results:
@@ -218,6 +200,7 @@ class ConversationScreen(ConversationPort):
         self.prompt.focus_editor()
         self.bindings_updated_signal.subscribe(self, lambda _: self._place_keys())
 
+    @on(PromptBox.HintChanged)
     def _place_keys(self) -> None:
         """Show one line of keys: those of the prompt, or where something else has the keyboard,
         those that work there.
@@ -225,11 +208,6 @@ class ConversationScreen(ConversationPort):
         elsewhere = self.focused is not None and not self.prompt.editor.has_focus
         self.keys.display = elsewhere
         self.prompt.show_hints(shows=not elsewhere or not self.prompt.hint_is_usual)
-
-    @on(PromptBox.HintChanged)
-    def _hint_changed(self, event: PromptBox.HintChanged) -> None:
-        event.stop()
-        self._place_keys()
 
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
@@ -279,103 +257,70 @@ class ConversationScreen(ConversationPort):
 
     def _dispatch(self, events: Sequence[Event], origin: Origin) -> None:
         """Give `events` to all that show them. The one place where events reach the widgets."""
-        for subscriber in (
-            self._to_transcript,
-            self._to_status,
-            self._to_attachments,
-            self._to_plan,
-            self._to_documents,
-            self._to_prompt,
-            self._to_questions,
-            self._to_index,
-        ):
-            subscriber(events, origin)
-
-    def _to_transcript(self, events: Sequence[Event], origin: Origin) -> None:
-        if origin is not Origin.LIVE:
+        is_live = origin is Origin.LIVE
+        if not is_live:
             self.transcript.replay(events, ended=origin is Origin.EARLIER)
-            return
+            self.attaching.replay(events)
+        made: list[Result] = []
         for event in events:
-            self.transcript.apply(event)
-            if isinstance(event, RunStarted | Notice):
-                self.conversation_layout.show_transcript()
-
-    def _to_status(self, events: Sequence[Event], origin: Origin) -> None:
-        for event in events:
-            if origin is not Origin.EARLIER or isinstance(
-                event, UsageChanged
-            ):  # of what is over only the context lasts
-                self.status_bar.handle(event)
+            if is_live:
+                self.transcript.apply(event)
+                self.attaching.handle(event)
+            if origin is not Origin.EARLIER or isinstance(event, UsageChanged):
+                self.status_bar.handle(event)  # of what is over only the context lasts
             elif isinstance(event, RunFinished):
                 self.status_bar.status.count(event)
-
-    def _to_attachments(self, events: Sequence[Event], origin: Origin) -> None:
-        if origin is not Origin.LIVE:
-            self.attaching.replay(events)
-            return
-        for event in events:
-            self.attaching.handle(event)
-
-    def _to_plan(self, events: Sequence[Event], origin: Origin) -> None:
-        del origin
-        for event in events:
             self.todos.handle(event)
-
-    def _to_documents(self, events: Sequence[Event], origin: Origin) -> None:
-        """Show what `events` mean to the documents that were made, and to the one that is open."""
-        all_made: list[Result] = []
-        for event in events:
-            if isinstance(event, RunStarted):
-                self._made_in_run.clear()
-            if (made := self.made.learn(event)) is not None:
-                all_made.append(made)
-                self._made_in_run.append(made.name)
-            if origin.is_now:
-                if self.has_document:
-                    self.documents.handle(event)
-                self.showing.handle(event, made)
-        if all_made:
+            if (result := self._to_documents(event, origin)) is not None:
+                made.append(result)
+            if is_live:
+                self._to_prompt(event)
+                self._to_questions(event)
+        if made:
             self.made.show()
             if not origin.is_now:
-                self.showing.replayed(all_made)
+                self.showing.replayed(made)
 
-    def _to_prompt(self, events: Sequence[Event], origin: Origin) -> None:
-        if origin is not Origin.LIVE:
-            return
-        for event in events:
-            match event:
-                case RunStarted():
-                    self.prompt.offer(self.lessons.offer(event))
-                    self.prompt.offer_requests(())
-                    self.prompt.set_busy(self.status_bar.status.running)
-                case Notice():
-                    self.prompt.offer_requests(())
-                    self.prompt.set_busy(self.status_bar.status.running)
-                case RunFinished():
-                    self.prompt.offer(self.lessons.offer(event))
-                    self.prompt.set_busy(False)
-                case QueueChanged(prompts=prompts):
-                    self.prompt.set_queue(prompts)
+    def _to_documents(self, event: Event, origin: Origin) -> Result | None:
+        """Show what `event` means to the document that is open. Returns one that was made."""
+        if isinstance(event, RunStarted):
+            self._made_in_run.clear()
+        made = self.made.learn(event)
+        if made is not None:
+            self._made_in_run.append(made.name)
+        if origin.is_now:
+            if self.has_document:
+                self.documents.handle(event)
+            self.showing.handle(event, made)
+            if isinstance(event, ToolResult):
+                self.look_again()
+        return made
 
-    def _to_questions(self, events: Sequence[Event], origin: Origin) -> None:
+    def _to_prompt(self, event: Event) -> None:
+        match event:
+            case RunStarted() | Notice():
+                self.conversation_layout.show_transcript()
+                self.prompt.offer_requests(())
+                self.prompt.set_busy(self.status_bar.status.running)
+            case RunFinished():
+                self.prompt.set_busy(False)
+            case QueueChanged(prompts=prompts):
+                self.prompt.set_queue(prompts)
+        if isinstance(event, RunStarted | RunFinished):
+            self.prompt.offer(self.lessons.offer(event))
+
+    def _to_questions(self, event: Event) -> None:
         """Ask what the agent asks: in this window alone."""
-        if origin is not Origin.LIVE:
-            return
-        for event in events:
-            match event:
-                case PermissionRequested() | PermissionDecided() | UiRequested() | UiSettled():
+        match event:
+            case PermissionRequested() | PermissionDecided() | UiRequested() | UiSettled():
+                self.requests.handle(event)
+                self._call_back(event)
+            case RunFinished():
+                if self.asked.display:
                     self.requests.handle(event)
-                    self._call_back(event)
-                case RunFinished():
-                    if self.asked.display:
-                        self.requests.handle(event)
-                    self._call_back(event)
-                    if event.code == BUDGET_SPENT:
-                        self.app.run_worker(self._ask_for_budget(), group="budget", exclusive=True)
-
-    def _to_index(self, events: Sequence[Event], origin: Origin) -> None:
-        if origin.is_now and any(isinstance(event, ToolResult) for event in events):
-            self.look_again()
+                self._call_back(event)
+                if event.code == BUDGET_SPENT:
+                    self.app.run_worker(self._ask_for_budget(), group="budget", exclusive=True)
 
     def _name_document(self) -> None:
         """Say with which key what was written last is seen."""
@@ -414,42 +359,26 @@ class ConversationScreen(ConversationPort):
 
     @on(PromptEditor.Submitted)
     def _submitted(self, event: PromptEditor.Submitted) -> None:
-        event.stop()
         self.typed.submit(event.text, event.references)
 
     @on(PromptEditor.DraftChanged)
     def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
-        event.stop()
         self.typed.draft_changed(event.text)
 
     @on(PromptEditor.InterruptRequested)
-    async def _interrupt(self, event: PromptEditor.InterruptRequested) -> None:
-        event.stop()
+    async def _interrupt(self) -> None:
         await self.typed.stop()
-
-    @on(PromptEditor.HelpRequested)
-    async def _help(self, event: PromptEditor.HelpRequested) -> None:
-        event.stop()
-        await self.app.run_action("help")
-
-    @on(PromptEditor.QuitRequested)
-    async def _quit(self, event: PromptEditor.QuitRequested) -> None:
-        event.stop()
-        await self.app.run_action("quit")
 
     @on(PromptEditor.ExternalEditorRequested)
     async def _edit_externally(self, event: PromptEditor.ExternalEditorRequested) -> None:
-        event.stop()
         await self.typed.edit_externally(event.text)
 
     @on(QueueStrip.Edit)
     def _edit_queued(self, event: QueueStrip.Edit) -> None:
-        event.stop()
         self.typed.edit_queued(event.id)
 
     @on(QueueStrip.Drop)
     def _drop_queued(self, event: QueueStrip.Drop) -> None:
-        event.stop()
         self.typed.drop_queued(event.id)
 
     @work(group="index", exclusive=True)
@@ -473,7 +402,6 @@ class ConversationScreen(ConversationPort):
 
     @on(Welcome.Chosen)
     def _request_chosen(self, event: Welcome.Chosen) -> None:
-        event.stop()
         self.prompt.editor.replace_all(event.request)
         self.prompt.focus_editor()
 
@@ -495,63 +423,47 @@ class ConversationScreen(ConversationPort):
         self, event: "AttachmentsSidebar.PathsPasted"
     ) -> None:
         """Have pasted or dropped files go with the next prompt."""
-        event.stop()
         self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
-    def on_attachments_sidebar_add_requested(
-        self, event: "AttachmentsSidebar.AddRequested"
-    ) -> None:
+    def on_attachments_sidebar_add_requested(self) -> None:
         """Let the user pick a file."""
-        event.stop()
         self.prompt.focus_editor()
         self.prompt.editor.insert("@")
 
     def on_attachments_sidebar_remove_requested(
-        self, event: "AttachmentsSidebar.RemoveRequested"
+        self, event: "AttachmentsSidebar.RemoveRequested | PendingStrip.Detached"
     ) -> None:
         """Leave a file out, or off the list."""
-        event.stop()
         self.attaching.remove(event.attachment)
 
-    @on(PendingStrip.Detached)
-    def _detached(self, event: PendingStrip.Detached) -> None:
-        event.stop()
-        self.attaching.remove(event.attachment)
+    on_pending_strip_detached = on_attachments_sidebar_remove_requested
 
     def on_attachments_sidebar_result_wanted(
         self, event: "AttachmentsSidebar.ResultWanted"
     ) -> None:
         """Open, export or reveal a document that was made."""
-        event.stop()
         self.run_worker(self.made.want(event.what, event.result), group="result", exclusive=True)
 
     def on_attachments_sidebar_preview_requested(
-        self, event: "AttachmentsSidebar.PreviewRequested"
+        self, event: "AttachmentsSidebar.PreviewRequested | PendingStrip.PreviewRequested"
     ) -> None:
         """Show what is in a file."""
-        event.stop()
         self.attaching.preview(event.attachment)
 
-    @on(PendingStrip.PreviewRequested)
-    def _preview(self, event: PendingStrip.PreviewRequested) -> None:
-        event.stop()
-        self.attaching.preview(event.attachment)
+    on_pending_strip_preview_requested = on_attachments_sidebar_preview_requested
 
     # ── The open document ─────────────────────────────────────────────────────────────────────
 
     async def on_document_pane_wanted(self, event: "DocumentPane.Wanted") -> None:
         """Do what a key of the document means."""
-        event.stop()
         await self.documents.want(event.what)
 
-    def on_pane_view_chosen(self, event: "PaneView.Chosen") -> None:
+    def on_pane_view_chosen(self) -> None:
         """Have what was chosen go with the next prompt."""
-        event.stop()
         self.documents.chosen()
 
-    def on_pane_view_near_end(self, event: "PaneView.NearEnd") -> None:
+    def on_pane_view_near_end(self) -> None:
         """Read on."""
-        event.stop()
         self.documents.read_on()
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
@@ -597,11 +509,11 @@ class ConversationScreen(ConversationPort):
 
     def action_follow(self) -> None:
         """Go to the end of the transcript and stay there."""
-        self.transcript.action_follow()
+        self.transcript.action_end(1)
 
     def action_transcript_page(self, step: int) -> None:
         """Scroll the transcript while the prompt keeps the keyboard."""
-        (self.transcript.action_page_down if step > 0 else self.transcript.action_page_up)()
+        self.transcript.action_page(step)
 
     async def action_sidebar(self) -> None:
         """Show the attachments and go there; from there, or where they only take room, hide
@@ -618,7 +530,6 @@ class ConversationScreen(ConversationPort):
         """Show where a link leads, and have it ready to paste: the words of a link may say
         anything.
         """
-        event.stop()
         await self.copy(event.url)
         self.notify(one_line(event.url), title=tr("This link points to"), markup=False)
 

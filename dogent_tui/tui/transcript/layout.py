@@ -25,7 +25,7 @@ class Layout(Rows):
 
     def __init__(self, model: TranscriptModel) -> None:
         super().__init__()
-        self.look = Look(80)
+        self.look = Look(self.width)
         self.unfolded: set[int] = set()
         self._model = model
         self._of_entry: list[list[Row]] = []
@@ -36,13 +36,10 @@ class Layout(Rows):
 
     # ── Places ────────────────────────────────────────────────────────────────────────────────────
 
-    @property
-    def width(self) -> int:
-        """Cells of a line."""
-        return self.look.width
-
-    def _set_width(self, width: int) -> None:
-        self.look = replace(self.look, width=width)
+    def resize(self, width: int) -> None:
+        """Lay out at `width` cells from now on."""
+        super().resize(width)
+        self.look = replace(self.look, width=self.width)
         self._growing.clear()
 
     def rows_of(self, entry: int) -> list[Row]:
@@ -160,10 +157,10 @@ class Layout(Rows):
     def _draw_reply(self, reply: Reply, row: Row) -> list[Line]:
         text = reply.text[row.start : row.end]
         if reply.finished or row.end is not None:
-            return markdown_lines(text, self.look.width)
+            return markdown_lines(text, self.width)
         growing = self._growing.get(row)
         if growing is None:
-            growing = self._growing[row] = GrowingMarkdown(self.look.width)
+            growing = self._growing[row] = GrowingMarkdown(self.width)
         growing.update(text)
         return growing.lines
 
@@ -187,7 +184,7 @@ class Layout(Rows):
             return 0
         if type(entry) is Reply:
             text = entry.text[row.start : row.end]
-            return 1 + text.count("\n") + len(text) // self.look.width
+            return 1 + text.count("\n") + len(text) // self.width
         if isinstance(entry, UserTurn):
             return 2 + min(10, entry.prompt.text.count("\n"))
         return 1 if isinstance(entry, ToolCall) else 2

@@ -67,7 +67,7 @@ class Painter:
         if selected is None:
             return self._kept(palette, line, width, marker)
         return palette.strip(
-            restyled(line, [(*selected, "selection")]), self._layout.look.width, width, marker
+            restyled(line, [(*selected, "selection")]), self._layout.width, width, marker
         )
 
     def behind(self, width: int) -> Strip:
@@ -133,7 +133,7 @@ class Painter:
 
     def _kept(self, palette: Palette, line: Line, width: int, marker: str) -> Strip:
         content = (
-            self._layout.look.width
+            self._layout.width
         )  # also a part of the key: a band is as wide, and may have been drawn before a resize
         key = (line, content, width, marker)
         strip = self._strips.get(key)

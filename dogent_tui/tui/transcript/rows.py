@@ -46,20 +46,12 @@ class Rows(ABC):
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
+        self.width = 80
         self._tops: list[int] = [0]
         self._valid = 0  # rows whose top is right
         self._lines: OrderedDict[Row, list[Line]] = OrderedDict()
         self._kept = 0
         self._unmeasured: list[Row] = []
-
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """Cells of a line."""
-
-    @abstractmethod
-    def _set_width(self, width: int) -> None:
-        """Draw at `width` cells from now on."""
 
     @abstractmethod
     def _draw(self, row: Row) -> list[Line]:
@@ -95,10 +87,7 @@ class Rows(ABC):
         are measured again.
         """
         width = max(width, MIN_WIDTH)
-        if width == self.width:
-            return
-        ratio = self.width / width
-        self._set_width(width)
+        ratio, self.width = self.width / width, width
         self._lines.clear()
         self._kept = 0
         for row in self.rows:

@@ -7,30 +7,26 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec.structs import replace
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Offset, Region, Size
+from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
-from textual.widget import Widget
 
 from dogent_tui.agent.events import Event
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.textual_fixes.timers import after
 from dogent_tui.tui.transcript import text_selection
 from dogent_tui.tui.transcript.entries import foldable
 from dogent_tui.tui.transcript.layout import Layout
-from dogent_tui.tui.transcript.lines import MIN_WIDTH
 from dogent_tui.tui.transcript.model import ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.painter import Painter
 from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.rows import Place
+from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.transcript.search import Search
-from dogent_tui.tui.transcript.viewport import Viewport
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle
@@ -48,33 +44,27 @@ _FLUSH_SHARE = 4
 more than a fifth of the time.
 """
 
-_SLICE = 0.008
-_SLICE_PAUSE = 0.04
-"""Seconds of measuring at a time while nobody waits for it, and between two of them."""
-
 _TICK = 0.25
 """Seconds between two pictures of the spinner of a running tool."""
 
-_WIDEST = 120
-"""Cells of a line of text. Longer ones are hard to read."""
 
-
-class Transcript(ScrollView, can_focus=True):
+class Transcript(RowsView):
     """The conversation so far. `apply` takes each event as it happens, `replay` a whole log.
 
     It follows the end while its end is visible; otherwise the place stays, and `behind` says that
     there is something new below.
     """
 
+    WIDEST = 120
     DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "scroll_up", tr("Up"), show=False),
-        Binding("down", "scroll_down", tr("Down"), show=False),
-        Binding("pageup", "page_up", tr("Page up"), show=False),
-        Binding("pagedown", "page_down", tr("Page down"), show=False),
-        Binding("home", "scroll_home", tr("First"), show=False),
-        Binding("end", "follow", tr("Follow")),
+        Binding("up", "move(-1)", tr("Up"), show=False),
+        Binding("down", "move(1)", tr("Down"), show=False),
+        Binding("pageup", "page(-1)", tr("Page up"), show=False),
+        Binding("pagedown", "page(1)", tr("Page down"), show=False),
+        Binding("home", "end(-1)", tr("First"), show=False),
+        Binding("end", "end(1)", tr("Follow")),
         Binding("left_square_bracket", "card(-1)", tr("Previous card"), key_display="["),
         Binding("right_square_bracket", "card(1)", tr("Next card"), key_display="]"),
         Binding("enter,space", "fold", tr("Fold"), key_display="⏎"),
@@ -94,17 +84,10 @@ class Transcript(ScrollView, can_focus=True):
             super().__init__()
             self.url = url
 
-    def __init__(
-        self,
-        *,
-        animate: bool = True,
-        id: str | None = None,  # noqa: A002
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, animate: bool = True, id: str | None = None) -> None:  # noqa: A002
         self.model = TranscriptModel()
         self._layout = Layout(self.model)
-        self._viewport = Viewport(self._layout)
+        super().__init__(self._layout, id)
         self._painter = Painter(self, self._layout)
         self._spins = animate
         self._waiting: set[int] = set()  # entries that changed since the last flush
@@ -112,10 +95,8 @@ class Transcript(ScrollView, can_focus=True):
         self._unpainted = False
         self._paint_limit: TimerHandle | None = None
         self._next_flush = 0.0
-        self._measure_timer: TimerHandle | None = None
         self._tick_timer: Timer | None = None
         self._under_way: set[int] = set()  # tool calls that are under way
-        self._placing = False
         self._search: Search | None = None
         self._hit = -1
         self._pressed: Offset | None = None
@@ -206,88 +187,21 @@ class Transcript(ScrollView, can_focus=True):
     # ── The place ─────────────────────────────────────────────────────────────────────────────────
 
     def _place(self) -> None:
-        """Bring scroll position, scrollbar and screen in line with the viewport."""
-        self._fit()
-        self._placing = True
-        try:
-            size = Size(self.size.width, self._viewport.total)
-            if size != self.virtual_size:
-                # Not through the reactive, which would lay out the whole screen: nothing but the
-                # scrollbar depends on it.
-                self.set_reactive(Widget.virtual_size, size)
-                self._scroll_update(size)
-            self.scroll_target_y = self.scroll_y = self._viewport.top
-        finally:
-            self._placing = False
-        if self._viewport.following:
-            self.behind = False
-        self.refresh()
-        self._keep_going()
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Somebody scrolled, by whatever means: take over the place."""
-        super().watch_scroll_y(old_value, new_value)
-        if self._placing or round(new_value) == self._viewport.top:
-            return
-        if (
-            self.size.height != self._viewport.height
-        ):  # nobody scrolled: the widget has grown, and Textual drew the end closer
-            self.on_resize()
-            return
-        self._viewport.scroll_to(round(new_value))
-        if (
-            self._viewport.top != round(new_value)
-            or self._viewport.total != self.virtual_size.height
-        ):
-            self._place()
-        elif self._viewport.following:
-            self.behind = False
-
-    def focus_on_click(self) -> bool:
-        """Leave the focus where the user types: a click selects, folds or follows, and the next
-        letter goes to the prompt.
-        """
-        return False
-
-    def on_mount(self) -> None:
-        """Draw what was applied before."""
-        self._schedule()
-
-    def on_resize(self) -> None:
-        """Wrap what is visible again, and the rest when there is time."""
-        self._place()
-
-    def _fit(self) -> None:
-        """See that the lines are as wide as the widget is now: a scrollbar may have come since
-        it was told its size.
-        """
-        size = (self._width, max(1, self.size.height))
-        if self.size and size != (
-            self._layout.look.width,
-            self._viewport.height,
-        ):  # this runs with every flush
-            self._viewport.resize(*size)
-
-    @property
-    def _width(self) -> int:
-        return max(MIN_WIDTH, min(_WIDEST, self.size.width - 2 * MARGIN))
-
-    def _keep_going(self) -> None:
-        """See that what needs time gets it, and that nothing runs when nothing does."""
-        if not self._layout.measured and self._measure_timer is None:
-            self._measure_timer = after(self, _SLICE_PAUSE, self._measure)
+        super()._place()
+        self._moved()
         if self._under_way and self._tick_timer is None:
             self._tick_timer = self.set_interval(_TICK if self._animating else 1.0, self._tick)
         elif not self._under_way and self._tick_timer is not None:
             self._tick_timer.stop()
             self._tick_timer = None
 
-    def _measure(self) -> None:
-        self._measure_timer = None
-        end = time.monotonic() + _SLICE
-        self._layout.measure(lambda: time.monotonic() >= end)
-        self._viewport.settle()
-        self._place()
+    def _moved(self) -> None:
+        if self._viewport.following:
+            self.behind = False
+
+    def on_mount(self) -> None:
+        """Draw what was applied before."""
+        self._schedule()
 
     def _tick(self) -> None:
         visible = {row.entry for row in self._viewport.visible_rows()} & self._under_way
@@ -301,14 +215,6 @@ class Transcript(ScrollView, can_focus=True):
         """Colors may have changed, with the theme or the focus."""
         super().notify_style_update()
         self._painter.forget_colors()
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the lines in `crop`, straight from the cache."""
-        if (
-            self._layout.look.width != self._width
-        ):  # a scrollbar came or went, which is no resize to Textual
-            self.call_later(self.on_resize)
-        return cached_lines(self, crop, self._strip)
 
     def render_line(self, y: int) -> Strip:
         """Draw line `y` of what is visible, marked with its place for the selection."""
@@ -327,35 +233,6 @@ class Transcript(ScrollView, can_focus=True):
         self.refresh(Region(0, self.size.height - 1, self.size.width, 1))
 
     # ── Keys and clicks ───────────────────────────────────────────────────────────────────────────
-
-    def _go(self, top: int) -> None:
-        self._viewport.scroll_to(top)
-        self._place()
-
-    def action_scroll_up(self) -> None:
-        """One line up."""
-        self._go(self._viewport.top - 1)
-
-    def action_scroll_down(self) -> None:
-        """One line down."""
-        self._go(self._viewport.top + 1)
-
-    def action_page_up(self) -> None:
-        """A screen up, less two lines."""
-        self._go(self._viewport.top - max(1, self.size.height - 2))
-
-    def action_page_down(self) -> None:
-        """A screen down, less two lines."""
-        self._go(self._viewport.top + max(1, self.size.height - 2))
-
-    def action_scroll_home(self) -> None:
-        """To the first line."""
-        self._go(0)
-
-    def action_follow(self) -> None:
-        """To the end, and along with it."""
-        self._viewport.follow()
-        self._place()
 
     def action_card(self, step: int) -> None:
         """Put the cursor on the next thing that can be unfolded, from the cursor or from what is
@@ -421,8 +298,7 @@ class Transcript(ScrollView, can_focus=True):
         for number in entries:
             self._layout.toggle(number)
         self._viewport.settle()
-        self._viewport.scroll_to(self._viewport.top)
-        self._place()
+        self._go(self._viewport.top)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Remember where: a click is where the button goes down and up."""
@@ -435,7 +311,7 @@ class Transcript(ScrollView, can_focus=True):
         if event.offset != self._pressed or event.button != 1:
             return
         if self.behind and event.y == self.size.height - 1:
-            self.action_follow()
+            self.action_end(1)
             return
         place = self._layout.find(self.scroll_offset.y + event.y)
         if place is None:

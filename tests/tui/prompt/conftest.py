@@ -66,7 +66,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 class PromptApp(App[None]):
-    """The prompt under an empty transcript. `posted` is what the prompt told the app."""
+    """The prompt under an empty transcript. `posted` is what the prompt told the app, `acted`
+    what it had it do.
+    """
 
     CSS_PATH = stylesheet("prompt.tcss")
     CSS = "#transcript { height: 1fr; }"
@@ -76,6 +78,7 @@ class PromptApp(App[None]):
         self.index = index
         self.box = box
         self.posted: list[Message] = []
+        self.acted: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield Static("transcript", id="transcript")
@@ -86,15 +89,18 @@ class PromptApp(App[None]):
 
     @on(PromptEditor.Submitted)
     @on(PromptEditor.DraftChanged)
-    @on(PromptEditor.Cleared)
     @on(PromptEditor.ExternalEditorRequested)
-    @on(PromptEditor.QuitRequested)
     @on(PromptEditor.InterruptRequested)
-    @on(PromptEditor.HelpRequested)
     @on(QueueStrip.Edit)
     @on(QueueStrip.Drop)
     def note(self, message: Message) -> None:
         self.posted.append(message)
+
+    def action_help(self) -> None:
+        self.acted.append("help")
+
+    async def action_quit(self) -> None:
+        self.acted.append("quit")
 
     def messages(self, kind: type[M]) -> list[M]:
         return [message for message in self.posted if isinstance(message, kind)]

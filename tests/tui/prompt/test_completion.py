@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.references.lookup import format_reference
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.citations import Citations
 from dogent_tui.tui.prompt.completion import Completion, Completions, completion_at
@@ -51,14 +50,13 @@ class Files:
 def completions(files: Files, sheets: Sequence[str] = ()) -> Completions:
     return Completions(
         files,
-        format_reference=format_reference,
         sheet_names=lambda path: list(sheets),
         commands=COMMANDS,
     )
 
 
 def at_end(line: str, *, first_line: bool = True) -> Completion | None:
-    return completion_at(line, len(line), first_line=first_line)
+    return completion_at(line, len(line), commands={} if first_line else None)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +119,7 @@ def test_a_command_is_completed_at_the_very_start_only() -> None:
     assert at_end("a /th") is None
 
 
-WORDS = frozenset({"export"})
+WORDS = {"export": "markdown"}
 
 
 @pytest.mark.parametrize(
@@ -137,7 +135,7 @@ WORDS = frozenset({"export"})
 def test_the_last_word_of_a_command_is_completed(
     line: str, query: str, start: int, before: str
 ) -> None:
-    found = completion_at(line, len(line), first_line=True, word_commands=WORDS)
+    found = completion_at(line, len(line), commands=WORDS)
     assert found == Completion(
         "word", query, start, len(line), bare=True, command="export", before=before
     )
@@ -147,18 +145,18 @@ def test_the_last_word_of_a_command_is_completed(
     "line", ["/export /et", "/export ~/a", "/export ../a", "/theme n", " /export a"]
 )
 def test_paths_elsewhere_and_other_commands_are_not_completed(line: str) -> None:
-    assert completion_at(line, len(line), first_line=True, word_commands=WORDS) is None
+    assert completion_at(line, len(line), commands=WORDS) is None
 
 
 def test_a_reference_after_a_command_is_one() -> None:
-    found = completion_at("/export @no", 11, first_line=True, word_commands=WORDS)
+    found = completion_at("/export @no", 11, commands=WORDS)
     assert found == Completion("file", "no", 8, 11)
 
 
 @given(st.text(max_size=80), st.integers(0, 90))
 def test_any_text_can_be_asked_about(line: str, column: int) -> None:
     column = min(column, len(line))
-    found = completion_at(line, column, first_line=True)
+    found = completion_at(line, column, commands={})
     if found is not None:
         assert 0 <= found.start <= column <= found.end <= len(line)
         assert line[found.start] in "@/"
@@ -166,9 +164,7 @@ def test_any_text_can_be_asked_about(line: str, column: int) -> None:
 
 class TestCandidates:
     def search(self, files: Files, line: str, sheets: Sequence[str] = ()) -> list[str]:
-        completion = completion_at(
-            line, len(line), first_line=True, path_commands=frozenset({"attach"})
-        )
+        completion = completion_at(line, len(line), commands={"attach": "file"})
         assert completion is not None
         return [row.insert for row in completions(files, sheets).search(completion).rows]
 
@@ -201,14 +197,10 @@ class TestCandidates:
             [Hit("notes.md"), Hit("a b.md"), Hit("chart.png"), Hit("md/", is_folder=True)]
         )
         export = Command("export", "Export", done, "[FILE.md]", "markdown", words=("pdf", "docx"))
-        found = Completions(
-            files, format_reference=format_reference, sheet_names=lambda _: [], commands=[export]
-        )
+        found = Completions(files, sheet_names=lambda _: [], commands=[export])
 
         def offered(line: str) -> list[str]:
-            completion = completion_at(
-                line, len(line), first_line=True, word_commands=found.word_commands
-            )
+            completion = found.at(line, len(line), first_line=True)
             assert completion is not None
             return [row.insert for row in found.search(completion).rows]
 
@@ -222,15 +214,12 @@ class TestCandidates:
         show = Command("show", "Show", done, "history|lessons", "word", ("history", "lessons"))
         found = Completions(
             Files([Hit("h.md")]),
-            format_reference=format_reference,
             sheet_names=lambda _: [],
             commands=[show],
         )
 
         def offered(line: str) -> list[tuple[str, bool]]:
-            completion = completion_at(
-                line, len(line), first_line=True, word_commands=found.word_commands
-            )
+            completion = found.at(line, len(line), first_line=True)
             assert completion is not None
             return [(row.insert, row.runs) for row in found.search(completion).rows]
 
@@ -271,9 +260,7 @@ class TestCandidates:
 
 def test_a_path_that_is_typed_out_is_not_offered_to_a_command_again() -> None:
     def offered(line: str, *hits: Hit) -> list[str]:
-        completion = completion_at(
-            line, len(line), first_line=True, path_commands=frozenset({"attach"})
-        )
+        completion = completion_at(line, len(line), commands={"attach": "file"})
         assert completion is not None
         return [row.insert for row in completions(Files([*hits])).search(completion).rows]
 
@@ -302,7 +289,7 @@ def test_an_at_sign_in_brackets_is_a_citation(line: str, query: str) -> None:
 
 
 def test_the_rest_of_a_key_is_replaced_too() -> None:
-    completion = completion_at("As [@oka-2025] says", 8, first_line=True)
+    completion = completion_at("As [@oka-2025] says", 8, commands={})
     assert completion is not None
     assert (completion.query, completion.start, completion.end) == ("oka", 4, 13)
 
@@ -331,7 +318,6 @@ def test_entries_are_found_by_key_author_year_and_title(tmp_path: Path) -> None:
     cited = Citations(tmp_path)
     found = Completions(
         Files([Hit("notes.md")]),
-        format_reference=format_reference,
         sheet_names=lambda path: [],
         citations=lambda: cited,
     )

@@ -124,7 +124,7 @@ async def test_the_top_line_stays_when_the_width_changes(make_app: Make) -> None
         await settle(pilot, transcript)
         await pilot.press("pageup", "pageup", "pageup", "pageup")
         while "prompt" not in lines(transcript)[0]:
-            transcript.action_scroll_up()
+            transcript.action_move(-1)
         top = lines(transcript)[0].split()
         for width in (40, 90, 50):
             await pilot.resize_terminal(width, 12)
@@ -139,7 +139,7 @@ async def test_scrolling_meets_every_line_once(make_app: Make) -> None:
         await settle(pilot, transcript)
         seen = lines(transcript)
         while transcript.scroll_offset.y > 0:
-            transcript.action_scroll_up()
+            transcript.action_move(-1)
             seen.insert(0, lines(transcript)[0])
         prompts = [line.split()[-1] for line in seen if "prompt" in line]
         assert prompts == [str(number) for number in range(12)]
