@@ -125,9 +125,7 @@ class History:
         # any other file.
         if self.file.is_symlink() or self.file.parent.is_symlink():
             raise DogentError(
-                tr("{file} is a link, and history is not written through links.").format(
-                    file=self.file
-                ),
+                tr("{file} is a link, and history is not written through links.", file=self.file),
                 tr("Replace it with a file."),
             )
 

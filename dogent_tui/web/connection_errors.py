@@ -38,8 +38,6 @@ def trouble_of(error: Exception, host: str) -> Trouble:
             return Trouble("dns", message.format(host=host))
         case aiohttp.ClientConnectorError():
             why = one_line(error.os_error.strerror or tr("it is not responding"))
-            return Trouble(
-                "connect", tr("{host} cannot be reached: {why}.").format(host=host, why=why)
-            )
+            return Trouble("connect", tr("{host} cannot be reached: {why}.", host=host, why=why))
     message = tr("The connection to {host} was lost ({error}).")
     return Trouble("lost", message.format(host=host, error=type(error).__name__))

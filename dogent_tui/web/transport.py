@@ -94,9 +94,7 @@ class Transport:
         except TimeoutError:
             raise _slow(
                 url,
-                tr("was not finished after {total_s:g} seconds").format(
-                    total_s=self._limits.total_s
-                ),
+                tr("was not finished after {total_s:g} seconds", total_s=self._limits.total_s),
             ) from None
 
     async def _follow(self, url: URL, allowed: Allowed) -> Response:
@@ -120,15 +118,19 @@ class Transport:
                 raise WebError(
                     tr(
                         "{url} redirects from https to plain http ({found}), which was not"
-                        " followed."
-                    ).format(url=_short(url), found=_short(found)),
+                        " followed.",
+                        url=_short(url),
+                        found=_short(found),
+                    ),
                     tr("Fetch that address itself if it is the right one."),
                     code="redirects",
                 )
             url = found
         raise WebError(
-            tr("{url} redirects too often: over {redirects} times.").format(
-                url=_short(url), redirects=self._limits.redirects
+            tr(
+                "{url} redirects too often: over {redirects} times.",
+                url=_short(url),
+                redirects=self._limits.redirects,
             ),
             tr("Use the final address."),
             code="redirects",
@@ -208,8 +210,11 @@ class Transport:
     def _too_large(self, url: URL) -> WebError:
         sent, whole = self._limits.sent_bytes >> 20, self._limits.bytes >> 20
         return WebError(
-            tr("{url} is too large: the limit is {sent} MB, and {whole} MB unpacked.").format(
-                url=_short(url), sent=sent, whole=whole
+            tr(
+                "{url} is too large: the limit is {sent} MB, and {whole} MB unpacked.",
+                url=_short(url),
+                sent=sent,
+                whole=whole,
             ),
             tr("Find a smaller page or file with the same content."),
             code="too_large",
@@ -285,9 +290,9 @@ def _status_error(url: URL, status: int, wait: str) -> WebError:
         )
     seconds = retry_after(wait)
     if seconds is not None and status in _BUSY:
-        remedy = tr("Try again in {seconds:.0f} seconds.").format(seconds=seconds)
+        remedy = tr("Try again in {seconds:.0f} seconds.", seconds=seconds)
     return WebError(
-        tr("{place} {what} (HTTP {status}).").format(place=_short(url), what=what, status=status),
+        tr("{place} {what} (HTTP {status}).", place=_short(url), what=what, status=status),
         remedy,
         code="http",
         status=status,
@@ -297,7 +302,7 @@ def _status_error(url: URL, status: int, wait: str) -> WebError:
 
 def _slow(url: URL, what: str) -> WebError:
     return WebError(
-        tr("{place} {what}.").format(place=_short(url), what=what),
+        tr("{place} {what}.", place=_short(url), what=what),
         tr("Try again, or find it elsewhere."),
         code="timeout",
     )
@@ -311,7 +316,7 @@ def _failure(url: URL, error: Exception) -> WebError:
         return _slow(url, tr("stopped halfway, or is not responding"))
     trouble = trouble_of(error, host)
     if trouble.kind == "lost" and isinstance(error, aiohttp.ClientResponseError | ValueError):
-        message = tr("{host} did not respond with HTTP.").format(host=host)
+        message = tr("{host} did not respond with HTTP.", host=host)
         return WebError(message, tr("Check the address."), code="damaged", host=host)
     return WebError(trouble.message, _REMEDIES[trouble.kind], code=trouble.code, host=host)
 

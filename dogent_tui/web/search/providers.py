@@ -279,13 +279,13 @@ def profile_error(
 
 def _unknown(profile: WebProfile) -> WebError:
     near = nearest(profile.provider, PROVIDERS)
-    what = tr("an unknown provider, “{provider}”").format(provider=profile.provider[:40])
+    what = tr("an unknown provider, “{provider}”", provider=profile.provider[:40])
     return profile_error(
         profile,
         "unknown_provider",
         tr("The profile {profile} has {what}."),
         tr("{known}Set provider of that profile in {file} to one of {providers}."),
         what=what if profile.provider else tr("no provider"),
-        known=tr("Did you mean “{near}”? ").format(near=near) if near else "",
+        known=tr("Did you mean “{near}”? ", near=near) if near else "",
         providers=", ".join(PROVIDERS),
     )

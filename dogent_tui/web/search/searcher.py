@@ -143,11 +143,11 @@ def _checked(query: Query) -> Query:
         message, remedy = tr("The query is too long to search for."), tr("Search for a few words.")
     elif query.mode not in get_args(SearchMode):
         mode = one_line(query.mode)[:40]
-        message = tr("“{mode}” is not a kind of search.").format(mode=mode)
+        message = tr("“{mode}” is not a kind of search.", mode=mode)
         remedy = tr("Choose web or image.")
     elif not 1 <= query.count <= MOST_RESULTS:
-        message = tr("{count} results is not a valid number.").format(count=query.count)
-        remedy = tr("Ask for 1 to {most_results}.").format(most_results=MOST_RESULTS)
+        message = tr("{count} results is not a valid number.", count=query.count)
+        remedy = tr("Ask for 1 to {most_results}.", most_results=MOST_RESULTS)
     else:
         return query
     raise WebError(message, remedy, code="bad_query")
@@ -180,8 +180,10 @@ def _no_profile() -> WebError:
         tr("No web profile is chosen, so searching isn't possible."),
         tr(
             "Fill in a profile in {size} ({providers}) and set it as web_profile in"
-            " .dogent/dogent.json."
-        ).format(size=display_path(dogent_home() / WEB_FILE), providers=", ".join(PROVIDERS)),
+            " .dogent/dogent.json.",
+            size=display_path(dogent_home() / WEB_FILE),
+            providers=", ".join(PROVIDERS),
+        ),
         code="no_profile",
     )
 
@@ -248,7 +250,7 @@ def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> 
         said=_saying(profile, data),
         retirement=provider.retirement,
         keys=listing(provider.needs) or "api_key",
-        when=tr("later") if wait is None else tr("in {wait:.0f} seconds").format(wait=wait),
+        when=tr("later") if wait is None else tr("in {wait:.0f} seconds", wait=wait),
         what=tr("has a server problem") if status >= 500 else tr("is not responding correctly"),
     )
     error.retry_after_s = wait
@@ -275,7 +277,7 @@ def _saying(profile: WebProfile, data: Mapping[str, Any]) -> str:
     secret = profile.api_key
     words = one_line(next(said, "")[:4000])
     words = redact(words, (secret, quote(secret, safe="")) if secret else ())
-    return tr(" It says: “{word}”.").format(word=words[:_LONGEST_SAYING]) if words else ""
+    return tr(" It says: “{word}”.", word=words[:_LONGEST_SAYING]) if words else ""
 
 
 def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
